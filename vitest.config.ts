@@ -11,7 +11,7 @@ const generated = ['node_modules/**', '.data/**', '.cache/**'];
 
 /** Files whose tests work in projects of one running product; the others of `test/` start what they need. */
 const sharing = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
-  readFileSync(`${import.meta.dirname}/${file}`, 'utf8').includes('sharedProduct'),
+  readFileSync(`${import.meta.dirname}/${file}`, 'utf8').includes('useSharedProduct'),
 );
 
 export default defineConfig({

@@ -1,9 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { keptEmailData } from '../core/kept-email-data.ts';
-import { openTestClickHouse } from '../test/setup/clickhouse.ts';
-import type { ClickHouse } from './clickhouse.ts';
+import { openTestClickHouse, useTestClickHouse } from '../test/setup/clickhouse.ts';
 import { countColumn } from './client/question.ts';
 import { eraseContacts } from './erase-contacts.ts';
 import { activityFeed } from './questions/activity-feed.ts';
@@ -54,11 +53,7 @@ function emailEvents(projectId: string, contactId: string): EventInsertRow[] {
 }
 
 describe('erasing contacts', () => {
-  let clickhouse: ClickHouse;
-  beforeAll(async () => {
-    clickhouse = await openTestClickHouse();
-  });
-  afterAll(() => clickhouse.close());
+  const clickhouse = useTestClickHouse();
 
   const store = (...rows: EventInsertRow[]) =>
     clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));

@@ -1,8 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openTestClickHouse } from '../test/setup/clickhouse.ts';
-import type { ClickHouse } from './clickhouse.ts';
+import { useTestClickHouse } from '../test/setup/clickhouse.ts';
 import { eraseEvents } from './erase-events.ts';
 import { activityFeed } from './questions/activity-feed.ts';
 import { activityStats } from './questions/activity-stats.ts';
@@ -35,11 +34,7 @@ function event(projectId: string, rest: Partial<EventInsertRow> = {}, madeAt = n
 }
 
 describe('erasing events', () => {
-  let clickhouse: ClickHouse;
-  beforeAll(async () => {
-    clickhouse = await openTestClickHouse();
-  });
-  afterAll(() => clickhouse.close());
+  const clickhouse = useTestClickHouse();
 
   const store = (...rows: EventInsertRow[]) =>
     clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));

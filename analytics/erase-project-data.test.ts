@@ -1,18 +1,13 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { openTestClickHouse } from '../test/setup/clickhouse.ts';
-import type { ClickHouse } from './clickhouse.ts';
+import { useTestClickHouse } from '../test/setup/clickhouse.ts';
 import { countColumn } from './client/question.ts';
 import { eraseProjectData } from './erase-project-data.ts';
 import { eventTable, toEventLine } from './tables/event.ts';
 import { type LoggedRequest, requestLogTable, toRequestLine } from './tables/request-log.ts';
 
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
-});
-afterAll(() => clickhouse.close());
+const clickhouse = useTestClickHouse();
 
 /** An email that was sent, journaled at an instant. */
 function sent(projectId: string, madeAt: Date, occurredAt = madeAt): string {

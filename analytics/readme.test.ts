@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openTestClickHouse } from '../test/setup/clickhouse.ts';
-import type { ClickHouse } from './clickhouse.ts';
+import { useTestClickHouse } from '../test/setup/clickhouse.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
 
 const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
@@ -14,15 +13,13 @@ const queries = new Map(
   ]),
 );
 
-let clickhouse: ClickHouse;
+const clickhouse = useTestClickHouse();
 beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
   // All of it twice, in parts of their own, as the journal may deliver it.
   for (let n = 0; n < 2; n += 1) {
     await clickhouse.insert(eventTable, [...life(), ...ofOthers].map(toEventLine).join('\n'));
   }
 });
-afterAll(() => clickhouse.close());
 
 /** The ids follow each other, so that lists by id are known. */
 const monday = Date.parse('2026-03-02T08:00:00.000Z');

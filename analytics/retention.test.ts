@@ -1,20 +1,15 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openTestClickHouse } from '../test/setup/clickhouse.ts';
+import { useTestClickHouse } from '../test/setup/clickhouse.ts';
 import { eventually } from '../test/setup/eventually.ts';
-import type { ClickHouse } from './clickhouse.ts';
 import { countColumn } from './client/question.ts';
 import { migrateClickHouse } from './migrate.ts';
 import { eventNames } from './questions/event-names.ts';
 import { timeseries } from './questions/timeseries.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
 
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
-});
-afterAll(() => clickhouse.close());
+const clickhouse = useTestClickHouse();
 
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const projectId = uuidv7();

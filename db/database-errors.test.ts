@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../test/setup/database.ts';
 import { trackInput } from '../test/setup/inputs.ts';
 import { createBatcher } from './batching/create-batcher.ts';
 import { brokenConstraint, isDataFault, isRolledBack } from './database-errors.ts';
@@ -9,11 +9,7 @@ import { retryTransaction } from './retry-transaction.ts';
 import { trackEvents } from './statements/events/track-events.ts';
 import { preparedSql, sql } from './testing/sql.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const { em } = useTestDatabase();
 
 const failureOf = (run: Promise<unknown>) =>
   run.then(
@@ -23,13 +19,12 @@ const failureOf = (run: Promise<unknown>) =>
 
 /** A statement in the middle of which the server closes the connection. */
 const loseConnection = () =>
-  preparedSql(database.orm.em.fork(), 'lose_connection', 'select pg_terminate_backend(pg_backend_pid())', []);
+  preparedSql(em(), 'lose_connection', 'select pg_terminate_backend(pg_backend_pid())', []);
 
 describe('a failed statement', () => {
   it('was rolled back when the server says so', async () => {
-    const em = database.orm.em.fork();
     const id = randomUUID();
-    const insert = () => sql(em, `insert into contacts (id, project_id, email) values ($1, $1, 'a')`, [id]);
+    const insert = () => sql(em(), `insert into contacts (id, project_id, email) values ($1, $1, 'a')`, [id]);
     await insert();
     const broken = await failureOf(insert());
     expect(isRolledBack(broken)).toBe(true);
@@ -40,16 +35,15 @@ describe('a failed statement', () => {
       'select no_such_column',
       `do $$ begin raise 'x'; end $$`,
     ]) {
-      expect(isRolledBack(await failureOf(sql(em, text)))).toBe(true);
+      expect(isRolledBack(await failureOf(sql(em(), text)))).toBe(true);
     }
-    expect(brokenConstraint(await failureOf(sql(em, 'select 1 / 0')))).toBeUndefined();
+    expect(brokenConstraint(await failureOf(sql(em(), 'select 1 / 0')))).toBeUndefined();
   });
 
   it('is recognised also when the mapper has wrapped its error', async () => {
-    const em = database.orm.em.fork();
     const id = randomUUID();
     const insert = () =>
-      em.insert(Template, {
+      em().insert(Template, {
         id,
         projectId: id,
         name: 'a',
@@ -79,7 +73,7 @@ describe('a failed statement', () => {
         runs += 1;
         if (runs === 1) await loseConnection();
         return trackEvents(
-          database.orm.em.fork(),
+          em(),
           names.map((name) => trackInput(projectId, `${name}@example.com`)),
         );
       },
@@ -92,16 +86,14 @@ describe('a failed statement', () => {
     expect(runs).toBe(1);
     await batcher.submit('c');
     expect(runs).toBe(2);
-    const emails = await sql(database.orm.em.fork(), 'select email from contacts where project_id = $1', [
-      projectId,
-    ]);
+    const emails = await sql(em(), 'select email from contacts where project_id = $1', [projectId]);
     expect(emails).toEqual([{ email: 'c@example.com' }]);
   });
 });
 
 describe('a transaction that lost against another one', () => {
   const raise = (code: string) =>
-    sql(database.orm.em.fork(), `do $$ begin raise exception 'lost' using errcode = '${code}'; end $$`);
+    sql(em(), `do $$ begin raise exception 'lost' using errcode = '${code}'; end $$`);
 
   it.each(['40001', '40P01'])('is run again after SQLSTATE %s', async (code) => {
     let runs = 0;
@@ -134,13 +126,12 @@ describe('a transaction that lost against another one', () => {
   });
 
   it('ends in both effects when two transactions deadlock', async () => {
-    const em = database.orm.em.fork();
     const ids = [randomUUID(), randomUUID()];
     for (const id of ids)
-      await sql(em, `insert into contacts (id, project_id, email) values ($1, $1, 'a')`, [id]);
+      await sql(em(), `insert into contacts (id, project_id, email) values ($1, $1, 'a')`, [id]);
     const both = (order: string[]) =>
       retryTransaction(() =>
-        database.orm.em.fork().transactional(async (transaction) => {
+        em().transactional(async (transaction) => {
           for (const id of order) {
             await sql(
               transaction,
@@ -152,7 +143,7 @@ describe('a transaction that lost against another one', () => {
         }),
       );
     await Promise.all([both(ids), both(ids.toReversed())]);
-    const rows = await sql<{ data: object }>(em, 'select data from contacts where id = any($1::uuid[])', [
+    const rows = await sql<{ data: object }>(em(), 'select data from contacts where id = any($1::uuid[])', [
       ids,
     ]);
     for (const { data } of rows) expect(Object.keys(data)).toHaveLength(2);

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
-import { sql } from './testing/sql.ts';
+import { expect, it } from 'vitest';
+import { useTestDatabase } from '../test/setup/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
+const { sql } = database;
 
 it('brings the database to exactly the schema of the entities', async () => {
   const difference = await database.orm.schema.getUpdateSchemaSQL({ wrap: false });
@@ -25,11 +21,7 @@ it('measures the size of data as its JSON text, not as the text of jsonb', async
   ];
   for (const value of values) {
     const text = JSON.stringify(value);
-    const [row] = await sql<{ bytes: number }>(
-      database.orm.em.fork(),
-      'select json_text_bytes($1::jsonb) as bytes',
-      [text],
-    );
+    const [row] = await sql<{ bytes: number }>('select json_text_bytes($1::jsonb) as bytes', [text]);
     const exact = Buffer.byteLength(text);
     // Small values may be measured by the cheaper upper bound.
     if (exact > 65_536) expect(row?.bytes).toBe(exact);
@@ -39,11 +31,10 @@ it('measures the size of data as its JSON text, not as the text of jsonb', async
 
 it('accepts data of exactly 64 KB and refuses one byte more', async () => {
   const insert = (bytes: number) =>
-    sql(
-      database.orm.em.fork(),
-      `insert into contacts (id, project_id, email, data) values (uuidv7(), uuidv7(), $1, $2)`,
-      [`size-${bytes}@example.com`, JSON.stringify({ a: 'x'.repeat(bytes - 16), b: [1] })],
-    );
+    sql(`insert into contacts (id, project_id, email, data) values (uuidv7(), uuidv7(), $1, $2)`, [
+      `size-${bytes}@example.com`,
+      JSON.stringify({ a: 'x'.repeat(bytes - 16), b: [1] }),
+    ]);
   expect(Buffer.byteLength(JSON.stringify({ a: '', b: [1] }))).toBe(16);
   await insert(65_536);
   await expect(insert(65_537)).rejects.toMatchObject({ constraint: 'contacts_data_size' });

@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../test/setup/database.ts';
 import { createOrm } from './orm.ts';
 import { preparedSql, sql } from './testing/sql.ts';
 
 describe('the connections of the pool', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await createTestDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useTestDatabase();
 
   it('follow the settings in the URL, as sslmode has to be', async () => {
     const url = `${database.url}?options=${encodeURIComponent('-c statement_timeout=4321')}`;

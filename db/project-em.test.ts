@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../test/setup/database.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../test/setup/database.ts';
 import { Template } from './entities/template.ts';
 import { lockRecord } from './lock-record.ts';
 import { allProjects, projectEm } from './project-em.ts';
 
 describe('the entity manager of a project', () => {
   const [owner, other] = [randomUUID(), randomUUID()];
-  let database: TestDatabase;
+  const database = useTestDatabase();
   let id: string;
   beforeAll(async () => {
-    database = await createTestDatabase();
-    const em = database.orm.em.fork();
+    const em = database.em();
     const content = { subject: 'Hi', body: '<p>Hi</p>', fromEmail: 'us@example.com' };
     id = em.create(Template, { projectId: owner, name: 'Welcome', type: 'MARKETING', ...content }).id;
     await em.flush();
   });
-  afterAll(() => database.close());
 
   const of = (projectId: string) => projectEm(database.orm, projectId);
   const name = async () => (await of(owner).findOneOrFail(Template, { id })).name;
@@ -43,7 +41,7 @@ describe('the entity manager of a project', () => {
   });
 
   it('is required, unless a query asks for all projects', async () => {
-    const em = database.orm.em.fork();
+    const em = database.em();
     await expect(em.findOne(Template, { id })).rejects.toThrow(`No arguments provided for filter 'project'`);
     await expect(em.nativeDelete(Template, { id })).rejects.toThrow('filter');
     await expect(lockRecord(em, Template, { id })).rejects.toThrow('filter');

@@ -40,7 +40,7 @@ describe('prepared statements', () => {
   it.each([0, 20, 100, 400, 2_000])(
     'keep to look-ups by key with a plan of tables with %i rows',
     async (count) => {
-      const em = database.orm.em.fork();
+      const em = database.em();
       const [projectId, token] = [randomUUID(), randomUUID()];
       await sql(
         em,
@@ -102,7 +102,7 @@ describe('prepared statements', () => {
   );
 
   it('are prepared once on a connection', async () => {
-    const em = database.orm.em.fork();
+    const em = database.em();
     for (let run = 0; run < 3; run += 1) await trackEvents(em, [trackInput(randomUUID(), 'a@example.com')]);
     const names = await preparedSql<{ name: string; calls: number }>(
       em,
@@ -114,7 +114,7 @@ describe('prepared statements', () => {
   });
 
   it('run beside the ordinary connections, whose planner keeps its choices, and end with them', async () => {
-    const em = database.orm.em.fork();
+    const em = database.em();
     const settings = `select current_setting('enable_seqscan') as scans, current_setting('plan_cache_mode') as plans`;
     expect(await preparedSql(em, 'read_settings', settings, [])).toEqual([
       { scans: 'off', plans: 'force_generic_plan' },
@@ -135,7 +135,7 @@ describe('prepared statements', () => {
   });
 
   it('keep their connection when one fails, unless the connection itself is lost', async () => {
-    const em = database.orm.em.fork();
+    const em = database.em();
     const readPid = async () => {
       const [row] = await preparedSql<{ pid: number }>(em, 'read_pid', 'select pg_backend_pid() as pid', []);
       return row?.pid;
@@ -152,7 +152,7 @@ describe('prepared statements', () => {
   });
 
   it('take part in a transaction that is open', async () => {
-    const em = database.orm.em.fork();
+    const em = database.em();
     const projectId = randomUUID();
     const failure = new Error('rolled back');
     const run = em.transactional(async (transaction) => {
@@ -166,7 +166,7 @@ describe('prepared statements', () => {
 
 it('gives instants as Date and keeps parameters apart from the text', async () => {
   const [row] = await sql<{ at: Date; text: string }>(
-    database.orm.em.fork(),
+    database.em(),
     `select '2026-01-02T03:04:05.678Z'::timestamptz as at, $1::text as text`,
     [`'; drop table contacts; -- $2`],
   );

@@ -1,33 +1,34 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isStorableText } from '../core/json-value.ts';
 import { eventually } from '../test/setup/eventually.ts';
-import { type JournalStage, openJournalStage, type StagedEvent } from './testing/journal-stage.ts';
-
-let stage: JournalStage;
-
-/** The rows by id when all of them have arrived. */
-async function deliver(events: StagedEvent[]) {
-  const ids = await stage.write(events);
-  const byId = await eventually(
-    async () => new Map((await stage.streamed()).map((row) => [row.id, row])),
-    (found) => ids.every((id) => found.has(id)),
-  );
-  return ids.map((id) => byId.get(id));
-}
+import { fileFixture, testFixture } from '../test/setup/fixtures.ts';
+import { openJournalStage, type StagedEvent } from './testing/journal-stage.ts';
 
 const deep = (depth: number, open: string, close: string) => `${open.repeat(depth)}1${close.repeat(depth)}`;
 
 describe('a row with odd data', () => {
-  beforeAll(async () => {
-    stage = await openJournalStage();
+  const stage = fileFixture(
+    () => openJournalStage(),
+    ({ close }) => close(),
+  );
+  beforeAll(() => {
     stage.stream();
   });
   beforeEach(async () => {
     await stage.client.query('truncate events');
     await stage.clickhouse.command('TRUNCATE TABLE event');
   });
-  afterAll(() => stage.close());
+
+  /** The rows by id when all of them have arrived. */
+  async function deliver(events: StagedEvent[]) {
+    const ids = await stage.write(events);
+    const byId = await eventually(
+      async () => new Map((await stage.streamed()).map((row) => [row.id, row])),
+      (found) => ids.every((id) => found.has(id)),
+    );
+    return ids.map((id) => byId.get(id));
+  }
 
   it.each([
     ['large numbers', '{"a":12345678901234567890123456789,"b":-9223372036854775809,"c":9007199254740993}'],
@@ -76,10 +77,10 @@ describe('a row with odd data', () => {
 });
 
 describe('a row that ClickHouse refuses', () => {
-  beforeEach(async () => {
-    stage = await openJournalStage();
-  });
-  afterEach(() => stage.close());
+  const stage = testFixture(
+    () => openJournalStage(),
+    ({ close }) => close(),
+  );
 
   const refuse = (condition: string) =>
     stage.clickhouse.command(`ALTER TABLE event ADD CONSTRAINT ours CHECK NOT (${condition})`);

@@ -5,20 +5,20 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutClickHouse } from '../analytics/clickhouse.ts';
 import { type EventInsertRow, toEventLine } from '../analytics/tables/event.ts';
 import { eventually } from '../test/setup/eventually.ts';
+import { fileFixture } from '../test/setup/fixtures.ts';
 import { connectStreamer } from './connection.ts';
 import { type JournalBatch, type JournalPosition, journalStart, readBatch } from './read-batch.ts';
-import { type JournalStage, openJournalStage } from './testing/journal-stage.ts';
+import { openJournalStage } from './testing/journal-stage.ts';
 
-let stage: JournalStage;
+const stage = fileFixture(
+  () => openJournalStage(withoutClickHouse()),
+  ({ close }) => close(),
+);
 let client: pg.Client;
 beforeAll(async () => {
-  stage = await openJournalStage(withoutClickHouse());
   client = await connectStreamer(stage.databaseUrl);
 });
-afterAll(async () => {
-  await client.end();
-  await stage.close();
-});
+afterAll(() => client.end());
 
 const readNext = (position: JournalPosition, maxRows: number) => readBatch(client, position, maxRows);
 

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { activityFeed } from '../analytics/questions/activity-feed.ts';
 import type { EventRow } from '../analytics/questions/event-page.ts';
 import { activityTypeByName, activityTypeOf } from '../core/activity-types.ts';
 import { eventually } from '../test/setup/eventually.ts';
+import { testFixture } from '../test/setup/fixtures.ts';
 import { journalStart } from './read-batch.ts';
-import { type JournalStage, openJournalStage } from './testing/journal-stage.ts';
+import { openJournalStage } from './testing/journal-stage.ts';
 
-let stage: JournalStage;
-beforeEach(async () => {
-  stage = await openJournalStage();
-});
-afterEach(() => stage.close());
+const stage = testFixture(
+  () => openJournalStage(),
+  ({ close }) => close(),
+);
 
 const ids = (rows: EventRow[]) => rows.map((row) => row.id).toSorted();
 

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createOneTimeToken, oneTimeTokenHash } from '../core/crypto/one-time-token.ts';
 import { newId } from '../core/new-id.ts';
 import { Invitation } from '../db/entities/invitation.ts';
 import { callApi, testPassword } from './setup/people.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { useTestProduct } from './setup/product.ts';
 import { createTestProject } from './setup/start-test-api.ts';
 
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startTestProduct({ SIGNUP_ENABLED: 'false', AUTH_RATE_LIMIT_PER_MINUTE: '0' });
-});
-afterAll(() => stack.close());
+const stack = useTestProduct({ SIGNUP_ENABLED: 'false', AUTH_RATE_LIMIT_PER_MINUTE: '0' });
 
 const post = (path: string, body: unknown) => callApi(stack.url, 'POST', path, body);
 
@@ -19,7 +15,7 @@ it('lets only invited people sign up while sign-up is off', async () => {
   const email = 'judy@example.com';
   const token = createOneTimeToken();
   const key = deriveKey(stack.environment.APP_SECRET ?? '', 'one-time-token');
-  await stack.database.orm.em.fork().insert(Invitation, {
+  await stack.em().insert(Invitation, {
     id: newId(),
     projectId: (await createTestProject(stack.database)).id,
     email,

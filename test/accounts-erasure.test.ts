@@ -1,18 +1,15 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { deliver, receivedActivity } from './setup/incoming.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
+const stack = useSharedProduct();
 
 const run = <Row = { n: number }>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(stack.database.orm.em.fork(), text, parameters);
+  stack.sql<Row>(text, parameters);
 
 /** A sender with something in every corner, and its owner. */
 async function createBusySender(): Promise<{ sender: TestSender; owner: TestPerson }> {
@@ -139,7 +136,7 @@ describe('resets at once', () => {
     const path = `/users/@me/projects/${project.id}/reset`;
     const reset = () => owner.call('POST', path, { confirm: project.name });
     // Nothing of the project can be deleted while this holds.
-    const blocking = stack.database.orm.em.fork();
+    const blocking = stack.em();
     await blocking.begin();
     await sql(blocking, 'lock table contacts in share mode');
     const answers = await Promise.all(Array.from({ length: 5 }, async () => reset()));

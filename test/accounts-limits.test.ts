@@ -1,20 +1,15 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../local/testing/free-port.ts';
+import { describe, expect, it } from 'vitest';
 import { createOwnProject, createTestPerson, personOf } from './setup/people.ts';
-import { startApiProcess } from './setup/processes.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { startAnotherApi } from './setup/processes.ts';
+import { useTestProduct } from './setup/product.ts';
 
 const [requestsPerMinute, projectsPerUser, perAddress] = [30, 3, 12];
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startTestProduct({
-    AUTH_RATE_LIMIT_PER_MINUTE: String(perAddress),
-    TRUST_PROXY: 'true',
-    USER_RATE_LIMIT_PER_MINUTE: String(requestsPerMinute),
-    PROJECTS_PER_USER: String(projectsPerUser),
-  });
+const stack = useTestProduct({
+  AUTH_RATE_LIMIT_PER_MINUTE: String(perAddress),
+  TRUST_PROXY: 'true',
+  USER_RATE_LIMIT_PER_MINUTE: String(requestsPerMinute),
+  PROJECTS_PER_USER: String(projectsPerUser),
 });
-afterAll(() => stack.close());
 
 /** Waits for the next minute when this one is nearly over, because the limit counts by the minute. */
 async function withinOneMinute(): Promise<void> {
@@ -25,11 +20,10 @@ async function withinOneMinute(): Promise<void> {
 describe('requests with the cookie', () => {
   it('are limited per user across processes, and answers say how many are left', async () => {
     const [person, other] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
-    const port = String(await freePort());
-    const second = await startApiProcess({ ...stack.environment, PORT: port });
+    const second = await startAnotherApi(stack);
     try {
       await withinOneMinute();
-      const there = personOf(`http://127.0.0.1:${port}`, person, person.cookie);
+      const there = personOf(second.url, person, person.cookie);
       const first = await person.call('GET', '/users/@me');
       expect(first.headers.get('RateLimit-Limit')).toBe(String(requestsPerMinute));
       expect(Number(first.headers.get('RateLimit-Remaining'))).toBeLessThan(requestsPerMinute);

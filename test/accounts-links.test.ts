@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
-import { accountMessages, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
+import { accountMessages, mailedToken, useProductWithAccountMail } from './setup/account-mail.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi, createTestPerson, sessionOf, testPassword } from './setup/people.ts';
-import type { OwnProduct } from './setup/product.ts';
 
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startProductWithAccountMail({ DASHBOARD_URL: 'https://app.example.com/mail/' });
-});
-afterAll(() => stack.close());
+const stack = useProductWithAccountMail({ DASHBOARD_URL: 'https://app.example.com/mail/' });
 
 const post = (path: string, body: unknown, headers?: Record<string, string>) =>
   callApi(stack.url, 'POST', path, body, headers);
 const run = (text: string, parameters: unknown[] = []) =>
-  sql<Record<string, unknown>>(stack.database.orm.em.fork(), text, parameters);
+  stack.sql<Record<string, unknown>>(text, parameters);
 const newPassword = 'another long pass phrase';
 
 describe('the proof of an address', () => {
@@ -163,7 +158,7 @@ describe('user enumeration', () => {
 
   it('by time: the answer does not wait for the work that only a known address causes', async () => {
     const person = await createTestPerson(stack.url);
-    const blocked = stack.database.orm.em.fork();
+    const blocked = stack.em();
     await blocked.begin();
     // Any other writer of a token would wait for this.
     await sql(blocked, 'lock table account_tokens in access exclusive mode');

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../local/testing/free-port.ts';
-import { mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
+import { describe, expect, it } from 'vitest';
+import { mailedToken, useProductWithAccountMail } from './setup/account-mail.ts';
 import { callApi, createTestPerson, type TestPerson, testPassword } from './setup/people.ts';
-import { startApiProcess } from './setup/processes.ts';
-import type { OwnProduct } from './setup/product.ts';
+import { startAnotherApi } from './setup/processes.ts';
 import type { TestAnswer } from './setup/sender.ts';
 
 const limit = 5;
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startProductWithAccountMail({
-    LOGIN_ATTEMPTS_PER_ACCOUNT: String(limit),
-    TRUST_PROXY: 'true',
-  });
+const stack = useProductWithAccountMail({
+  LOGIN_ATTEMPTS_PER_ACCOUNT: String(limit),
+  TRUST_PROXY: 'true',
 });
-afterAll(() => stack.close());
 
 let addresses = 0;
 /** A client address that nobody has had before. */
@@ -58,10 +52,9 @@ describe('wrong passwords for an account', () => {
 
   it('are counted together when they arrive at two processes at once', async () => {
     const person = await createTestPerson(stack.url);
-    const port = String(await freePort());
-    const second = await startApiProcess({ ...stack.environment, PORT: port });
+    const second = await startAnotherApi(stack);
     try {
-      const urls = [stack.url, `http://127.0.0.1:${port}`];
+      const urls = [stack.url, second.url];
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, index) =>
           logIn(person.email, 'a wrong pass phrase', { url: urls[index % 2] }),

@@ -1,13 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import { sql } from '../db/testing/sql.ts';
-import {
-  accountMessages,
-  createVerifiedPerson,
-  mailedToken,
-  startProductWithAccountMail,
-} from './setup/account-mail.ts';
+import { accountMessages, createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import {
   callApi,
   createOwnProject,
@@ -16,16 +10,12 @@ import {
   sessionOf,
   testPassword,
 } from './setup/people.ts';
-import type { OwnProduct } from './setup/product.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startProductWithAccountMail();
-});
-afterAll(() => stack.close());
+const stack = useSharedProduct();
 
 const run = (text: string, parameters: unknown[] = []) =>
-  sql<Record<string, unknown>>(stack.database.orm.em.fork(), text, parameters);
+  stack.sql<Record<string, unknown>>(text, parameters);
 
 const verifiedPerson = () => createVerifiedPerson(stack);
 

@@ -1,37 +1,28 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
+import { fileFixture } from './setup/fixtures.ts';
 import { callApi, createTestPerson, personOf, sessionOf, testPassword } from './setup/people.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { useTestProduct } from './setup/product.ts';
 import type { TestAnswer } from './setup/sender.ts';
-import { type SignInServer, startSignInServer } from './setup/sign-in-server.ts';
+import { startSignInServer } from './setup/sign-in-server.ts';
 import { visitPage } from './setup/subscribers.ts';
 
 /** More than the other tests make. */
 const requestsPerMinute = 600;
-let stack: OwnProduct;
-let elsewhere: SignInServer;
+const elsewhere = fileFixture(startSignInServer, ({ close }) => close());
+const stack = useTestProduct(() => ({
+  AUTH_RATE_LIMIT_PER_MINUTE: String(requestsPerMinute),
+  TRUST_PROXY: 'true',
+  OAUTH_GOOGLE_ISSUER: elsewhere.url,
+  OAUTH_GOOGLE_CLIENT_ID: elsewhere.clientId,
+  OAUTH_GOOGLE_CLIENT_SECRET: elsewhere.clientSecret,
+  OAUTH_GITHUB_URL: elsewhere.url,
+  OAUTH_GITHUB_CLIENT_ID: elsewhere.clientId,
+  OAUTH_GITHUB_CLIENT_SECRET: elsewhere.clientSecret,
+  DASHBOARD_URL: 'https://app.example.com',
+}));
 let lastId = 0;
 
-beforeAll(async () => {
-  elsewhere = await startSignInServer();
-  const { url, clientId, clientSecret } = elsewhere;
-  stack = await startTestProduct({
-    AUTH_RATE_LIMIT_PER_MINUTE: String(requestsPerMinute),
-    TRUST_PROXY: 'true',
-    OAUTH_GOOGLE_ISSUER: url,
-    OAUTH_GOOGLE_CLIENT_ID: clientId,
-    OAUTH_GOOGLE_CLIENT_SECRET: clientSecret,
-    OAUTH_GITHUB_URL: url,
-    OAUTH_GITHUB_CLIENT_ID: clientId,
-    OAUTH_GITHUB_CLIENT_SECRET: clientSecret,
-    DASHBOARD_URL: 'https://app.example.com',
-  });
-});
-afterAll(async () => {
-  await stack.close();
-  elsewhere.close();
-});
 beforeEach(() => {
   elsewhere.claims = {};
 });
@@ -146,9 +137,7 @@ describe.each(providers)('sign-in with %s', (provider) => {
 
   it('never opens another account by an unverified address', async () => {
     const victim = await createTestPerson(stack.url);
-    await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
-      victim.id,
-    ]);
+    await stack.sql('update users set email_verified = true where id = $1', [victim.id]);
     newAccount(victim.email, false);
     expect((await signIn(provider)).status).toBe(403);
     expect((await victim.call('GET', '/users/@me')).status).toBe(200);
@@ -156,9 +145,7 @@ describe.each(providers)('sign-in with %s', (provider) => {
 
   it('links to the user with the same verified address, whose password keeps working', async () => {
     const person = await createTestPerson(stack.url);
-    await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
-      person.id,
-    ]);
+    await stack.sql('update users set email_verified = true where id = $1', [person.id]);
     newAccount(person.email);
     expect((await userOf(await signIn(provider))).id).toBe(person.id);
     expect((await person.call('GET', '/users/@me')).status).toBe(200);
@@ -195,16 +182,15 @@ describe('a browser gets a page that leads back to the sign-in', () => {
   };
 
   it('after a fault of ours, and other clients an error', async () => {
-    const em = stack.database.orm.em.fork();
     newAccount('lost@example.com');
     const { callback, cookie } = await begin('github');
-    await sql(em, 'alter table oauth_identities rename to put_aside');
+    await stack.sql('alter table oauth_identities rename to put_aside');
     try {
       expectPage(await visit(callback, '198.51.100.1', cookie), 500, 'Something went wrong.');
       const { status, body } = await signIn('github');
       expect([status, body.error.code]).toEqual([500, 'INTERNAL_SERVER_ERROR']);
     } finally {
-      await sql(em, 'alter table put_aside rename to oauth_identities');
+      await stack.sql('alter table put_aside rename to oauth_identities');
     }
   });
 

@@ -1,46 +1,36 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountEmailSettings } from '../core/config/account-email.ts';
 import { sitePages } from '../core/config/site-pages.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
-import { sql } from '../db/testing/sql.ts';
 import { createOwnerNotifier } from '../temporal/activities/sweeps/notify-owners.ts';
 import { suspendSenders } from '../temporal/activities/sweeps/suspend-senders.ts';
 import {
   accountMessages,
   createVerifiedPerson,
   mailedToken,
-  startProductWithAccountMail,
+  useProductWithAccountMail,
 } from './setup/account-mail.ts';
 import { eventually } from './setup/eventually.ts';
+import { fileFixture } from './setup/fixtures.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
-import type { OwnProduct } from './setup/product.ts';
-import { type SignInServer, startSignInServer } from './setup/sign-in-server.ts';
-import { type StripeServer, startStripeServer } from './setup/stripe/stripe-server.ts';
+import { startSignInServer } from './setup/sign-in-server.ts';
+import { startStripeServer } from './setup/stripe/stripe-server.ts';
 import { visitPage } from './setup/subscribers.ts';
 
 const guessesPerMinute = 60;
-let stack: OwnProduct;
-let elsewhere: SignInServer;
-let stripe: StripeServer;
-beforeAll(async () => {
-  [elsewhere, stripe] = await Promise.all([startSignInServer(), startStripeServer()]);
-  stack = await startProductWithAccountMail({
-    AUTH_RATE_LIMIT_PER_MINUTE: String(guessesPerMinute),
-    TRUST_PROXY: 'true',
-    OAUTH_GITHUB_URL: elsewhere.url,
-    OAUTH_GITHUB_CLIENT_ID: elsewhere.clientId,
-    OAUTH_GITHUB_CLIENT_SECRET: elsewhere.clientSecret,
-    STRIPE_SECRET_KEY: stripe.secretKey,
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_PRICE_IDS: stripe.prices.join(','),
-    STRIPE_API_URL: stripe.url,
-  });
-});
-afterAll(async () => {
-  await stack.close();
-  elsewhere.close();
-  await stripe.close();
-});
+const elsewhere = fileFixture(startSignInServer, ({ close }) => close());
+const stripe = fileFixture(startStripeServer, ({ close }) => close());
+const stack = useProductWithAccountMail(() => ({
+  AUTH_RATE_LIMIT_PER_MINUTE: String(guessesPerMinute),
+  TRUST_PROXY: 'true',
+  OAUTH_GITHUB_URL: elsewhere.url,
+  OAUTH_GITHUB_CLIENT_ID: elsewhere.clientId,
+  OAUTH_GITHUB_CLIENT_SECRET: elsewhere.clientSecret,
+  STRIPE_SECRET_KEY: stripe.secretKey,
+  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+  STRIPE_PRICE_IDS: stripe.prices.join(','),
+  STRIPE_API_URL: stripe.url,
+}));
 
 const visit = (path: string, form?: Record<string, string>, headers: Record<string, string> = {}) =>
   visitPage(`${stack.url}${path}`, form, headers);
@@ -159,9 +149,7 @@ describe('without a dashboard, a user who returns from another site', () => {
 it('without a dashboard, the email about a project that was stopped has no link', async () => {
   const owner = await createTestPerson(stack.url);
   const project = await createOwnProject(owner);
-  const em = stack.database.orm.em.fork();
-  await sql(
-    em,
+  await stack.sql(
     `insert into project_email_days (project_id, day, sent, bounced, judged)
      values ($1, (now() at time zone 'UTC')::date, 1000, 200, false)`,
     [project.id],
@@ -173,7 +161,7 @@ it('without a dashboard, the email about a project that was stopped has no link'
     linkKey: deriveKey(config.APP_SECRET, 'account-link'),
   });
   // The product's own sweep may have been faster.
-  await suspendSenders(em, { autoDisable: true, notifyOwners });
+  await suspendSenders(stack.em(), { autoDisable: true, notifyOwners });
   const [message] = await eventually(
     async () =>
       (await accountMessages(stack, owner.email)).filter(({ subject }) => subject.includes('is stopped')),

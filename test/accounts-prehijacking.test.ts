@@ -1,6 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { createVerifiedPerson, mailedToken, startProductWithAccountMail } from './setup/account-mail.ts';
+import { describe, expect, it } from 'vitest';
+import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import {
   callApi,
   createOwnProject,
@@ -8,14 +7,10 @@ import {
   type TestPerson,
   testPassword,
 } from './setup/people.ts';
-import type { OwnProduct } from './setup/product.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { visitPage } from './setup/subscribers.ts';
 
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startProductWithAccountMail();
-});
-afterAll(() => stack.close());
+const stack = useSharedProduct();
 
 const ownersPassword = 'what the owner chooses';
 const post = (path: string, body: unknown, headers?: Record<string, string>) =>
@@ -26,11 +21,7 @@ const sessionStatus = async (person: TestPerson) => (await person.call('GET', '/
 const tokenOf = (person: TestPerson) => mailedToken(stack, person.email, '/verify-email');
 const isVerified = async ({ id }: TestPerson) =>
   (
-    await sql<{ verified: boolean }>(
-      stack.database.orm.em.fork(),
-      'select email_verified as verified from users where id = $1',
-      [id],
-    )
+    await stack.sql<{ verified: boolean }>('select email_verified as verified from users where id = $1', [id])
   )[0]?.verified;
 
 describe('a stranger who signed up with the address of somebody else keeps nothing', () => {
@@ -38,8 +29,7 @@ describe('a stranger who signed up with the address of somebody else keeps nothi
     expect(await logIn(stranger.email, testPassword)).toBe(401);
     expect(await sessionStatus(stranger)).toBe(401);
     expect(await isVerified(stranger)).toBe(true);
-    const rows = await sql(
-      stack.database.orm.em.fork(),
+    const rows = await stack.sql(
       `select 1 from account_tokens where user_id = $1
        union all select 1 from oauth_identities where user_id = $1`,
       [stranger.id],
@@ -118,9 +108,7 @@ describe('a stranger who signed up with the address of somebody else keeps nothi
     const person = await createTestPerson(stack.url);
     await inviter.call('POST', `/projects/${id}/members`, { email: person.email, role: 'MEMBER' });
     const invitation = await mailedToken(stack, person.email, '/accept-invitation');
-    await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
-      person.id,
-    ]);
+    await stack.sql('update users set email_verified = true where id = $1', [person.id]);
     const again = await post('/auth/signup', { email: person.email, password: ownersPassword, invitation });
     expect([again.status, again.body.error.code]).toEqual([409, 'CONFLICT']);
     expect(await logIn(person.email, testPassword)).toBe(200);
@@ -177,9 +165,7 @@ describe('a newcomer keeps the password and the session', () => {
   it('who verified the address in another way before following the link', async () => {
     const person = await createTestPerson(stack.url);
     const token = await tokenOf(person);
-    await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
-      person.id,
-    ]);
+    await stack.sql('update users set email_verified = true where id = $1', [person.id]);
     expect((await post('/auth/verify-email', { token })).status).toBe(200);
     await expectKept(person);
   });

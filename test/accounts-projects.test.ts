@@ -1,29 +1,24 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { foldEmailFigures } from '../db/statements/projects/fold-email-figures.ts';
-import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
+import { fileFixture } from './setup/fixtures.ts';
 import { arrived, reportEvent } from './setup/inbox.ts';
 import { createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let owner: TestPerson;
-let stranger: TestPerson;
-
-beforeAll(async () => {
-  stack = await sharedProduct();
-  [owner, stranger] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
-});
+const stack = useSharedProduct();
+const owner = fileFixture(() => createTestPerson(stack.url));
+const stranger = fileFixture(() => createTestPerson(stack.url));
 
 /** Gives a person a place without an invitation. */
 async function join(projectId: string, person: TestPerson, role: string): Promise<void> {
-  await sql(
-    stack.database.orm.em.fork(),
-    'insert into memberships (project_id, user_id, role) values ($1, $2, $3)',
-    [projectId, person.id, role],
-  );
+  await stack.sql('insert into memberships (project_id, user_id, role) values ($1, $2, $3)', [
+    projectId,
+    person.id,
+    role,
+  ]);
 }
 
 describe('the webhook secret of a project', () => {
@@ -52,11 +47,7 @@ describe('the webhook secret of a project', () => {
     expect([hoursLeft > 23, hoursLeft < 25]).toEqual([true, true]);
     expect((await owner.call('GET', path)).body).toEqual(second);
 
-    await sql(
-      stack.database.orm.em.fork(),
-      'update projects set webhook_secret_previous_until = now() where id = $1',
-      [project.id],
-    );
+    await stack.sql('update projects set webhook_secret_previous_until = now() where id = $1', [project.id]);
     expect((await owner.call('GET', path)).body).toEqual({ ...first, secret: second.secret });
   });
 
@@ -106,11 +97,9 @@ describe('settings of a project', () => {
     await join(sender.projectId, owner, 'MEMBER');
     const contact = { email: 'gone@example.com', subscribed: true };
     const { id } = (await sender.post('/contacts', contact)).body;
-    await sql(
-      stack.database.orm.em.fork(),
-      `update contacts set subscribed = false, suppression_reason = 'bounce' where id = $1`,
-      [id],
-    );
+    await stack.sql(`update contacts set subscribed = false, suppression_reason = 'bounce' where id = $1`, [
+      id,
+    ]);
     await owner.call('PATCH', `/users/@me/projects/${sender.projectId}`, { suppressTransactional: true });
     await sender.post('/v1/send', {
       to: 'gone@example.com',
@@ -119,11 +108,7 @@ describe('settings of a project', () => {
       body: 'x',
     });
     const statuses = () =>
-      sql<{ status: string }>(
-        stack.database.orm.em.fork(),
-        'select status from emails where contact_id = $1',
-        [id],
-      );
+      stack.sql<{ status: string }>('select status from emails where contact_id = $1', [id]);
     await eventually(statuses, (rows) => rows[0]?.status === 'SUPPRESSED');
   });
 });
@@ -190,8 +175,7 @@ describe('security of a project', () => {
     });
     await eventually(
       () =>
-        sql<{ status: string }>(
-          stack.database.orm.em.fork(),
+        stack.sql<{ status: string }>(
           `select status from emails where project_id = $1 and to_email like 'bounce@simulator%'`,
           [sender.projectId],
         ),
@@ -199,15 +183,14 @@ describe('security of a project', () => {
     );
     expect(await read()).toEqual(state);
     // Folded or not, the figures are the same.
-    await foldEmailFigures(stack.database.orm.em.fork());
+    await foldEmailFigures(stack.em());
     expect(await read()).toEqual(state);
     expect((await owner.call('GET', `/users/@me/projects/${sender.projectId}/security`)).body).toEqual(state);
   });
 
   it('excludes older days from the rate of a week', async () => {
     const project = await createOwnProject(owner);
-    await sql(
-      stack.database.orm.em.fork(),
+    await stack.sql(
       `insert into project_email_days (project_id, day, sent, bounced)
        select $1, (now() at time zone 'UTC')::date - days, 100, days from generate_series(0, 7) days`,
       [project.id],

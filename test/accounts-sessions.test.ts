@@ -1,7 +1,7 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSessionTokens } from '../api/access/session-tokens.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
-import { sql } from '../db/testing/sql.ts';
+import { testFixture } from './setup/fixtures.ts';
 import {
   callApi,
   createTestPerson,
@@ -10,23 +10,14 @@ import {
   type TestPerson,
   testPassword,
 } from './setup/people.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0';
 const safari =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile Safari/604.1';
 
-let stack: TestProduct;
-let person: TestPerson;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  person = await createTestPerson(stack.url);
-});
-
-const run = <Row>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(stack.database.orm.em.fork(), text, parameters);
+const stack = useSharedProduct();
+const person = testFixture(() => createTestPerson(stack.url));
 
 /** Signs the same user in once more. */
 async function signIn(userAgent?: string): Promise<TestPerson> {
@@ -72,7 +63,7 @@ describe('sessions', () => {
     const id = await idOf(person);
     const readUse = async () =>
       (
-        await run<{ last_used_at: Date; xmin: string }>(
+        await stack.sql<{ last_used_at: Date; xmin: string }>(
           `select last_used_at, xmin from sessions where id = $1`,
           [id],
         )
@@ -80,7 +71,7 @@ describe('sessions', () => {
     const before = await readUse();
     expect(await statusOf(person)).toBe(200);
     expect(await readUse()).toEqual(before);
-    await run(`update sessions set last_used_at = now() - interval '11 minutes' where id = $1`, [id]);
+    await stack.sql(`update sessions set last_used_at = now() - interval '11 minutes' where id = $1`, [id]);
     expect(await Promise.all(Array.from({ length: 5 }, () => statusOf(person)))).toEqual(Array(5).fill(200));
     const after = await readUse();
     expect(after?.last_used_at.getTime()).toBeGreaterThanOrEqual(before?.last_used_at.getTime() ?? Infinity);
@@ -136,7 +127,7 @@ describe('sessions', () => {
     expect((await second.call('GET', '/auth/logout')).status).toBe(204);
     expect(await statusOf(second)).toBe(401);
     expect(await list(person)).toHaveLength(1);
-    await run('update users set session_version = 2 where id = $1', [person.id]);
+    await stack.sql('update users set session_version = 2 where id = $1', [person.id]);
     expect(await statusOf(person)).toBe(401);
     expect(await list(await signIn())).toHaveLength(1);
   });

@@ -1,25 +1,15 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import { sql } from '../db/testing/sql.ts';
-import { freePort } from '../local/testing/free-port.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi } from './setup/people.ts';
-import { startApiProcess, type TestProcess } from './setup/processes.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+import { startAnotherApi } from './setup/processes.ts';
+import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, createWorkflow } from './setup/workflows.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
-const run = <Row = object>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(stack.database.orm.em.fork(), text, parameters);
 const pathOf = (endpoint: string) => `/users/@me/projects/${sender.projectId}/${endpoint}`;
 const limit = async (limits: object) => {
   const { status, body } = await sender.put(pathOf('billing-limits'), limits);
@@ -40,7 +30,7 @@ const email = (to: string | string[], changes: object = {}) => ({
 });
 const emailsQueued = async () =>
   (
-    await run<{ n: number }>('select count(*)::int as n from emails where project_id = $1', [
+    await stack.sql<{ n: number }>('select count(*)::int as n from emails where project_id = $1', [
       sender.projectId,
     ])
   )[0]?.n;
@@ -48,7 +38,7 @@ const outcomeOf = ({ status, body }: TestAnswer) => [status, body.error?.code];
 const beyond = [402, 'BILLING_LIMIT_EXCEEDED'];
 
 async function addContacts(count: number, from = 0): Promise<void> {
-  await run(
+  await stack.sql(
     `insert into contacts (id, project_id, email)
      select uuidv7(), $1, 'reader-' || n || '@example.com' from generate_series($2::int + 1, $2::int + $3::int) n`,
     [sender.projectId, from, count],
@@ -68,7 +58,7 @@ async function createCampaign(): Promise<string> {
 const campaignNow = async (id: string) => (await sender.get(`/campaigns/${id}`)).body.data;
 /** Makes it one that is scheduled for now, and tells its workflow. */
 async function becomeDue(id: string): Promise<void> {
-  await run(
+  await stack.sql(
     `with due as (update campaigns set status = 'SCHEDULED', scheduled_for = now() where id = $1 returning id)
      insert into outbox (id, kind, subject_id) select uuidv7(), 'campaign.changed', id from due`,
     [id],
@@ -133,7 +123,7 @@ describe('limits', () => {
     await limit({ transactional: 2 });
     expect((await sender.post('/v1/send', email(['a@example.com', 'b@example.com']))).status).toBe(200);
     expect(outcomeOf(await sender.post('/v1/send', email('c@example.com')))).toEqual(beyond);
-    await run(`update billing_usage set month = month - interval '1 month' where project_id = $1`, [
+    await stack.sql(`update billing_usage set month = month - interval '1 month' where project_id = $1`, [
       sender.projectId,
     ]);
     expect(await consumption()).toMatchObject({ transactional: { used: 0, limit: 2, remaining: 2 } });
@@ -178,19 +168,14 @@ describe('a limit of transactional emails', () => {
   });
 
   it('is kept exactly by 50 sends at once over two processes', async () => {
-    const port = await freePort();
-    const other: TestProcess = await startApiProcess({ ...stack.environment, PORT: String(port) });
+    const other = await startAnotherApi(stack);
     try {
       await sender.post('/v1/send', email('first@example.com'));
       await limit({ transactional: 31 });
       const send = (n: number) =>
-        callApi(
-          n % 2 === 0 ? stack.url : `http://127.0.0.1:${port}`,
-          'POST',
-          '/v1/send',
-          email(`reader-${n}@example.com`),
-          { Authorization: `Bearer ${sender.secretKey}` },
-        );
+        callApi(n % 2 === 0 ? stack.url : other.url, 'POST', '/v1/send', email(`reader-${n}@example.com`), {
+          Authorization: `Bearer ${sender.secretKey}`,
+        });
       const answers = await Promise.all(Array.from({ length: 50 }, (_, n) => send(n)));
       const ofStatus = (status: number) => answers.filter((answer) => answer.status === status).length;
       expect([ofStatus(200), ofStatus(402)]).toEqual([30, 20]);
@@ -272,7 +257,7 @@ describe('a limit of campaigns', () => {
     await addContacts(6);
     await limit({ campaigns: 6 });
     const id = await createCampaign();
-    await run(`update projects set disabled = true where id = $1`, [sender.projectId]);
+    await stack.sql(`update projects set disabled = true where id = $1`, [sender.projectId]);
     // A disabled project sends nothing, so that all of it is still there.
     await becomeDue(id);
     await eventually(used, ([, campaigns]) => campaigns === 6);

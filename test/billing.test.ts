@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson } from './setup/people.ts';
 import { type BillingScene, sessionOf, useBillingStage } from './setup/stripe/billing-stage.ts';
@@ -15,9 +14,6 @@ let project: BillingScene['project'];
 beforeEach(() => {
   ({ stripe, stack, owner, project } = stage.scene());
 });
-
-const run = <Row = object>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(stack.database.orm.em.fork(), text, parameters);
 
 describe('a checkout', () => {
   it('opens a page of Stripe for the default price, and the subscription is stored once Stripe reports it', async () => {
@@ -97,7 +93,9 @@ describe('a checkout', () => {
     expect((await checkout()).status).toBe(200);
     expect(customersOf()).toHaveLength(1);
     const customer = customersOf()[0]?.id;
-    await run('update billing_customers set checkout_session_id = null where customer_id = $1', [customer]);
+    await stack.sql('update billing_customers set checkout_session_id = null where customer_id = $1', [
+      customer,
+    ]);
     stripe.faults = ['lost reply'];
     expect((await checkout()).status).toBe(200);
     expect(stripe.sessions.filter((one) => one.customer === customer)).toHaveLength(2);
@@ -186,7 +184,7 @@ describe('a notification', () => {
     const event = stripe.event('customer.subscription.updated', subscription);
     const version = async () =>
       (
-        await run<{ version: number }>('select version from billing_customers where project_id = $1', [
+        await stack.sql<{ version: number }>('select version from billing_customers where project_id = $1', [
           project.id,
         ])
       )[0]?.version;
@@ -313,7 +311,7 @@ describe('who may', () => {
   it('is an owner or admin, or the secret key of the project itself; for strangers there is none', async () => {
     const [admin, member] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
     const stranger = await createTestPerson(stack.url);
-    await run(
+    await stack.sql(
       `insert into memberships (project_id, user_id, role) values ($1, $2, 'ADMIN'), ($1, $3, 'MEMBER')`,
       [project.id, admin.id, member.id],
     );
@@ -370,7 +368,7 @@ describe('the deletion of a project', () => {
     );
     expect(subscription.status).toBe('active');
     stripe.always = null;
-    const rows = () => run('select 1 from billing_customers where project_id = $1', [project.id]);
+    const rows = () => stack.sql('select 1 from billing_customers where project_id = $1', [project.id]);
     await eventually(rows, (left) => left.length === 0);
     expect([subscription.status, second.status, page.status]).toEqual(['canceled', 'canceled', 'expired']);
     expect(ofOthers.every(({ status }) => status === 'active')).toBe(true);
@@ -381,7 +379,9 @@ describe('the deletion of a project', () => {
 
   it('closes a checkout page that was just being opened', async () => {
     await checkout();
-    await run('update billing_customers set checkout_session_id = null where project_id = $1', [project.id]);
+    await stack.sql('update billing_customers set checkout_session_id = null where project_id = $1', [
+      project.id,
+    ]);
     stripe.before = async ({ method, path }) => {
       if (method !== 'POST' || path !== '/v1/checkout/sessions') return;
       stripe.before = null;

@@ -1,26 +1,20 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
+import { fileFixture } from './setup/fixtures.ts';
 import { arrived, messageOf } from './setup/inbox.ts';
-import { createTestPerson, type TestPerson } from './setup/people.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+import { createTestPerson } from './setup/people.ts';
+import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 
-let stack: TestProduct;
-let owner: TestPerson;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-  owner = await createTestPerson(stack.url);
-});
+const stack = useSharedProduct();
+const owner = fileFixture(() => createTestPerson(stack.url));
+const sender = useSender(stack);
 beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-  await sql(
-    stack.database.orm.em.fork(),
-    `insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')`,
-    [sender.projectId, owner.id],
-  );
+  await stack.sql(`insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')`, [
+    sender.projectId,
+    owner.id,
+  ]);
 });
 
 const address = 'Acme GmbH\nTorstraße 1\n10115 Berlin';

@@ -1,16 +1,11 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { beforeEach, expect, it } from 'vitest';
 import { createSegment, planIs, putContact } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 beforeEach(async () => {
-  sender = await createTestSender(stack.url);
   const ids: string[] = [];
   for (let index = 1; index <= 5; index += 1) ids.push(await putContact(sender, index, 'pro'));
   await putContact(sender, 6, 'free');
@@ -22,7 +17,7 @@ beforeEach(async () => {
   );
 });
 
-const run = (text: string, id: unknown) => sql(stack.database.orm.em.fork(), text, [id]);
+const run = (text: string, id: unknown) => stack.sql(text, [id]);
 const count = (changes: object = {}) =>
   sender.post('/campaigns/audience', { type: 'MARKETING', audienceType: 'ALL', ...changes });
 const none = { unsubscribed: 0, snoozed: 0, suppressed: 0 };

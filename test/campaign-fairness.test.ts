@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { expect, it } from 'vitest';
 import { sendCampaign } from './setup/campaign-outcome.ts';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { useTestProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender } from './setup/sender.ts';
 
@@ -11,17 +10,10 @@ import { createTestSender } from './setup/sender.ts';
 const ratePerSecond = 100;
 const recipients = { large: 10_000, small: 400 };
 
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
-});
-afterAll(() => stack.close());
-
-const em = () => stack.database.orm.em.fork();
+const stack = useTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
 
 async function sentOf(campaignId: string): Promise<number> {
-  const [row] = await sql<{ count: number }>(
-    em(),
+  const [row] = await stack.sql<{ count: number }>(
     'select count(sent_at)::int as count from emails where campaign_id = $1',
     [campaignId],
   );
@@ -32,8 +24,8 @@ it('a large campaign holds up neither a small one of another project nor transac
   timeout: 480_000,
 }, async () => {
   const [large, small] = [await createTestSender(stack.url), await createTestSender(stack.url)];
-  await insertContacts(em(), large.projectId, recipients.large);
-  await insertContacts(em(), small.projectId, recipients.small);
+  await insertContacts(stack.em(), large.projectId, recipients.large);
+  await insertContacts(stack.em(), small.projectId, recipients.small);
   const largeId = await sendCampaign(large, 'Large');
   await eventually(
     () => sentOf(largeId),
@@ -55,7 +47,7 @@ it('a large campaign holds up neither a small one of another project nor transac
   });
   expect(transactional.status).toBe(200);
   await eventually(
-    () => readEmail(em(), transactional.body.data.emails[0].email),
+    () => readEmail(stack.em(), transactional.body.data.emails[0].email),
     (email) => email?.sentAt !== null,
     60_000,
   );
@@ -64,8 +56,7 @@ it('a large campaign holds up neither a small one of another project nor transac
 
   // While the middle of the small one was sent they had about the same share of the rate. At its ends a busy machine
   // holds up the single calls of one or the other.
-  const [beside] = await sql<{ sent: number }>(
-    em(),
+  const [beside] = await stack.sql<{ sent: number }>(
     `select count(*)::int as sent
      from (
        select percentile_disc(0.1) within group (order by sent_at) as first,

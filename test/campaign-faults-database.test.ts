@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
 import { faultTimeout, useCampaignFaultStage } from './setup/campaign-fault-stage.ts';
 import { expectExactlyOnce, sendCampaign } from './setup/campaign-outcome.ts';
 import { eventually } from './setup/eventually.ts';
@@ -19,8 +18,7 @@ describe('a database whose connections break', () => {
     const id = await sendCampaign(sender);
     for (let cut = 0; cut < 8; cut += 1) {
       await delay(500 + Math.random() * 1_000);
-      await sql(
-        stage.stack.em(),
+      await stage.stack.sql(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and pid <> pg_backend_pid() and application_name = 'posthaste'`,
       );

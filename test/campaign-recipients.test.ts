@@ -1,19 +1,17 @@
 import { beforeAll, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { reportEvent } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
+const stack = useSharedProduct();
+const sender = useOneSender(stack);
 let path: string;
 const mailbox = (name: string) => `${name}@simulator.amazonses.com`;
 const names = ['success+r1', 'success+r2', 'success+r3', 'bounce', 'complaint'];
 const offer = 'https://shop.example/offer';
 
 beforeAll(async () => {
-  stack = await sharedProduct();
-  sender = await createTestSender(stack.url);
   for (const name of names) await sender.post('/contacts', { email: mailbox(name) });
   const content = { name: 'News', subject: 'News', body: '<p>News</p>', from: `news@${sender.domain}` };
   const { body } = await sender.post('/campaigns', { ...content, audienceType: 'ALL' });

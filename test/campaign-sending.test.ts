@@ -1,21 +1,12 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { describe, expect, it } from 'vitest';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
-
-const em = () => stack.database.orm.em.fork();
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 async function create(changes: Record<string, unknown> = {}): Promise<string> {
   const answer = await sender.post('/campaigns', {
@@ -45,8 +36,7 @@ async function inbox(subject: string): Promise<InboxMessage[]> {
 }
 
 async function contactId(email: string): Promise<string> {
-  const rows = await sql<{ id: string }>(
-    em(),
+  const rows = await stack.sql<{ id: string }>(
     'select id from contacts where project_id = $1 and email = $2',
     [sender.projectId, email],
   );
@@ -54,8 +44,7 @@ async function contactId(email: string): Promise<string> {
 }
 
 async function statuses(id: string): Promise<Record<string, number>> {
-  const rows = await sql<{ status: string; count: number }>(
-    em(),
+  const rows = await stack.sql<{ status: string; count: number }>(
     'select status, count(*)::int as count from emails where campaign_id = $1 group by status',
     [id],
   );
@@ -64,7 +53,7 @@ async function statuses(id: string): Promise<Record<string, number>> {
 
 describe('a campaign that is sent', () => {
   it('reaches everyone once, is SENT, and counts what became of its emails', async () => {
-    await insertContacts(em(), sender.projectId, 1_300);
+    await insertContacts(stack.em(), sender.projectId, 1_300);
     const id = await create({ subject: `All of ${sender.projectId} {{ n }}` });
     const answer = await sender.post(`/campaigns/${id}/send`, {});
     expect(answer.status).toBe(200);
@@ -101,7 +90,7 @@ it('is found in Temporal by its project, as are jobs and snoozes, which take tur
   const reader = await createTestSubscriber(stack, sender);
   await visitPage(`${stack.url}${reader.path('manage')}`, { snooze: '2-weeks' });
   await sender.post('/contacts/bulk-subscribe', { contactIds: [reader.contactId] });
-  await insertContacts(em(), sender.projectId, 1);
+  await insertContacts(stack.em(), sender.projectId, 1);
   const id = await create();
   await sender.post(`/campaigns/${id}/send`, {});
   const { workflow } = stack.product.resources.temporal;
@@ -110,7 +99,7 @@ it('is found in Temporal by its project, as are jobs and snoozes, which take tur
     for await (const one of workflow.list({ query })) ids.push(one.workflowId);
     return ids.toSorted();
   }
-  const jobs = await sql<{ id: string }>(em(), 'select id from jobs where project_id = $1', [
+  const jobs = await stack.sql<{ id: string }>('select id from jobs where project_id = $1', [
     sender.projectId,
   ]);
   const expected = [
@@ -144,7 +133,7 @@ describe('a scheduled campaign', () => {
     );
 
   it('is sent at its time', async () => {
-    await insertContacts(em(), sender.projectId, 5);
+    await insertContacts(stack.em(), sender.projectId, 5);
     const id = await create({ subject: `At its time ${sender.projectId}` });
     const time = soon();
     await sender.post(`/campaigns/${id}/send`, { scheduledFor: time });
@@ -154,8 +143,7 @@ describe('a scheduled campaign', () => {
     expect(messages).toHaveLength(5);
     const earliest = Math.min(...messages.map(({ receivedAt }) => Date.parse(receivedAt)));
     expect(earliest).toBeGreaterThanOrEqual(Date.parse(time));
-    const activity = await sql<{ name: string; data: object }>(
-      em(),
+    const activity = await stack.sql<{ name: string; data: object }>(
       `select name, data from events where campaign_id = $1 and kind = 'activity' order by id`,
       [id],
     );
@@ -166,7 +154,7 @@ describe('a scheduled campaign', () => {
   });
 
   it('can be moved to an earlier time, and sent now', async () => {
-    await insertContacts(em(), sender.projectId, 2);
+    await insertContacts(stack.em(), sender.projectId, 2);
     const [moved, now] = [await create(), await create()];
     for (const id of [moved, now]) await sender.post(`/campaigns/${id}/send`, { scheduledFor: tomorrow() });
     await sender.post(`/campaigns/${moved}/send`, { scheduledFor: soon() });
@@ -176,7 +164,7 @@ describe('a scheduled campaign', () => {
   });
 
   it('is never sent once it was cancelled', async () => {
-    await insertContacts(em(), sender.projectId, 2);
+    await insertContacts(stack.em(), sender.projectId, 2);
     const id = await create();
     await sender.post(`/campaigns/${id}/send`, { scheduledFor: soon() });
     await sender.post(`/campaigns/${id}/cancel`, {});
@@ -192,12 +180,11 @@ describe('a scheduled campaign', () => {
 
 describe('who is left out', () => {
   it('who opts out between the freeze and the send is SUPPRESSED', async () => {
-    await insertContacts(em(), sender.projectId, 4);
+    await insertContacts(stack.em(), sender.projectId, 4);
     const id = await create();
     // The project is disabled, so the campaign waits with its audience frozen.
-    await sql(em(), 'update projects set disabled = true where id = $1', [sender.projectId]);
-    await sql(
-      em(),
+    await stack.sql('update projects set disabled = true where id = $1', [sender.projectId]);
+    await stack.sql(
       `with started as (
          update campaigns set status = 'SENDING', started_at = now(), content_id = uuidv7() where id = $1 returning *
        ),
@@ -214,7 +201,7 @@ describe('who is left out', () => {
       (counts) => counts.QUEUED === 4,
     );
     await sender.patch(`/contacts/${await contactId('reader-2@example.com')}`, { subscribed: false });
-    await sql(em(), `update projects set disabled = false where id = $1`, [sender.projectId]);
+    await stack.sql(`update projects set disabled = false where id = $1`, [sender.projectId]);
     await eventually(
       () => statuses(id),
       (counts) => counts.DELIVERED === 3 && counts.SUPPRESSED === 1,

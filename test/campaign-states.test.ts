@@ -1,20 +1,12 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
-const em = () => stack.database.orm.em.fork();
 const content = () => ({
   name: 'News',
   subject: 'News for {{ firstName ?? "you" }}',
@@ -51,8 +43,7 @@ describe('what is accepted in which state', () => {
     const answers: number[] = [];
     for (const state of states) {
       const id = await create();
-      await sql(
-        em(),
+      await stack.sql(
         `update campaigns set status = $2, scheduled_for = case when $2 = 'SCHEDULED' then $3::timestamptz end
          where id = $1`,
         [id, state, later],
@@ -138,8 +129,7 @@ describe('a test email', () => {
     ] as const) {
       const answer = await sender.post(`/campaigns/${id}/test`, { email });
       expect(answer).toMatchObject({ status: 200, body: { success: true, message: expect.any(String) } });
-      const [row] = await sql<{ id: string }>(
-        em(),
+      const [row] = await stack.sql<{ id: string }>(
         'select id from emails where project_id = $1 and to_email = $2',
         [sender.projectId, email],
       );
@@ -158,8 +148,7 @@ describe('a test email', () => {
 
   it('does not leave a disabled project, nor does a campaign', async () => {
     const id = await create();
-    await sql(
-      em(),
+    await stack.sql(
       `with disabled as (update projects set disabled = true where id = $1 returning id)
        select pg_notify('project_changed', id::text) from disabled`,
       [sender.projectId],
@@ -178,8 +167,7 @@ describe('statistics', () => {
   it('are percentages of what was sent, with two decimals', async () => {
     const id = await create();
     expect((await sender.get(`/campaigns/${id}/stats`)).body).toMatchObject({ sentCount: 0, openRate: 0 });
-    await sql(
-      em(),
+    await stack.sql(
       `insert into campaign_figures (campaign_id, sent, delivered, opened, clicked, bounced, complained, unsubscribed)
        values ($1, 300, 290, 100, 1, 10, 2, 7)`,
       [id],

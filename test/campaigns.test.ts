@@ -1,17 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+import { describe, expect, it } from 'vitest';
+import { type TestAnswer, useOneSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-let other: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-  other = await createTestSender(stack.url);
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
+const other = useOneSender(stack);
 
 const nobodys = '0190a0a0-0000-7000-8000-000000000000';
 const proPlan = {

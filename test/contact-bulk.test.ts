@@ -1,26 +1,16 @@
 import { v7 as uuidv7 } from 'uuid';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { findWrongCounts } from './setup/read-database.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
-
-const em = () => stack.database.orm.em.fork();
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 /** Adds contacts without a call for each. */
 async function addContacts(count: number, subscribed: boolean): Promise<string[]> {
-  const rows = await sql<{ id: string }>(
-    em(),
+  const rows = await stack.sql<{ id: string }>(
     `insert into contacts (id, project_id, email, subscribed)
      select uuidv7(), $1, 'reader-' || n || '-' || $3 || '@example.com', $3::boolean from generate_series(1, $2::int) n
      returning id`,
@@ -41,8 +31,7 @@ async function run(operation: string, contactIds: string[]) {
 }
 
 async function flips(): Promise<Record<string, number>> {
-  const rows = await sql<{ name: string; count: number; contacts: number }>(
-    em(),
+  const rows = await stack.sql<{ name: string; count: number; contacts: number }>(
     `select name, count(*)::int as count, count(distinct contact_id)::int as contacts from events
      where project_id = $1 group by name`,
     [sender.projectId],
@@ -52,8 +41,7 @@ async function flips(): Promise<Record<string, number>> {
 }
 
 const subscribedCount = async () => {
-  const rows = await sql<{ subscribed: number; others: number }>(
-    em(),
+  const rows = await stack.sql<{ subscribed: number; others: number }>(
     `select count(*) filter (where subscribed)::int as subscribed, count(*) filter (where not subscribed)::int as others
      from contacts where project_id = $1`,
     [sender.projectId],
@@ -87,20 +75,18 @@ describe('POST /contacts/bulk-subscribe and bulk-unsubscribe', () => {
     expect(back).toMatchObject({ type: 'bulk-subscribe', result: { successCount: 150, unchangedCount: 0 } });
     expect(await subscribedCount()).toEqual({ subscribed: 150, others: 300 });
     expect(await flips()).toEqual({ 'contact.unsubscribed': 300, 'contact.subscribed': 150 });
-    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+    expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
   });
 
   it('end a snooze, and subscribing lifts a suppression', async () => {
     const [snoozed = '', bounced = ''] = await addContacts(2, false);
-    await sql(em(), `update contacts set snoozed_until = now() + interval '1 day' where id = $1`, [snoozed]);
-    await sql(
-      em(),
+    await stack.sql(`update contacts set snoozed_until = now() + interval '1 day' where id = $1`, [snoozed]);
+    await stack.sql(
       `update contacts set suppression_reason = 'bounce', suppressed_at = now() where id = $1`,
       [bounced],
     );
     const state = () =>
-      sql(
-        em(),
+      stack.sql(
         'select subscribed, snoozed_until, suppression_reason from contacts where project_id = $1 order by id',
         [sender.projectId],
       );
@@ -140,20 +126,17 @@ describe('POST /contacts/bulk-delete', () => {
   it('erases each contact as DELETE /contacts/:id does', async () => {
     const ids = await addContacts(250, true);
     const [kept = ''] = await addContacts(1, false);
-    await sql(
-      em(),
+    await stack.sql(
       `insert into emails (id, project_id, contact_id, source, to_email, from_email, status)
        select uuidv7(), $1, id, 'TRANSACTIONAL', email, 'x@example.com', status
        from contacts, (values ('QUEUED'), ('SENT')) as t(status) where project_id = $1`,
       [sender.projectId],
     );
-    await sql(
-      em(),
+    await stack.sql(
       `insert into segment_members (segment_id, contact_id) select uuidv7(), id from contacts where project_id = $1`,
       [sender.projectId],
     );
-    await sql(
-      em(),
+    await stack.sql(
       `insert into contact_event_stats (contact_id, name, project_id, count, first_at, last_at, last_event_id)
        select id, 'order placed', $1, 1, now(), now(), uuidv7() from contacts where project_id = $1`,
       [sender.projectId],
@@ -169,8 +152,7 @@ describe('POST /contacts/bulk-delete', () => {
         failureCount: 1,
       },
     });
-    const [left] = await sql(
-      em(),
+    const [left] = await stack.sql(
       `select (select array_agg(id) from contacts where project_id = $1) as contacts,
          (select count(*)::int from emails where project_id = $1 and contact_id is null and to_email = ''
            and status in ('CANCELLED', 'SENT')) as emails,

@@ -1,19 +1,13 @@
 import { parse } from 'csv-parse/sync';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { upload } from './setup/upload.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const fetchFile = async (path: string, from = sender) => {
   const answer = await fetch(`${stack.url}${path}`, {
@@ -67,7 +61,7 @@ describe('the export of contacts', () => {
   });
 
   it('continues over all pages', async () => {
-    await insertContacts(stack.database.orm.em.fork(), sender.projectId, 2_500);
+    await insertContacts(stack.em(), sender.projectId, 2_500);
     const emails = rowsOf((await fetchFile('/contacts/export')).text).map(({ email }) => email);
     expect(emails).toEqual(Array.from({ length: 2_500 }, (_, n) => `reader-${n + 1}@example.com`));
     const found = rowsOf((await fetchFile('/contacts/export?search=reader-1')).text);

@@ -1,16 +1,9 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { describe, expect, it } from 'vitest';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const fieldUrl = (field: string, rest = '') => `/contacts/fields/${encodeURIComponent(field)}${rest}`;
 const create = (email: string, data: Record<string, unknown> = {}, subscribed = true) =>
@@ -36,8 +29,7 @@ describe('GET /contacts/fields/:field/values', () => {
 
   it('answers with the values of the newest contacts when there are more than the limit', async () => {
     await create('reader@example.com', { seats: 0 });
-    await sql(
-      stack.database.orm.em.fork(),
+    await stack.sql(
       `insert into contacts (id, project_id, email, data, created_at)
        select uuidv7(), $1, i || '@many.test', jsonb_build_object('seats', i), timestamptz '2030-01-01' + i * interval '1 day'
        from generate_series(1, 5) i`,
@@ -52,8 +44,7 @@ describe('GET /contacts/fields/:field/values', () => {
   it('finds rare values among many contacts, and says when it did not read all of them', async () => {
     await create('old@example.com', { colour: 'red' });
     const add = (from: number, to: number) =>
-      sql(
-        stack.database.orm.em.fork(),
+      stack.sql(
         `insert into contacts (id, project_id, email, data, created_at)
          select uuidv7(), $1, i || '@many.test', '{"colour": "blue"}', now() + i * interval '1 second'
          from generate_series($2::int, $3::int) i`,

@@ -1,40 +1,18 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { freePort } from '../local/testing/free-port.ts';
+import { randomUUID } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
 import { foldFigures } from '../temporal/activities/sweeps/fold-contact-figures.ts';
 import { eventually } from './setup/eventually.ts';
-import { startApiProcess, type TestProcess } from './setup/processes.ts';
-import { type OwnProduct, startTestProduct, testTopic } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { fileFixture } from './setup/fixtures.ts';
+import { startAnotherApi } from './setup/processes.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: OwnProduct;
-let sender: TestSender;
-let second: TestProcess;
-let secondUrl: string;
-beforeAll(async () => {
-  const secret = { APP_SECRET: randomBytes(32).toString('base64url') };
-  stack = await startTestProduct(secret);
-  const port = await freePort();
-  secondUrl = `http://127.0.0.1:${port}`;
-  second = await startApiProcess({
-    ...secret,
-    PORT: String(port),
-    DATABASE_URL: stack.database.url,
-    DATABASE_POOL_SIZE: '5',
-    TEMPORAL_ADDRESS: inject('temporalAddress'),
-    TEMPORAL_TASK_QUEUE: `fields-${randomUUID()}`,
-    SES_ENDPOINT: stack.ses.url,
-    SNS_TOPIC_ARNS: testTopic,
-  });
-});
-afterAll(async () => {
-  await second.kill();
-  await stack.close();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
+const second = fileFixture(
+  () => startAnotherApi(stack),
+  ({ kill }) => kill(),
+);
 
 const fieldUrl = (field: string, rest = '') => `/contacts/fields/${encodeURIComponent(field)}${rest}`;
 const create = (email: string, data: Record<string, unknown> = {}, subscribed = true) =>
@@ -51,8 +29,7 @@ async function customFields(): Promise<Record<string, [string, number]>> {
 }
 
 async function typeOf(key: string): Promise<string | undefined> {
-  const [row] = await sql<{ type: string }>(
-    stack.database.orm.em.fork(),
+  const [row] = await stack.sql<{ type: string }>(
     'select type from contact_fields where project_id = $1 and key = $2',
     [sender.projectId, key],
   );
@@ -94,7 +71,7 @@ describe('GET /contacts/fields', () => {
       'data.vip': ['boolean', 0.25],
     };
     expect(await customFields()).toEqual(expected);
-    await foldFigures(stack.database.orm.em.fork());
+    await foldFigures(stack.em());
     expect(await customFields()).toEqual(expected);
     const { body } = await sender.get('/contacts/fields');
     expect(body.fields[0]).toEqual({ field: 'email', type: 'string', isCustom: false, coverage: 1 });
@@ -155,7 +132,7 @@ describe('the type of a field', () => {
     const keys = Array.from({ length: 12 }, (_, index) => `key${index}`);
     const data = (values: readonly string[]) => Object.fromEntries(values.map((key) => [key, 1]));
     const call = async (index: number) => {
-      const answer = await fetch(`${index % 2 === 0 ? stack.url : secondUrl}/v1/track`, {
+      const answer = await fetch(`${index % 2 === 0 ? stack.url : second.url}/v1/track`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${sender.publicKey}`, 'Content-Type': 'application/json' },
         body: JSON.stringify({
@@ -177,8 +154,7 @@ describe('DELETE /contacts/fields/:field', () => {
     await create('foreign@example.com', { plan: 'pro' });
     const other = await createTestSender(stack.url);
     await other.post('/contacts', { email: 'a@example.com', data: { plan: 'pro' } });
-    await sql(
-      stack.database.orm.em.fork(),
+    await stack.sql(
       `insert into contacts (id, project_id, email, data, created_at, updated_at)
        select uuidv7(), $1, i || '@many.test', '{"plan": "pro", "other": 1}', '2026-01-01', '2026-01-01'
        from generate_series(1, 2500) i`,
@@ -187,8 +163,7 @@ describe('DELETE /contacts/fields/:field', () => {
     const answer = await sender.delete(fieldUrl('data.plan'));
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ deletedFrom: 2_501 });
-    const [left] = await sql(
-      stack.database.orm.em.fork(),
+    const [left] = await stack.sql(
       `select count(*)::int as contacts, count(*) filter (where data ? 'plan')::int as with_plan,
          count(*) filter (where data ? 'other')::int as with_other,
          count(*) filter (where updated_at < '2026-02-01')::int as old
@@ -220,7 +195,7 @@ describe('DELETE /contacts/fields/:field', () => {
 
   it('reaches a second process that has cached the field', async () => {
     const write = async (plan: unknown) => {
-      const answer = await fetch(`${secondUrl}/contacts`, {
+      const answer = await fetch(`${second.url}/contacts`, {
         method: 'POST',
         headers: { Authorization: `Bearer ${sender.secretKey}`, 'Content-Type': 'application/json' },
         body: JSON.stringify({ email: 'a@example.com', data: { plan } }),
@@ -248,18 +223,17 @@ describe('DELETE /contacts/fields/:field', () => {
   it('leaves no key without a type, however it was left half-way', async () => {
     await create('a@example.com', { plan: 'pro' });
     await create('b@example.com', { plan: 'pro' });
-    await foldFigures(stack.database.orm.em.fork());
+    await foldFigures(stack.em());
     // As a process that was killed after the first contact, or a write that met the deletion, leaves it.
-    await sql(
-      stack.database.orm.em.fork(),
+    await stack.sql(
       `with forgotten as (delete from contact_fields where project_id = $1)
        update contacts set data = data - 'plan' where project_id = $1 and email = 'a@example.com'`,
       [sender.projectId],
     );
-    await foldFigures(stack.database.orm.em.fork());
+    await foldFigures(stack.em());
     expect(await customFields()).toEqual({ 'data.plan': ['string', 0.5] });
     expect((await sender.delete(fieldUrl('plan'))).body).toEqual({ deletedFrom: 1 });
-    await foldFigures(stack.database.orm.em.fork());
+    await foldFigures(stack.em());
     expect(await customFields()).toEqual({});
   });
 
@@ -273,9 +247,8 @@ describe('DELETE /contacts/fields/:field', () => {
     const writes = [write(1), write(2), write(3)];
     for (const { status } of await Promise.all(deletions)) expect([200, 404]).toContain(status);
     for (const { status } of (await Promise.all(writes)).flat()) expect(status).toBe(200);
-    await foldFigures(stack.database.orm.em.fork());
-    const [row] = await sql<{ holders: number }>(
-      stack.database.orm.em.fork(),
+    await foldFigures(stack.em());
+    const [row] = await stack.sql<{ holders: number }>(
       `select count(*) filter (where data ? 'plan')::int as holders from contacts where project_id = $1`,
       [sender.projectId],
     );

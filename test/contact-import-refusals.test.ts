@@ -1,14 +1,13 @@
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { contacts, send, sender, stack, storedChunks, useImportStage } from './setup/import-stage.ts';
-import { sharedProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import type { UploadFile } from './setup/upload.ts';
 
-useImportStage(sharedProduct);
+useImportStage(useSharedProduct());
 
 describe('files that POST /contacts/import refuses', () => {
   it.each<[string, string, number]>([
@@ -44,9 +43,7 @@ describe('files that POST /contacts/import refuses', () => {
     client.end(rest);
     expect(await answered.promise).toBe(status);
     await eventually(storedChunks, (count) => count === 0);
-    expect(
-      await sql(stack.database.orm.em.fork(), 'select 1 from jobs where project_id = $1', [sender.projectId]),
-    ).toEqual([]);
+    expect(await stack.sql('select 1 from jobs where project_id = $1', [sender.projectId])).toEqual([]);
     expect(await contacts()).toEqual({});
   });
 

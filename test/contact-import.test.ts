@@ -1,6 +1,5 @@
 import { request } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import {
   contacts,
@@ -12,10 +11,10 @@ import {
   storedChunks,
   useImportStage,
 } from './setup/import-stage.ts';
-import { sharedProduct } from './setup/product.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { upload } from './setup/upload.ts';
 
-useImportStage(sharedProduct);
+useImportStage(useSharedProduct());
 
 describe('POST /contacts/import', () => {
   it('creates and updates contacts, converts cells, and reports exact counts', async () => {
@@ -78,8 +77,7 @@ describe('POST /contacts/import', () => {
         },
       },
     });
-    const fields = await sql<{ key: string; type: string }>(
-      stack.database.orm.em.fork(),
+    const fields = await stack.sql<{ key: string; type: string }>(
       'select key, type from contact_fields where project_id = $1',
       [sender.projectId],
     );
@@ -145,18 +143,15 @@ describe('POST /contacts/import', () => {
   });
 
   it('ends a snooze and lifts a suppression when it subscribes, as every other call does', async () => {
-    const em = stack.database.orm.em.fork();
     await sender.post('/contacts', { email: 'snoozed@example.com', subscribed: false });
-    await sql(
-      em,
+    await stack.sql(
       `update contacts set snoozed_until = now() + interval '1 day', suppression_reason = 'bounce', suppressed_at = now()
        where project_id = $1`,
       [sender.projectId],
     );
     await imported('email,subscribed\nsnoozed@example.com,1\n');
     expect(
-      await sql(
-        em,
+      await stack.sql(
         'select subscribed, snoozed_until, suppression_reason, suppressed_at from contacts where project_id = $1',
         [sender.projectId],
       ),
@@ -204,8 +199,7 @@ describe('POST /contacts/import', () => {
     );
     const job = await imported(`email,last,first\n${rows.join('\n')}\n`);
     expect(job.result).toEqual({ totalRows: 5_000, created: 1_500, updated: 3_500, skipped: 0, errors: [] });
-    const [sums] = await sql(
-      stack.database.orm.em.fork(),
+    const [sums] = await stack.sql(
       `select count(*)::int, count(distinct email)::int as emails, min((data->>'last')::int), max((data->>'last')::int),
          count(*) filter (where data->>'first' = 'first')::int as firsts
        from contacts where project_id = $1`,
@@ -215,9 +209,7 @@ describe('POST /contacts/import', () => {
   });
 
   it('stays open while the project is disabled', async () => {
-    await sql(stack.database.orm.em.fork(), 'update projects set disabled = true where id = $1', [
-      sender.projectId,
-    ]);
+    await stack.sql('update projects set disabled = true where id = $1', [sender.projectId]);
     expect((await imported('email\nada@example.com\n')).state).toBe('completed');
   });
 
@@ -256,8 +248,6 @@ describe('POST /contacts/import', () => {
     await eventually(storedChunks, (count) => count > 0);
     client.destroy();
     await eventually(storedChunks, (count) => count === 0);
-    expect(
-      await sql(stack.database.orm.em.fork(), 'select 1 from jobs where project_id = $1', [sender.projectId]),
-    ).toEqual([]);
+    expect(await stack.sql('select 1 from jobs where project_id = $1', [sender.projectId])).toEqual([]);
   });
 });

@@ -1,32 +1,23 @@
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
+import { useProcessStack } from './setup/process-stack.ts';
 import { findWrongCounts } from './setup/read-database.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
 /** The tests share it, each with a project of its own; a worker that one has started is the first of the next. */
-let stack: ProcessStack;
-let sender: TestSender;
+const stack = useProcessStack();
+const sender = useSender(stack);
 
 beforeAll(async () => {
-  stack = await createProcessStack();
   await Promise.all([stack.startApi(), stack.startWorker()]);
-});
-afterAll(() => stack.close());
-beforeEach(async () => {
-  sender = await createTestSender(stack.apiUrl);
 });
 
 const runningWorker = async () => stack.running('worker')[0] ?? stack.startWorker();
 
-const em = () => stack.em();
-
 async function addContacts(count: number): Promise<string[]> {
-  const rows = await sql<{ id: string }>(
-    em(),
+  const rows = await stack.sql<{ id: string }>(
     `insert into contacts (id, project_id, email)
      select uuidv7(), $1, 'reader-' || n || '@example.com' from generate_series(0, $2::int - 1) n returning id`,
     [sender.projectId, count],
@@ -53,8 +44,7 @@ async function hold(email: string): Promise<() => Promise<void>> {
 async function stuckInTheMiddle(): Promise<void> {
   await eventually(
     async () => {
-      const [row] = await sql<{ done: number; waiting: number }>(
-        em(),
+      const [row] = await stack.sql<{ done: number; waiting: number }>(
         `select (select max(done) from jobs where project_id = $1) as done,
            (select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')
              as waiting`,
@@ -76,9 +66,8 @@ async function ended(kind: 'import' | 'bulk', jobId: string) {
 
 /** Contacts, those unsubscribed, their events and how many contacts these are of. */
 async function audience(): Promise<unknown> {
-  expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
-  const [row] = await sql(
-    em(),
+  expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
+  const [row] = await stack.sql(
     `select (select count(*)::int from contacts where project_id = $1) as contacts,
        (select count(*)::int from contacts where project_id = $1 and not subscribed) as out,
        (select count(*)::int from events where project_id = $1 and name = 'contact.unsubscribed') as flips,
@@ -100,7 +89,7 @@ describe('a worker that is killed', () => {
     }
     const release = await hold('reader-4500@example.com');
     const first = await runningWorker();
-    const { body } = await upload(`${stack.apiUrl}/contacts/import`, sender.secretKey, lines.join('\n'));
+    const { body } = await upload(`${stack.url}/contacts/import`, sender.secretKey, lines.join('\n'));
     await stuckInTheMiddle();
     await first.kill();
     const second = await stack.startWorker();
@@ -168,7 +157,7 @@ describe('two workers', () => {
     );
     const file = `email,n,subscribed\n${rows.join('\n')}`;
     const answers = await Promise.all(
-      [1, 2].map(() => upload(`${stack.apiUrl}/contacts/import`, sender.secretKey, file)),
+      [1, 2].map(() => upload(`${stack.url}/contacts/import`, sender.secretKey, file)),
     );
     const jobs = await Promise.all(answers.map((answer) => ended('import', answer.body.jobId)));
     const sum = (count: 'created' | 'updated' | 'skipped') =>

@@ -1,17 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
 import { insertContacts } from './setup/campaigns.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+import { createTestSender, type TestAnswer, useOneSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const create = (email: string, data: Record<string, unknown> = {}, subscribed = true) =>
   sender.post('/contacts', { email, data, subscribed });
@@ -34,8 +27,7 @@ describe('GET /contacts by status', () => {
     await create('in@example.com');
     await create('out@example.com', {}, false);
     await create('later@example.com', {}, false);
-    await sql(
-      stack.database.orm.em.fork(),
+    await stack.sql(
       `update contacts set snoozed_until = now() + interval '1 day'
        where project_id = $1 and email = 'later@example.com'`,
       [sender.projectId],
@@ -123,13 +115,10 @@ describe('contacts of a large project', () => {
   /** Every 200th. */
   const pro = Array.from({ length: contacts / 200 }, (_, index) => address((index + 1) * 200));
 
-  let sender: TestSender;
+  const sender = useOneSender(stack);
   beforeAll(async () => {
-    sender = await createTestSender(stack.url);
-    const em = stack.database.orm.em.fork();
-    await insertContacts(em, sender.projectId, contacts);
-    await sql(
-      em,
+    await insertContacts(stack.em(), sender.projectId, contacts);
+    await stack.sql(
       `update contacts set data = data || '{"plan": "pro"}', subscribed = (data ->> 'n')::int % 400 <> 0
        where project_id = $1 and (data ->> 'n')::int % 200 = 0`,
       [sender.projectId],

@@ -1,22 +1,14 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeCursor } from '../core/pagination/cursor.ts';
-import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 async function eventNames(): Promise<string[]> {
-  const rows = await sql<{ name: string }>(
-    stack.database.orm.em.fork(),
+  const rows = await stack.sql<{ name: string }>(
     'select name from events where project_id = $1 order by id',
     [sender.projectId],
   );
@@ -104,8 +96,7 @@ describe('PATCH /contacts/:id', () => {
 describe('DELETE /contacts/:id', () => {
   it('removes the contact, keeps its emails without an address and cancels those that wait', async () => {
     const { body: contact } = await sender.post('/contacts', { email: 'ada@example.com' });
-    await sql(
-      stack.database.orm.em.fork(),
+    await stack.sql(
       `insert into emails (id, project_id, contact_id, source, to_email, from_email)
        values (uuidv7(), $1, $2, 'TRANSACTIONAL', 'ada@example.com', 'x@example.com')`,
       [sender.projectId, contact.id],
@@ -113,11 +104,9 @@ describe('DELETE /contacts/:id', () => {
     expect((await sender.delete(`/contacts/${contact.id}`)).status).toBe(204);
     expect((await sender.get(`/contacts/${contact.id}`)).status).toBe(404);
     expect((await sender.delete(`/contacts/${contact.id}`)).status).toBe(404);
-    const rows = await sql(
-      stack.database.orm.em.fork(),
-      'select contact_id, to_email, status from emails where project_id = $1',
-      [sender.projectId],
-    );
+    const rows = await stack.sql('select contact_id, to_email, status from emails where project_id = $1', [
+      sender.projectId,
+    ]);
     expect(rows).toEqual([{ contact_id: null, to_email: '', status: 'CANCELLED' }]);
   });
 });
@@ -215,8 +204,7 @@ describe('POST /v1/track', () => {
     expect(first.body.data.contact).toBe(second.body.data.contact);
     expect(first.body.data.event).not.toBe(second.body.data.event);
     expect(await eventNames()).toEqual(['visit', 'visit', 'contact.subscribed', 'visit']);
-    const [stat] = await sql(
-      stack.database.orm.em.fork(),
+    const [stat] = await stack.sql(
       `select count from contact_event_stats where contact_id = $1 and name = 'visit'`,
       [first.body.data.contact],
     );
@@ -291,8 +279,7 @@ describe('fields', () => {
     };
     await sender.post('/contacts', { email: 'ada@example.com', data: values });
     await sender.post('/contacts', { email: 'ada@example.com', data: { number: 'many', later: null } });
-    const rows = await sql<{ key: string; type: string }>(
-      stack.database.orm.em.fork(),
+    const rows = await stack.sql<{ key: string; type: string }>(
       'select key, type from contact_fields where project_id = $1',
       [sender.projectId],
     );

@@ -1,27 +1,23 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createVerifiedPerson } from './setup/account-mail.ts';
 import { insertContacts } from './setup/campaigns.ts';
 import { findChromium } from './setup/chromium.ts';
-import { type DashboardStage, startDashboard, type WatchedPage } from './setup/dashboard.ts';
+import { useDashboard, type WatchedPage } from './setup/dashboard.ts';
 import { createOwnProject } from './setup/people.ts';
 
 const executable = await findChromium();
 
 describe.skipIf(executable === undefined)('in a project with many contacts, the dashboard', () => {
   const contacts = 41_000;
-  let stage: DashboardStage;
+  const stage = useDashboard(executable);
   let tab: WatchedPage;
   let projectId: string;
 
   beforeAll(async () => {
-    stage = await startDashboard(executable ?? '');
     const owner = await createVerifiedPerson(stage.stack);
     projectId = (await createOwnProject(owner, 'Large')).id;
-    const em = stage.stack.database.orm.em.fork();
-    await insertContacts(em, projectId, contacts);
-    await sql(
-      em,
+    await insertContacts(stage.stack.em(), projectId, contacts);
+    await stage.stack.sql(
       `update contacts set data = data || '{"plan": "pro"}'
        where project_id = $1 and (data ->> 'n')::int % 200 = 0`,
       [projectId],
@@ -29,7 +25,6 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     tab = await stage.open();
     await tab.signIn(owner);
   });
-  afterAll(() => stage?.close());
   afterEach(() => expect(tab.complaints()).toEqual([]));
 
   const open = (data: Record<string, string>) =>

@@ -1,16 +1,11 @@
-import type { Page, Route } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
+import type { Route } from 'playwright-core';
+import { describe, expect, it } from 'vitest';
+import { mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
-import {
-  type DashboardStage,
-  startDashboard,
-  tabTo,
-  takePicture,
-  type WatchedPage,
-} from './setup/dashboard.ts';
+import { tabTo } from './setup/dashboard.ts';
+import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
-import { callApi, createOwnProject, type TestPerson, testPassword } from './setup/people.ts';
+import { callApi, testPassword } from './setup/people.ts';
 import type { TestAnswer } from './setup/sender.ts';
 
 const executable = await findChromium();
@@ -24,42 +19,8 @@ no address,pro,1
 
 /** One story of one project: each test goes on where the one before has ended. */
 describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
-  let stage: DashboardStage;
-  let owner: TestPerson;
-  let project: { id: string; publicKey: string };
-  let tab: WatchedPage;
-  let page: Page;
-
-  beforeAll(async () => {
-    stage = await startDashboard(executable ?? '');
-    owner = await createVerifiedPerson(stage.stack);
-    project = await createOwnProject(owner, 'Story');
-    tab = await stage.open();
-    page = tab.page;
-  });
-  afterAll(() => stage?.close());
-  beforeEach(({ onTestFailed }) => {
-    onTestFailed(async ({ task }) => {
-      if (page.isClosed()) return;
-      await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
-      // The tests that follow can't succeed, and need not wait.
-      await page.context().close();
-    });
-  });
-  afterEach(() => expect(tab.complaints()).toEqual([]));
-
-  const button = (name: string | RegExp, on = page) => on.getByRole('button', { name, exact: true });
-  const link = (name: string | RegExp) => page.getByRole('link', { name, exact: true });
-  const field = (name: string, on = page) => on.getByRole('textbox', { name, exact: true });
-  /** Enters a text and leaves, which closes the suggestions. */
-  const suggested = async (name: string | RegExp, text: string) => {
-    await page.getByRole('combobox', { name }).fill(text);
-    await page.keyboard.press('Tab');
-  };
-  const heading = (name: string, on = page) => on.getByRole('heading', { name, exact: true });
-  const sideBar = (name: string) => page.getByRole('navigation', { name: 'Project' }).getByText(name);
-  const asked = (path: string): Promise<TestAnswer> =>
-    owner.call('GET', path, undefined, { 'X-Project-Id': project.id });
+  const { stage, owner, project, tab, page, button, link, field, suggested, heading, sideBar, asked } =
+    useDashboardStory(executable, 'Story');
 
   it('signs in by a link that works once, and finds the first steps', async () => {
     const token = await stage.stack.product.services.accountLinks.createSignIn(owner.id);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createVerifiedPerson } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
-import { type DashboardStage, startDashboard, type WatchedPage } from './setup/dashboard.ts';
+import { useDashboard, type WatchedPage } from './setup/dashboard.ts';
 import { everyPage, inLooks, type Look, load, lookAtEach, type NamedPage } from './setup/dashboard-pages.ts';
 import { type SeededProject, seedProject } from './setup/dashboard-seed.ts';
 import { eventually } from './setup/eventually.ts';
@@ -24,14 +24,12 @@ const isAllLoadedScript = `Object.values(__TSR_ROUTER__.routesById).every(({ opt
 const isForGuests = ([, address]: NamedPage) => !/^\/(projects|account)/.test(address);
 
 describe.skipIf(executable === undefined)('the dashboard', () => {
-  let stage: DashboardStage;
+  const stage = useDashboard(executable);
   let seeded: SeededProject;
 
   beforeAll(async () => {
-    stage = await startDashboard(executable ?? '');
     seeded = await seedProject(stage.stack);
   });
-  afterAll(() => stage?.close());
 
   async function openAs(person?: TestPerson): Promise<WatchedPage> {
     const tab = await stage.open();

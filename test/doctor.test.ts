@@ -2,13 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Client } from '@temporalio/client';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { connectClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
 import { loadConfig } from '../core/config/load.ts';
-import { sql } from '../db/testing/sql.ts';
 import { checkAgreement } from '../doctor/drift.ts';
 import { type Finding, type Level, worstLevel } from '../doctor/finding.ts';
 import { connectReadOnly } from '../doctor/read-only.ts';
@@ -17,25 +15,19 @@ import { freePort } from '../local/testing/free-port.ts';
 import { startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { eventually } from './setup/eventually.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { fileFixture } from './setup/fixtures.ts';
+import { useTestProduct } from './setup/product.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useOneSender } from './setup/sender.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-let stack: OwnProduct;
-let sender: TestSender;
-let client: Client;
-
-beforeAll(async () => {
-  stack = await startTestProduct();
-  sender = await createTestSender(stack.url);
-  client = createTemporalClient({ environment: stack.environment, dataConverter: undefined });
-});
-afterAll(async () => {
-  await client?.connection.close();
-  await stack?.close();
-});
+const stack = useTestProduct();
+const sender = useOneSender(stack);
+const client = fileFixture(
+  () => createTemporalClient({ environment: stack.environment, dataConverter: undefined }),
+  ({ connection }) => connection.close(),
+);
 
 interface Report {
   status: Level;
@@ -63,7 +55,6 @@ async function examine(changes: Record<string, string> = {}): Promise<Report> {
 }
 
 const errors = ({ findings }: Report) => findings.filter(({ level }) => level === 'error');
-const em = () => stack.database.orm.em.fork();
 
 it('finds nothing wrong with a product that works', async () => {
   await eventually(examine, ({ status }) => status !== 'error');
@@ -100,8 +91,7 @@ it('tells it as a table of lines', async () => {
 });
 
 it('names dead commands, their reason and the statement that revives them', async () => {
-  await sql(
-    em(),
+  await stack.sql(
     `insert into outbox (id, kind, subject_id, attempts, last_error, dead_at)
      values (uuidv7(), 'contact.snooze', uuidv7(), 12, 'INVALID_ARGUMENT: no such attribute', now())`,
   );
@@ -115,12 +105,11 @@ it('names dead commands, their reason and the statement that revives them', asyn
       remedy: expect.stringContaining('update outbox set dead_at = null'),
     },
   ]);
-  await sql(em(), 'delete from outbox where dead_at is not null');
+  await stack.sql('delete from outbox where dead_at is not null');
 });
 
 it('names commands that wait for too long, with their project', async () => {
-  await sql(
-    em(),
+  await stack.sql(
     `insert into outbox (id, kind, subject_id, project_id, created_at, next_attempt_at)
      values (uuidv7(), 'email.dispatch', uuidv7(), $1, now() - interval '10 minutes', now() + interval '1 hour')`,
     [sender.projectId],
@@ -132,7 +121,7 @@ it('names commands that wait for too long, with their project', async () => {
       text: expect.stringMatching(/^1 email\.dispatch of "Project \d+" \(.+\) wait, the oldest for 10 min$/),
     },
   ]);
-  await sql(em(), `delete from outbox where kind = 'email.dispatch'`);
+  await stack.sql(`delete from outbox where kind = 'email.dispatch'`);
 });
 
 it('names an execution whose workflow was terminated', async () => {
@@ -141,7 +130,7 @@ it('names an execution whose workflow was terminated', async () => {
   ]);
   await trackEvent(sender, 'signup', {}, 'stuck@example.com');
   const { id: executionId, contactId } = await onlyExecution(sender, id, 'WAITING');
-  await sql(em(), `update workflow_executions set started_at = now() - interval '1 hour' where id = $1`, [
+  await stack.sql(`update workflow_executions set started_at = now() - interval '1 hour' where id = $1`, [
     executionId,
   ]);
   const workflowId = `workflow/${id}/contact/${contactId}/${executionId}`;
@@ -156,8 +145,8 @@ it('names an execution whose workflow was terminated', async () => {
       text: `1 of a sample are under way in Postgres and have no open workflow in Temporal: ${workflowId}`,
     },
   ]);
-  await sql(em(), 'delete from event_listeners where execution_id = $1', [executionId]);
-  await sql(em(), 'delete from workflow_executions where id = $1', [executionId]);
+  await stack.sql('delete from event_listeners where execution_id = $1', [executionId]);
+  await stack.sql('delete from workflow_executions where id = $1', [executionId]);
   expect(errors(await examine())).toEqual([]);
 });
 
@@ -172,7 +161,7 @@ it('names a workflow whose execution is gone', async () => {
   const compare = () =>
     checkAgreement(database, client, stack.environment.TEMPORAL_TASK_QUEUE ?? '', inAWhile);
   expect(await compare()).toMatchObject([{ level: 'ok' }]);
-  await sql(em(), 'delete from workflow_executions where id = $1', [executionId]);
+  await stack.sql('delete from workflow_executions where id = $1', [executionId]);
   const workflowId = `workflow/${id}/contact/${contactId}/${executionId}`;
   // Temporal's lists know of the newest a little later.
   await eventually(
@@ -232,28 +221,27 @@ it('examines a ClickHouse server', async () => {
 });
 
 it('names a database that is newer than the code, and pending migrations', async () => {
-  await sql(em(), `insert into schema_migrations (name) values ('2099-01-01-future')`);
+  await stack.sql(`insert into schema_migrations (name) values ('2099-01-01-future')`);
   const newer = await examine();
   expect(errors(newer)).toMatchObject([
     { area: 'Migrations', text: 'the database is newer than this version: it has 2099-01-01-future' },
   ]);
-  const [last] = await sql<{ name: string }>(
-    em(),
+  const [last] = await stack.sql<{ name: string }>(
     `delete from schema_migrations where name = (select max(name) from schema_migrations where name < '2099') returning name`,
   );
-  await sql(em(), `delete from schema_migrations where name = '2099-01-01-future'`);
+  await stack.sql(`delete from schema_migrations where name = '2099-01-01-future'`);
   expect(errors(await examine())).toMatchObject([
     { area: 'Migrations', text: `1 are pending: ${last?.name}` },
   ]);
-  await sql(em(), 'insert into schema_migrations (name) values ($1)', [last?.name]);
+  await stack.sql('insert into schema_migrations (name) values ($1)', [last?.name]);
 });
 
 it('names an index that is missing and one whose build was cut off', async () => {
-  await sql(em(), 'drop index contacts_address_part');
-  await sql(em(), 'create index half_built on contacts (created_at)');
-  await sql(em(), `update pg_index set indisvalid = false where indexrelid = 'half_built'::regclass`);
+  await stack.sql('drop index contacts_address_part');
+  await stack.sql('create index half_built on contacts (created_at)');
+  await stack.sql(`update pg_index set indisvalid = false where indexrelid = 'half_built'::regclass`);
   const { findings } = await examine();
-  await sql(em(), 'drop index half_built');
+  await stack.sql('drop index half_built');
   expect(findings.filter(({ area }) => area === 'Indexes')).toMatchObject([
     { level: 'warning', text: 'half_built of contacts is invalid: its build was cut off' },
     { level: 'warning', text: expect.stringContaining('contacts_address_part is missing') },

@@ -1,18 +1,11 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { freePort } from '../local/testing/free-port.ts';
+import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { startApiProcess } from './setup/processes.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { startAnotherApi } from './setup/processes.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 it('answers the DNS records to create, and is verified in the background right away', async () => {
   const name = `new.${sender.domain}`;
@@ -129,15 +122,12 @@ it('is proven by the TXT record of one project, though another has added it befo
 
 it('refuses the domain that account emails are sent from, except with the local SES', async () => {
   const domain = `accounts.${sender.domain}`;
-  const port = String(await freePort());
-  const process = await startApiProcess({
-    ...stack.environment,
-    PORT: port,
+  const process = await startAnotherApi(stack, {
     ACCOUNT_EMAIL_FROM: `Service@${domain}`,
     SNS_LOCAL_HOST: '',
   });
   try {
-    const answer = await fetch(`http://127.0.0.1:${port}/domains`, {
+    const answer = await fetch(`${process.url}/domains`, {
       method: 'POST',
       headers: { Authorization: `Bearer ${sender.secretKey}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ domain }),

@@ -1,17 +1,10 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { describe, expect, it } from 'vitest';
 import { messageOf } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const content = (changes: object = {}) => ({
   subject: 'Hello {{ name ?? "you" }}',
@@ -117,8 +110,7 @@ describe('POST /templates/:id/test', () => {
     await sender.post('/contacts', { email: to, data: { name: 'Ada' } });
     const { status, body } = await sender.post(`/templates/${made.body.id}/test`, { email: to });
     expect([status, body]).toEqual([200, { success: true, message: `Test email to ${to} is on its way` }]);
-    const [row] = await sql<{ id: string }>(
-      stack.database.orm.em.fork(),
+    const [row] = await stack.sql<{ id: string }>(
       `select id from emails where project_id = $1 and source = 'TEST'`,
       [sender.projectId],
     );

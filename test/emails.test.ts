@@ -1,19 +1,12 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { messageOf, reportEvent } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { buildWorkflow, trackEvent } from './setup/running-workflows.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 async function send(to: string, changes: Record<string, unknown> = {}): Promise<string> {
   const answer = await sender.post('/v1/send', {
@@ -35,8 +28,7 @@ const list = async (query = ''): Promise<TestAnswer['body']> => {
 };
 const idsOf = async (query: string) => (await list(query)).data.map(({ id }: { id: string }) => id);
 const detail = async (id: string) => (await sender.get(`/emails/${id}`)).body;
-const run = (text: string, parameters: unknown[]) =>
-  sql<{ id: string }>(stack.database.orm.em.fork(), text, parameters);
+const run = (text: string, parameters: unknown[]) => stack.sql<{ id: string }>(text, parameters);
 
 async function sendCampaign(subject = 'News'): Promise<string> {
   const made = await sender.post('/campaigns', {

@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { expect, inject, it } from 'vitest';
 import { freePort } from '../local/testing/free-port.ts';
-import { createTestDatabase, type TestDatabase } from './setup/database.ts';
+import { useTestDatabase } from './setup/database.ts';
 import { startApiProcess, startWorkerProcess } from './setup/processes.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase(2);
-});
-afterAll(() => database.close());
+const database = useTestDatabase(2);
 
 it('is brought up by the first processes, without a complaint about commands', async () => {
-  const em = database.orm.em.fork();
-  const schemas = await sql<{ name: string }>(
-    em,
+  const schemas = await database.sql<{ name: string }>(
     "select nspname as name from pg_namespace where nspname !~ '^(pg_|information_schema)'",
   );
-  for (const { name } of schemas) await sql(em, `drop schema "${name}" cascade`);
-  await sql(em, 'create schema public');
+  for (const { name } of schemas) await database.sql(`drop schema "${name}" cascade`);
+  await database.sql('create schema public');
   const environment = {
     PORT: String(await freePort()),
     METRICS_PORT: String(await freePort()),

@@ -2,16 +2,16 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { startLocalSes } from '../local/ses/server.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { createTestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
 import { startApiProcess, startWorkerProcess } from './setup/processes.ts';
-import { sharedProduct, type TestProduct, testTopic } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { testTopic } from './setup/product.ts';
+import { createTestSender, type TestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const track = (sender: TestSender, event: string, email = 'ada@example.com') =>
   sender.post('/v1/track', { email, event });
@@ -21,14 +21,8 @@ const listed = async (sender: TestSender): Promise<string[]> => {
 };
 
 describe('with everything running', () => {
-  let stack: TestProduct;
-  let sender: TestSender;
-  beforeAll(async () => {
-    stack = await sharedProduct();
-  });
-  beforeEach(async () => {
-    sender = await createTestSender(stack.url);
-  });
+  const stack = useSharedProduct();
+  const sender = useSender(stack);
   const segment = async (name: string, field: string, operator: string, value?: number) => {
     const condition = { logic: 'AND', groups: [{ filters: [{ field, operator, ...(value && { value }) }] }] };
     const created = await sender.post('/segments', { name, condition });
@@ -99,8 +93,7 @@ describe('with everything running', () => {
     await track(other, 'shared name');
     await track(sender, 'shared name');
     expect((await sender.delete('/events/shared%20name')).body).toEqual({ deleted: 1 });
-    const [row] = await sql<{ count: number }>(
-      stack.database.orm.em.fork(),
+    const [row] = await stack.sql<{ count: number }>(
       'select count from contact_event_stats where project_id = $1',
       [other.projectId],
     );

@@ -1,33 +1,28 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
 import { type RunningTemporal, startTemporal, type TemporalOptions } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { expectExactlyOnce, sendCampaign, untilCampaignIs } from './setup/campaign-outcome.ts';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
-import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
+import { useProcessStack } from './setup/process-stack.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 /**
  * API and worker as separate processes, to be killed. The tests share them, each with a project of its own: processes
  * that run at the end of one are the first of the next.
  */
-let stack: ProcessStack;
+const stack = useProcessStack({ UNKNOWN_OUTCOME_SECONDS: '3' });
 let sender: TestSender;
 
-beforeAll(async () => {
-  stack = await createProcessStack({ UNKNOWN_OUTCOME_SECONDS: '3' });
-});
-afterAll(() => stack.close());
 beforeEach(async () => {
   await stack.control('faults', {});
   await stack.control('events', { paused: false });
   await fetch(`${stack.ses.url}/api/messages`, { method: 'DELETE' });
   if (stack.running('api').length === 0) await stack.startApi();
-  sender = await createTestSender(stack.apiUrl);
+  sender = await createTestSender(stack.url);
 });
 
 const runningWorker = async (changes = {}) => stack.running('worker')[0] ?? stack.startWorker(changes);
@@ -46,8 +41,7 @@ function send(count: number) {
 }
 
 const statuses = async () => {
-  const rows = await sql<{ status: string; count: number }>(
-    stack.em(),
+  const rows = await stack.sql<{ status: string; count: number }>(
     'select status, count(*)::int as count from emails where project_id = $1 group by status order by status',
     [sender.projectId],
   );
@@ -56,8 +50,7 @@ const statuses = async () => {
 
 /** Emails that left, and how often the journal says so: both must be the number of emails. */
 const journaled = async () => {
-  const [row] = await sql<{ rows: number; emails: number }>(
-    stack.em(),
+  const [row] = await stack.sql<{ rows: number; emails: number }>(
     `select count(*)::int as rows, count(distinct email_id)::int as emails from events
      where project_id = $1 and name = 'email.sent'`,
     [sender.projectId],
@@ -124,23 +117,18 @@ describe('a worker that is killed', () => {
 });
 
 describe('a worker that is killed before it begins a hand-over', () => {
-  const em = () => stack.em();
-
   /** As if each beginning took so long to note that the worker is killed meanwhile. */
   async function hangBeforeHandOver(): Promise<void> {
-    await sql(
-      em(),
+    await stack.sql(
       `create function hang() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$`,
     );
-    await sql(
-      em(),
+    await stack.sql(
       `create trigger hang before update on emails for each row when (new.hand_over_begun) execute function hang()`,
     );
   }
   const hanging = async () =>
     (
-      await sql(
-        em(),
+      await stack.sql(
         `select pid from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`,
       )
     ).length;
@@ -154,26 +142,24 @@ describe('a worker that is killed before it begins a hand-over', () => {
       await eventually(hanging, (count) => count > 0);
       await worker.kill();
       // The server itself would notice only at the end of the statement.
-      await sql(
-        em(),
+      await stack.sql(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and wait_event = 'PgSleep'`,
       );
       expect(await statuses()).toEqual({ SENDING: 5 });
       // The minute in which a run might still be at work.
-      await sql(
-        em(),
+      await stack.sql(
         `update emails set claimed_at = claimed_at - interval '1 minute' where project_id = $1`,
         [sender.projectId],
       );
     }
-    await sql(em(), 'drop trigger hang on emails');
+    await stack.sql('drop trigger hang on emails');
     await stack.startWorker();
     await eventually(statuses, (found) => found.DELIVERED === 5);
     expect((await inbox()).total).toBe(5);
     expect(await journaled()).toEqual({ rows: 5, emails: 5 });
     expect(
-      await sql(em(), 'select distinct attempts from emails where project_id = $1', [sender.projectId]),
+      await stack.sql('select distinct attempts from emails where project_id = $1', [sender.projectId]),
     ).toEqual([{ attempts: 1 }]);
   });
 });
@@ -239,7 +225,7 @@ describe('Temporal away', () => {
     const worker = await runningWorker();
     await send(1);
     await eventually(statuses, (found) => found.DELIVERED === 1);
-    const commands = () => sql(stack.em(), 'select id from outbox where project_id = $1', [sender.projectId]);
+    const commands = () => stack.sql('select id from outbox where project_id = $1', [sender.projectId]);
     await eventually(commands, (list) => list.length === 0);
 
     process.kill(temporal.pid, 'SIGSTOP');

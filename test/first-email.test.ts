@@ -1,16 +1,13 @@
 import type { History } from '@temporalio/common/lib/proto-utils.js';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { EmailBatchInput } from '../temporal/contracts/email-batch.ts';
 import { emailTaskQueue } from '../temporal/contracts/task-queues.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived, reportEvent } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createTestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
+const stack = useSharedProduct();
 
 it('takes an email from the API over SES to the inbox, and what became of it to the feed', async () => {
   const sender = await createTestSender(stack.url);

@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { useTestProduct } from './setup/product.ts';
 import { createTestSender, type TestAnswer } from './setup/sender.ts';
 
-let product: OwnProduct;
-beforeAll(async () => {
-  product = await startTestProduct({ HEAVY_READS_PER_PROJECT: '1' });
-});
-afterAll(() => product.close());
+const product = useTestProduct({ HEAVY_READS_PER_PROJECT: '1' });
 
 /** One runs and 12 wait. */
 const taken = 13;
@@ -17,7 +13,7 @@ it('searches of a project wait for each other, are refused beyond, and take noth
   const [one, other] = [await createTestSender(product.url), await createTestSender(product.url)];
   const { body: segment } = await one.post('/segments', { name: 'All', type: 'STATIC' });
   const searches: Promise<TestAnswer>[] = [];
-  await product.database.orm.em.fork().transactional(async (em) => {
+  await product.em().transactional(async (em) => {
     await sql(em, 'lock table contacts in access exclusive mode');
     for (let search = 0; search < taken; search += 1) searches.push(one.get('/contacts?search=reader'));
     // Everything heavy shares the places; the first answers are those of what found none.

@@ -14,9 +14,10 @@ import {
   useInboundStage,
 } from './setup/inbound-stage.ts';
 import { allRead, deliver, receivedActivity } from './setup/incoming.ts';
-import { sharedProduct, testTopic } from './setup/product.ts';
+import { testTopic } from './setup/product.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-useInboundStage(sharedProduct);
+useInboundStage(useSharedProduct());
 
 describe('the notification of an email', () => {
   const notification = (changes: { mail?: object; action?: object; content?: string } = {}) =>
@@ -135,7 +136,7 @@ describe('what is kept of an email', () => {
     await run(`update inbound_emails set created_at = now() - interval '8 days' where project_id = $1`, [
       sender.projectId,
     ]);
-    await expireEverything(stack.database.orm.em.fork(), 7);
+    await expireEverything(stack.em(), 7);
     expect((await sender.get(`/inbound/${row?.metadata.inboundId}`)).body).toMatchObject({
       subject: 'Old',
       hasContent: false,

@@ -16,11 +16,11 @@ import {
   useInboundStage,
 } from './setup/inbound-stage.ts';
 import { deliver, receivedActivity } from './setup/incoming.ts';
-import { sharedProduct } from './setup/product.ts';
 import { buildWorkflow } from './setup/running-workflows.ts';
 import { createTestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-useInboundStage(sharedProduct);
+useInboundStage(useSharedProduct());
 
 describe('an email to a verified domain', () => {
   it('makes its sender a contact, is stored, and emits its event', async () => {

@@ -2,16 +2,14 @@ import { type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 const templates = 40;
 
-let stack: TestProduct;
-let sender: TestSender;
+const stack = useSharedProduct();
+const sender = useOneSender(stack);
 beforeAll(async () => {
-  stack = await sharedProduct();
-  sender = await createTestSender(stack.url);
   const content = { subject: 'Hello', body: 'x'.repeat(500_000), from: `hello@${sender.domain}` };
   for (let n = 0; n < templates; n += 1) {
     expect((await sender.post('/templates', { ...content, name: `Template ${n}` })).status).toBe(201);

@@ -1,20 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { describe, expect, it } from 'vitest';
 import { createSegment, planIs } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createWaitingWorkflow } from './setup/workflows.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useOneSender(stack);
 
 const many = 50_200;
-const em = () => stack.database.orm.em.fork();
 
 interface Page {
   data: { id: string }[];
@@ -68,8 +62,7 @@ async function expectNoOtherCursor(path: string, other: string): Promise<void> {
 
 async function addExecutions(workflowId: string, count: number): Promise<void> {
   // Twenty start at a time, so that pages begin and end among equal times.
-  await sql(
-    em(),
+  await stack.sql(
     `insert into workflow_executions (id, project_id, workflow_id, version, status, only_once, started_at, completed_at)
      select uuidv7(), $1, $2, 2, case when n % 10 = 0 then 'FAILED' else 'COMPLETED' end, false,
        now() - n / 20 * interval '1 second', now()
@@ -79,8 +72,7 @@ async function addExecutions(workflowId: string, count: number): Promise<void> {
 }
 
 async function addContacts(count: number): Promise<void> {
-  await sql(
-    em(),
+  await stack.sql(
     `insert into contacts (id, project_id, email, data, created_at)
      select uuidv7(- (n / 20) * interval '1 second'), $1, 'reader-' || n || '@example.com',
        jsonb_build_object('plan', case when n > 30 then 'pro' else 'free' end), now() - n / 20 * interval '1 second'
@@ -98,7 +90,7 @@ describe('a large list of executions', () => {
     expect(await read(path, 'page=999')).toMatchObject({ data: [], total: 120, cursor: null });
 
     await addExecutions(id, many - 120);
-    await sql(em(), 'analyze workflow_executions');
+    await stack.sql('analyze workflow_executions');
     const first = await expectSamePages(path);
     expect(first).toMatchObject({ totalAccuracy: 'estimate', totalPages: Math.ceil(first.total / 7) });
     expect(Math.abs(first.total - many) / many).toBeLessThan(0.1);
@@ -139,7 +131,7 @@ describe('a large list of executions', () => {
 describe('a large list of members', () => {
   it('has estimated totals, and the same rows by page number and by cursor at any depth', async () => {
     await addContacts(many);
-    await sql(em(), 'analyze contacts');
+    await stack.sql('analyze contacts');
     const dynamic = await createSegment(sender, { condition: planIs('pro') });
     const path = `/segments/${dynamic.id}/contacts`;
     const first = await expectSamePages(path);
@@ -147,15 +139,14 @@ describe('a large list of members', () => {
     await expectSameDeepPages(path);
 
     const rare = await createSegment(sender, { condition: planIs('free') });
-    await sql(em(), 'update segments set member_count = 500 where id = $1', [rare.id]);
+    await stack.sql('update segments set member_count = 500 where id = $1', [rare.id]);
     const whole = await read(`/segments/${rare.id}/contacts`, 'pageSize=100');
     expect(whole).toMatchObject({ total: 30, totalAccuracy: 'exact', cursor: null });
     await read(`/segments/${rare.id}/contacts`, 'pageSize=100&page=2');
 
     const fixed = await createSegment(sender, { type: 'STATIC' });
     const addMembers = (limit: number) =>
-      sql(
-        em(),
+      stack.sql(
         `insert into segment_members (segment_id, contact_id)
          select $1, id from contacts where project_id = $2 order by created_at desc limit $3 on conflict do nothing`,
         [fixed.id, sender.projectId, limit],
@@ -165,7 +156,7 @@ describe('a large list of members', () => {
     expect(await read(fixedPath, '')).toMatchObject({ total: 300, totalAccuracy: 'exact' });
     expect(await read(fixedPath, 'page=999')).toMatchObject({ data: [], total: 300 });
     await addMembers(many);
-    await sql(em(), 'update segments set member_count = $2 where id = $1', [fixed.id, many]);
+    await stack.sql('update segments set member_count = $2 where id = $1', [fixed.id, many]);
     const firstFixed = await expectSamePages(fixedPath);
     expect(firstFixed).toMatchObject({ total: many, totalAccuracy: 'estimate' });
     await expectSameDeepPages(fixedPath);
@@ -182,13 +173,12 @@ describe('a large list of members', () => {
 describe('a large list of suppressions', () => {
   it('has an estimated total on its first page', async () => {
     const other = await createTestSender(stack.url);
-    await sql(
-      em(),
+    await stack.sql(
       `insert into contacts (id, project_id, email, subscribed, suppression_reason, suppressed_at)
        select uuidv7(), $1, 'gone-' || n || '@example.com', false, 'bounce', now() from generate_series(1, $2) n`,
       [other.projectId, many],
     );
-    await sql(em(), 'analyze contacts');
+    await stack.sql('analyze contacts');
     const { body: first } = await other.get('/suppressions?limit=2');
     expect(first).toMatchObject({ totalAccuracy: 'estimate', hasMore: true });
     expect(first.total).toBeGreaterThan(50_000);

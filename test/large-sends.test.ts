@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { useProcessStack } from './setup/process-stack.ts';
 import type { TestProcess } from './setup/processes.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
@@ -13,14 +12,12 @@ const count = 60;
 /** A process that has just started has 350. */
 const mostMebibytes = 750;
 
-let stack: ProcessStack;
+const stack = useProcessStack({ API_RATE_LIMIT_PER_MINUTE: '0' });
 let api: TestProcess;
 
 beforeAll(async () => {
-  stack = await createProcessStack({ API_RATE_LIMIT_PER_MINUTE: '0' });
   api = await stack.startApi();
 });
-afterAll(() => stack.close());
 
 function bodyOf(sender: TestSender, attachment?: string): Buffer {
   const attachments =
@@ -46,7 +43,7 @@ function post(agent: Agent, sender: TestSender, body: Buffer): Promise<Answer> {
       'Content-Type': 'application/json',
       'Content-Length': body.length,
     };
-    const sending = request(`${stack.apiUrl}/v1/send`, { method: 'POST', agent, headers }, (response) => {
+    const sending = request(`${stack.url}/v1/send`, { method: 'POST', agent, headers }, (response) => {
       response.resume();
       response.on('end', () =>
         resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'] }),
@@ -64,7 +61,7 @@ async function peakMebibytes(): Promise<number> {
 }
 
 it('large emails at once take bounded memory, all get through, and another project is served meanwhile', async () => {
-  const [large, other] = [await createTestSender(stack.apiUrl), await createTestSender(stack.apiUrl)];
+  const [large, other] = [await createTestSender(stack.url), await createTestSender(stack.url)];
   const agent = new Agent({ keepAlive: false });
   const body = bodyOf(large, Buffer.alloc(6 * mebibyte).toString('base64'));
   const small = bodyOf(other);
@@ -92,8 +89,7 @@ it('large emails at once take bounded memory, all get through, and another proje
   await all;
   // A fifth of a second on a quiet machine.
   expect(Math.max(...latencies)).toBeLessThan(10_000);
-  const [stored] = await sql<{ emails: number }>(
-    stack.em(),
+  const [stored] = await stack.sql<{ emails: number }>(
     'select count(*)::int as emails from email_attachments',
   );
   expect(stored?.emails).toBe(count);

@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { useTestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { createWaitingWorkflow } from './setup/workflows.ts';
 
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
-});
-afterAll(() => stack.close());
-
-const em = () => stack.database.orm.em.fork();
+const stack = useTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
 
 /** Executions of a workflow, as an import starts them. */
 const startExecutions = (projectId: string, workflowId: string, count: number) =>
-  sql(
-    em(),
+  stack.sql(
     `with contact as (
        insert into contacts (id, project_id, email)
        select uuidv7(), $1, 'contact-' || n || '@example.com' from generate_series(1, $3) n
@@ -33,7 +25,7 @@ const startExecutions = (projectId: string, workflowId: string, count: number) =
   );
 
 async function count(statement: string, projectId: string): Promise<number> {
-  const [row] = await sql<{ count: number }>(em(), statement, [projectId]);
+  const [row] = await stack.sql<{ count: number }>(statement, [projectId]);
   return row?.count ?? 0;
 }
 const commandsOf = (projectId: string) =>

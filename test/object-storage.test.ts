@@ -1,39 +1,27 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type S3Server, startS3Server } from '../providers/testing/s3-server.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { expect, it } from 'vitest';
+import { startS3Server } from '../providers/testing/s3-server.ts';
+import { fileFixture } from './setup/fixtures.ts';
+import { useTestProduct } from './setup/product.ts';
+import { useOneSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
 const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
-let directory: string;
-let s3: S3Server;
-let stack: OwnProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  [directory, s3] = await Promise.all([mkdtemp(path.join(tmpdir(), 'posthaste-uploads-')), startS3Server()]);
-  stack = await startTestProduct({
-    UPLOADS_DIR: directory,
-    S3_BUCKET: s3.bucket,
-    S3_ENDPOINT: s3.url,
-    S3_ACCESS_KEY_ID: s3.credentials.accessKeyId,
-    S3_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
-    TEMPORAL_UI_URL: 'https://temporal.example.com',
-    OAUTH_GITHUB_CLIENT_ID: 'github-client-of-the-test',
-    OAUTH_GITHUB_CLIENT_SECRET: 'github-secret-of-the-test',
-  });
-  sender = await createTestSender(stack.url);
-});
-afterAll(async () => {
-  await stack.close();
-  await s3.close();
-  await rm(directory, { recursive: true, force: true });
-});
+const s3 = fileFixture(startS3Server, ({ close }) => close());
+const stack = useTestProduct(() => ({
+  S3_BUCKET: s3.bucket,
+  S3_ENDPOINT: s3.url,
+  S3_ACCESS_KEY_ID: s3.credentials.accessKeyId,
+  S3_SECRET_ACCESS_KEY: s3.credentials.secretAccessKey,
+  TEMPORAL_UI_URL: 'https://temporal.example.com',
+  OAUTH_GITHUB_CLIENT_ID: 'github-client-of-the-test',
+  OAUTH_GITHUB_CLIENT_SECRET: 'github-secret-of-the-test',
+}));
+const sender = useOneSender(stack);
 
 const send = (content: string | Uint8Array) =>
   upload(`${stack.url}/uploads/image`, sender.secretKey, [{ field: 'image', name: 'x.png', content }]);
@@ -83,8 +71,8 @@ it('holds few large images in memory, and takes others when those are done', asy
 });
 
 it('still serves the images from before the move to the bucket', async () => {
-  const folder = path.join(directory, sender.projectId);
-  await mkdir(folder);
+  const folder = path.join(stack.uploads, sender.projectId);
+  await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, `${'a'.repeat(32)}.gif`), gif);
   const image = await fetch(`${stack.url}/uploads/${sender.projectId}/${'a'.repeat(32)}.gif`);
   expect(image.status).toBe(200);

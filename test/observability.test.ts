@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../local/testing/free-port.ts';
 import { eventually } from './setup/eventually.ts';
-import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
+import { useProcessStack } from './setup/process-stack.ts';
 import { findPromtool } from './setup/promtool.ts';
 import { createTestSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
@@ -126,11 +126,7 @@ describe('the dashboards', () => {
 });
 
 describe('every metric that alerts and dashboards name', () => {
-  let stack: ProcessStack;
-  beforeAll(async () => {
-    stack = await createProcessStack();
-  });
-  afterAll(() => stack?.close());
+  const stack = useProcessStack();
 
   /** Told by the SDK from the first failure on. */
   const onFailureOnly = new Set([
@@ -147,18 +143,14 @@ describe('every metric that alerts and dashboards name', () => {
         TEMPORAL_METRICS_PORT: String(temporalPort),
       }),
     ]);
-    const addresses = [
-      `${stack.apiUrl}`,
-      `http://127.0.0.1:${metricsPort}`,
-      `http://127.0.0.1:${temporalPort}`,
-    ];
+    const addresses = [`${stack.url}`, `http://127.0.0.1:${metricsPort}`, `http://127.0.0.1:${temporalPort}`];
     const texts = [alerts, ...expressions].join('\n');
     const named = texts.match(/\b(posthaste|nodejs|process|temporal)_\w+/g) ?? [];
     const used = new Set(named.map((name) => name.replace(/_(bucket|count|sum)$/, '')));
     expect(used.size).toBeGreaterThan(20);
-    const sender = await createTestSender(stack.apiUrl);
+    const sender = await createTestSender(stack.url);
     // A workflow that completes makes the SDK tell the latencies of workflows and activities.
-    await upload(`${stack.apiUrl}/contacts/import`, sender.secretKey, 'email\nreader@example.com');
+    await upload(`${stack.url}/contacts/import`, sender.secretKey, 'email\nreader@example.com');
     const to = `someone@${sender.domain}`;
     await sender.post('/v1/send', { to, from: to, subject: 'Hello', body: '<p>Hello</p>' });
     await eventually(

@@ -1,39 +1,35 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
 import { checkPooler, checkPostgres } from '../doctor/postgres.ts';
 import { connectReadOnly } from '../doctor/read-only.ts';
 import { eventually } from './setup/eventually.ts';
 import { type Pooler, startPgBouncer } from './setup/pgbouncer.ts';
-import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
-import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { useProcessStack } from './setup/process-stack.ts';
+import { buildWait, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
 /** Fewer than one process opens, so that transactions of both processes share each session of the database. */
 const serverConnections = 5;
 
-let stack: ProcessStack;
+const stack = useProcessStack({ SEGMENT_COMPUTE_INTERVAL_MINUTES: '1' });
 let pooler: Pooler;
 let sender: TestSender;
 
 beforeAll(async () => {
-  stack = await createProcessStack({ SEGMENT_COMPUTE_INTERVAL_MINUTES: '1' });
   pooler = await startPgBouncer(stack.database.url, serverConnections, Number(stack.environment.PORT));
   stack.environment.DATABASE_POOLER_URL = pooler.url;
   // The API first: until it listens, its port is free for the metrics of the worker.
   await stack.startApi();
   await stack.startWorker();
-  sender = await createTestSender(stack.apiUrl);
+  sender = await createTestSender(stack.url);
 }, 300_000);
 afterAll(async () => {
   await stack?.killAll();
   await pooler?.close();
-  await stack?.close();
 });
 
 const statuses = async (source: string) => {
-  const rows = await sql<{ status: string; count: number }>(
-    stack.em(),
+  const rows = await stack.sql<{ status: string; count: number }>(
     'select status, count(*)::int as count from emails where project_id = $1 and source = $2 group by status',
     [sender.projectId, source],
   );
@@ -41,8 +37,7 @@ const statuses = async (source: string) => {
 };
 
 const journaled = async () => {
-  const [row] = await sql<{ rows: number; emails: number }>(
-    stack.em(),
+  const [row] = await stack.sql<{ rows: number; emails: number }>(
     `select count(*)::int as rows, count(distinct email_id)::int as emails from events
      where project_id = $1 and name = 'email.sent'`,
     [sender.projectId],
@@ -71,7 +66,7 @@ describe('behind a pooler in transaction mode', () => {
   it('an import and a campaign reach every contact once', { timeout: 180_000 }, async () => {
     const lines = Array.from({ length: 600 }, (_, n) => `import-${n}@example.com,${n}`);
     const file = ['email,n', ...lines].join('\n');
-    const { status, body } = await upload(`${stack.apiUrl}/contacts/import`, sender.secretKey, file);
+    const { status, body } = await upload(`${stack.url}/contacts/import`, sender.secretKey, file);
     expect(status, JSON.stringify(body)).toBe(202);
     await eventually(
       () => sender.get(`/contacts/import/${body.jobId}`),
@@ -98,18 +93,7 @@ describe('behind a pooler in transaction mode', () => {
   });
 
   it('an event starts a workflow, and another one ends its wait', { timeout: 120_000 }, async () => {
-    const id = await buildWorkflow(
-      sender,
-      {
-        wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'bought', timeout: 86_400 } },
-        end: { type: 'EXIT' },
-      },
-      [
-        ['start', 'wait'],
-        ['wait', 'end', 'event'],
-        ['wait', 'end', 'timeout'],
-      ],
-    );
+    const id = await buildWait(sender);
     await trackEvent(sender, 'signup');
     await onlyExecution(sender, id, 'WAITING');
     await trackEvent(sender, 'bought');
@@ -117,8 +101,7 @@ describe('behind a pooler in transaction mode', () => {
   });
 
   it('notifications arrive in a session of each process', async () => {
-    const [row] = await sql<{ listening: number }>(
-      stack.em(),
+    const [row] = await stack.sql<{ listening: number }>(
       `select count(*)::int as listening from pg_stat_activity
        where datname = current_database() and application_name = 'posthaste-listen'`,
     );

@@ -1,19 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSnsSigner } from '../local/ses/events/sns-signer.ts';
 import { eventually } from './setup/eventually.ts';
 import { messageOf, reportEvent } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct, testTopic } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { testTopic } from './setup/product.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 async function send(to: string): Promise<{ contactId: string; emailId: string }> {
   const answer = await sender.post('/v1/send', {

@@ -1,33 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { freePort } from '../local/testing/free-port.ts';
+import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { startApiProcess, type TestProcess } from './setup/processes.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { fileFixture } from './setup/fixtures.ts';
+import { startAnotherApi } from './setup/processes.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { upload } from './setup/upload.ts';
 
-let stack: OwnProduct;
-let second: TestProcess;
-let secondUrl: string;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await startTestProduct();
-  const port = await freePort();
-  secondUrl = `http://127.0.0.1:${port}`;
-  second = await startApiProcess({ ...stack.environment, PORT: String(port) });
-});
-afterAll(async () => {
-  await second.kill();
-  await stack.close();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
+const second = fileFixture(
+  () => startAnotherApi(stack),
+  ({ kill }) => kill(),
+);
 
 const ada = 'ada@example.com';
-const run = (text: string, parameters: unknown[]) =>
-  sql<{ n: number }>(stack.database.orm.em.fork(), text, parameters);
+const run = (text: string, parameters: unknown[]) => stack.sql<{ n: number }>(text, parameters);
 const addNames = (count: number) =>
   run(
     `insert into event_names (project_id, name) select $1, 'name ' || n from generate_series(1, $2::int) n`,
@@ -55,7 +42,7 @@ async function track(event: string, data: object = {}, url = stack.url) {
 it('new event names are refused beyond 10,000, in every process, and deleting one frees a place', async () => {
   await addNames(9_997);
   const answers = await Promise.all(
-    Array.from({ length: 24 }, (_, n) => track(`new ${n}`, {}, n % 2 === 0 ? stack.url : secondUrl)),
+    Array.from({ length: 24 }, (_, n) => track(`new ${n}`, {}, n % 2 === 0 ? stack.url : second.url)),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
   const refused = answers.filter(({ status }) => status !== 200);
@@ -71,7 +58,7 @@ it('new event names are refused beyond 10,000, in every process, and deleting on
   }
   expect(await countOf('event_names')).toBe(10_000);
   expect((await track('name 1')).status).toBe(200);
-  expect((await track('name 2', {}, secondUrl)).status).toBe(200);
+  expect((await track('name 2', {}, second.url)).status).toBe(200);
   expect((await sender.delete('/events/name%201')).status).toBe(200);
   await eventually(
     () => track('after'),

@@ -1,12 +1,12 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { contrastRatio } from '../core/brand-color.ts';
 import { type Locale, messages } from '../core/messages/messages.ts';
-import { sql } from '../db/testing/sql.ts';
-import { findChromium, startChromium, type TestBrowser } from './setup/chromium.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { findChromium, startChromium } from './setup/chromium.ts';
+import { fileFixture } from './setup/fixtures.ts';
 import { readContact } from './setup/read-database.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber } from './setup/subscribers.ts';
 
 const outlineScript = 'getComputedStyle(document.activeElement).outlineStyle';
@@ -20,19 +20,17 @@ const phone: BrowserContextOptions = {
 };
 
 describe.skipIf(executable === undefined)('the public pages on a phone without JavaScript', () => {
-  let stack: TestProduct;
-  let sender: TestSender;
-  let browser: TestBrowser;
+  const stack = useSharedProduct();
+  const sender = useOneSender(stack);
+  const browser = fileFixture(
+    () => startChromium(executable ?? ''),
+    ({ close }) => close(),
+  );
   /** Requests that were not for a page of ours, and what the browser complained about. */
   let complaints: string[] = [];
 
   let opened: Page | undefined;
 
-  beforeAll(async () => {
-    [stack, browser] = await Promise.all([sharedProduct(), startChromium(executable ?? '')]);
-    sender = await createTestSender(stack.url);
-  });
-  afterAll(() => browser?.close());
   afterEach(async () => {
     await opened?.context().close();
     opened = undefined;
@@ -59,8 +57,7 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
 
   const address = (reader: TestSubscriber, purpose: 'unsubscribe' | 'subscribe' | 'manage') =>
     `${stack.url}${reader.path(purpose)}`;
-  const contactOf = (reader: TestSubscriber) =>
-    readContact(stack.database.orm.em.fork(), sender.projectId, reader.email);
+  const contactOf = (reader: TestSubscriber) => readContact(stack.em(), sender.projectId, reader.email);
   /** Taps a button and waits for the page that answers. */
   async function press(page: Page, name: string): Promise<void> {
     const loaded = page.waitForEvent('load');
@@ -119,10 +116,7 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
   it.each(['light', 'dark'] as const)('read well when the device is set to %s', async (colorScheme) => {
     const reader = await createTestSubscriber(stack, sender);
     for (const brand of ['#ffee00', '#1c2128', '#ffffff', '#808080']) {
-      await sql(stack.database.orm.em.fork(), 'update projects set brand_color = $2 where id = $1', [
-        sender.projectId,
-        brand,
-      ]);
+      await stack.sql('update projects set brand_color = $2 where id = $1', [sender.projectId, brand]);
       const page = await open({ colorScheme });
       for (const path of [reader.path('manage'), reader.path('unsubscribe'), '/manage/guess']) {
         await page.goto(`${stack.url}${path}`);
@@ -142,12 +136,11 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
 
   it('fit a narrow screen, also with long names and large type', async () => {
     const reader = await createTestSubscriber(stack, sender, { data: { locale: 'de' } });
-    const em = stack.database.orm.em.fork();
-    await sql(em, 'update projects set name = $2 where id = $1', [
+    await stack.sql('update projects set name = $2 where id = $1', [
       sender.projectId,
       `Donau${'dampf'.repeat(30)}`,
     ]);
-    await sql(em, 'update contacts set email = $2 where id = $1', [
+    await stack.sql('update contacts set email = $2 where id = $1', [
       reader.contactId,
       `${'a'.repeat(64)}@${'b'.repeat(60)}.example.com`,
     ]);

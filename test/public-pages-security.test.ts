@@ -1,29 +1,23 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { messages } from '../core/messages/messages.ts';
 import { createLinkToken, type LinkPurpose } from '../core/public-links.ts';
-import { sql } from '../db/testing/sql.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { useTestProduct } from './setup/product.ts';
 import { readContact, readEvents } from './setup/read-database.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
 
 const guessesPerMinute = 60;
 const purposes: LinkPurpose[] = ['unsubscribe', 'subscribe', 'manage'];
 
-let stack: OwnProduct;
-let sender: TestSender;
-let address = 0;
-beforeAll(async () => {
-  stack = await startTestProduct({
-    AUTH_RATE_LIMIT_PER_MINUTE: String(guessesPerMinute),
-    TRUST_PROXY: 'true',
-  });
+const stack = useTestProduct({
+  AUTH_RATE_LIMIT_PER_MINUTE: String(guessesPerMinute),
+  TRUST_PROXY: 'true',
 });
-afterAll(() => stack.close());
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
+const sender = useSender(stack);
+let address = 0;
+beforeEach(() => {
   address += 1;
 });
 
@@ -31,8 +25,7 @@ beforeEach(async () => {
 const from = () => ({ 'X-Forwarded-For': `192.0.2.${address}` });
 const visit = (path: string, form?: Record<string, string> | string, headers: Record<string, string> = {}) =>
   visitPage(`${stack.url}${path}`, form, { ...from(), ...headers });
-const contactOf = (reader: TestSubscriber) =>
-  readContact(stack.database.orm.em.fork(), sender.projectId, reader.email);
+const contactOf = (reader: TestSubscriber) => readContact(stack.em(), sender.projectId, reader.email);
 
 async function expectRefused(path: string, form?: Record<string, string> | string): Promise<void> {
   const page = await visit(path, form);
@@ -151,7 +144,7 @@ it('GET and HEAD change nothing, so that link scanners unsubscribe nobody', asyn
     }
   }
   expect(await contactOf(reader)).toEqual(before);
-  expect(await readEvents(stack.database.orm.em.fork(), sender.projectId)).toEqual([]);
+  expect(await readEvents(stack.em(), sender.projectId)).toEqual([]);
 });
 
 it('an open redirect is not possible: no page leads anywhere else', async () => {
@@ -181,9 +174,8 @@ it('an open redirect is not possible: no page leads anywhere else', async () => 
 it('markup in names, addresses and locales stays text', async () => {
   const script = `"><script>alert('x')</script><img src=x onerror=alert(1)>`;
   const reader = await createTestSubscriber(stack, sender, { data: { locale: script } });
-  const em = stack.database.orm.em.fork();
-  await sql(em, 'update projects set name = $2 where id = $1', [sender.projectId, script]);
-  await sql(em, 'update contacts set email = $2 where id = $1', [reader.contactId, `${script}@x.io`]);
+  await stack.sql('update projects set name = $2 where id = $1', [sender.projectId, script]);
+  await stack.sql('update contacts set email = $2 where id = $1', [reader.contactId, `${script}@x.io`]);
   for (const purpose of purposes) {
     const page = await fetch(`${stack.url}${reader.path(purpose)}`);
     const text = await page.text();

@@ -1,34 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { messages } from '../core/messages/messages.ts';
-import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { findWrongCounts, readContact, readEmail, readEvents } from './setup/read-database.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
-const em = () => stack.database.orm.em.fork();
 const visit = (path: string, form?: Record<string, string> | string, headers?: Record<string, string>) =>
   visitPage(`${stack.url}${path}`, form, headers);
-const contactOf = (reader: TestSubscriber) => readContact(em(), sender.projectId, reader.email);
+const contactOf = (reader: TestSubscriber) => readContact(stack.em(), sender.projectId, reader.email);
 const journal = async () =>
-  (await readEvents(em(), sender.projectId)).map(({ name, kind, emailId, campaignId, data }) => {
+  (await readEvents(stack.em(), sender.projectId)).map(({ name, kind, emailId, campaignId, data }) => {
     return { name, kind, emailId, campaignId, data };
   });
 const countedFor = async (campaignId: string) => {
-  const [row] = await sql<{ unsubscribed: number }>(
-    em(),
+  const [row] = await stack.sql<{ unsubscribed: number }>(
     `select coalesce(sum(unsubscribed), 0)::int as unsubscribed
      from (select campaign_id, unsubscribed from campaign_figures
        union all select campaign_id, unsubscribed from campaign_figure_changes) figures
@@ -62,8 +53,10 @@ describe('one-click unsubscribe (RFC 8058)', () => {
 
     const answer = await visitPage(address, { 'List-Unsubscribe': 'One-Click' });
     expect(answer.status).toBe(200);
-    expect(await readContact(em(), sender.projectId, 'ada@example.com')).toMatchObject({ subscribed: false });
-    expect(await readEmail(em(), emailId)).toMatchObject({ unsubscribedAt: expect.any(Date) });
+    expect(await readContact(stack.em(), sender.projectId, 'ada@example.com')).toMatchObject({
+      subscribed: false,
+    });
+    expect(await readEmail(stack.em(), emailId)).toMatchObject({ unsubscribedAt: expect.any(Date) });
     const feed = await eventually(
       () => sender.get('/activity?types=contact.unsubscribed'),
       ({ body }) => body.data?.length > 0,
@@ -74,7 +67,7 @@ describe('one-click unsubscribe (RFC 8058)', () => {
 
     const again = await sender.post('/v1/send', { to: 'ada@example.com', template: templateId });
     const held = await eventually(
-      () => readEmail(em(), again.body.data.emails[0].email),
+      () => readEmail(stack.em(), again.body.data.emails[0].email),
       (email) => email?.status === 'SUPPRESSED',
     );
     expect(held).toMatchObject({ reason: 'the contact is not subscribed', sentAt: null });
@@ -112,7 +105,7 @@ describe('one-click unsubscribe (RFC 8058)', () => {
       ]),
     );
     expect(await countedFor(reader.campaignId ?? '')).toBe(1);
-    const unsubscribedAt = (await readEmail(em(), reader.emailId))?.unsubscribedAt;
+    const unsubscribedAt = (await readEmail(stack.em(), reader.emailId))?.unsubscribedAt;
     expect(unsubscribedAt).toBeInstanceOf(Date);
 
     await visit(reader.path('subscribe'), '');
@@ -125,8 +118,8 @@ describe('one-click unsubscribe (RFC 8058)', () => {
       'email.unsubscribed',
     ]);
     expect(await countedFor(reader.campaignId ?? '')).toBe(1);
-    expect((await readEmail(em(), reader.emailId))?.unsubscribedAt).toEqual(unsubscribedAt);
-    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+    expect((await readEmail(stack.em(), reader.emailId))?.unsubscribedAt).toEqual(unsubscribedAt);
+    expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
   });
 
   it('counts for the campaign of the email that it came from, and for no other', async () => {
@@ -136,13 +129,12 @@ describe('one-click unsubscribe (RFC 8058)', () => {
     await visit(first.path('unsubscribe'), '');
     expect(await countedFor(second.campaignId ?? '')).toBe(1);
     expect(await countedFor(first.campaignId ?? '')).toBe(0);
-    expect(await readEmail(em(), first.emailId)).toMatchObject({ unsubscribedAt: null });
+    expect(await readEmail(stack.em(), first.emailId)).toMatchObject({ unsubscribedAt: null });
   });
 
   it('does not count for contacts that have already bounced or complained', async () => {
     const reader = await createTestSubscriber(stack, sender, { campaignId: randomUUID() });
-    await sql(
-      em(),
+    await stack.sql(
       `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now() where id = $1`,
       [reader.contactId],
     );
@@ -154,7 +146,7 @@ describe('one-click unsubscribe (RFC 8058)', () => {
 
   it('works for a disabled project', async () => {
     const reader = await createTestSubscriber(stack, sender);
-    await sql(em(), 'update projects set disabled = true where id = $1', [sender.projectId]);
+    await stack.sql('update projects set disabled = true where id = $1', [sender.projectId]);
     expect((await visit(reader.path('unsubscribe'), '')).status).toBe(200);
     expect(await contactOf(reader)).toMatchObject({ subscribed: false });
   });
@@ -181,8 +173,7 @@ describe('the pages', () => {
 
   it('lift a suppression when the reader subscribes', async () => {
     const reader = await createTestSubscriber(stack, sender);
-    await sql(
-      em(),
+    await stack.sql(
       `update contacts set subscribed = false, suppression_reason = 'complaint', suppressed_at = now(),
          suppressed_email_id = $2 where id = $1`,
       [reader.contactId, reader.emailId],
@@ -259,7 +250,7 @@ describe('the pages', () => {
   it('show the name and the colour of the project, with readable text on it', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const name = 'Ada & Söhne <GmbH>';
-    await sql(em(), `update projects set name = $2, brand_color = '#ffee00' where id = $1`, [
+    await stack.sql(`update projects set name = $2, brand_color = '#ffee00' where id = $1`, [
       sender.projectId,
       name,
     ]);
@@ -268,7 +259,7 @@ describe('the pages', () => {
     expect(page.text).toContain(`<title>Your preferences · ${name}</title>`);
     expect(page.text).toContain(':root{--brand:#ffee00;--on-brand:#000000}');
     for (const color of ['red', '#FFEE00', '#ffee00}body{display:none', 'url(//evil.example)']) {
-      const change = sql(em(), 'update projects set brand_color = $2 where id = $1', [
+      const change = stack.sql('update projects set brand_color = $2 where id = $1', [
         sender.projectId,
         color,
       ]);

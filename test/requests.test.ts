@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeCursor } from '../core/pagination/cursor.ts';
 import { eventually } from './setup/eventually.ts';
 import { createOwnProject, createTestPerson } from './setup/people.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 interface Entry {
   id: string;
@@ -18,14 +18,8 @@ interface Entry {
   durationMs: number;
 }
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const requests = async (query = ''): Promise<Entry[]> => (await sender.get(`/requests?${query}`)).body.data;
 const idOf = ({ headers }: { headers: Headers }) => headers.get('X-Request-Id') ?? '';

@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
 import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
-import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
-import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { useProcessStack } from './setup/process-stack.ts';
+import { buildWait, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
@@ -24,7 +23,7 @@ function guideSql(title: string): string {
   return block.slice(0, block.indexOf('\nSQL\n'));
 }
 
-let stack: ProcessStack;
+const stack = useProcessStack();
 let sender: TestSender;
 let backup: TestDatabase;
 let workflowId: string;
@@ -36,7 +35,6 @@ const importedRows = 300;
 
 /** The backup is taken while no worker runs: all that was accepted waits, in Temporal or, the emails, in the outbox. */
 beforeAll(async () => {
-  stack = await createProcessStack();
   // The API first: until it listens, its port is free for others.
   const api = await stack.startApi();
   directory = await mkdtemp(path.join(tmpdir(), 'posthaste-restore-'));
@@ -48,19 +46,8 @@ beforeAll(async () => {
     log: () => undefined,
   });
   const worker = await stack.startWorker();
-  sender = await createTestSender(stack.apiUrl);
-  workflowId = await buildWorkflow(
-    sender,
-    {
-      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'bought', timeout: 86_400 } },
-      end: { type: 'EXIT' },
-    },
-    [
-      ['start', 'wait'],
-      ['wait', 'end', 'event'],
-      ['wait', 'end', 'timeout'],
-    ],
-  );
+  sender = await createTestSender(stack.url);
+  workflowId = await buildWait(sender);
   await trackEvent(sender, 'signup');
   await onlyExecution(sender, workflowId, 'WAITING');
   await worker.kill();
@@ -75,10 +62,10 @@ beforeAll(async () => {
   expect((await sender.post(`/campaigns/${created.body.data.id}/send`, {})).status).toBe(200);
   const rows = Array.from({ length: importedRows }, (_, n) => `import-${n}@example.com`);
   const file = ['email', ...rows].join('\n');
-  const imported = await upload(`${stack.apiUrl}/contacts/import`, sender.secretKey, file);
+  const imported = await upload(`${stack.url}/contacts/import`, sender.secretKey, file);
   jobId = imported.body.jobId;
   await eventually(
-    () => sql(stack.em(), "select from outbox where kind <> 'email.dispatch'"),
+    () => stack.sql("select from outbox where kind <> 'email.dispatch'"),
     (commands) => commands.length === 0,
   );
   await api.kill();
@@ -87,7 +74,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await stack?.killAll();
   await backup?.close();
-  await stack?.close();
   await emptyTemporal?.stop();
   if (directory !== undefined) await rm(directory, { recursive: true, force: true });
 });
@@ -115,15 +101,14 @@ async function copyOf(url: string): Promise<TestDatabase> {
 async function restore(blocks: string[], changes: Record<string, string> = {}): Promise<TestDatabase> {
   await stack.killAll();
   const database = await copyOf(backup.url);
-  for (const title of blocks) await sql(database.orm.em.fork(), guideSql(title));
+  for (const title of blocks) await database.sql(guideSql(title));
   const environment = { ...changes, DATABASE_URL: database.url };
   await startProcesses(environment);
   return database;
 }
 
 const statuses = async (database: TestDatabase, source: string) => {
-  const rows = await sql<{ status: string; count: number }>(
-    database.orm.em.fork(),
+  const rows = await database.sql<{ status: string; count: number }>(
     'select status, count(*)::int as count from emails where source = $1 group by status',
     [source],
   );

@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { eraseContactTraces } from '../db/statements/contacts/erase-contact-traces.ts';
-import { sql } from '../db/testing/sql.ts';
 import { newSegmentComputation, newSegmentCount, newSegmentRounds } from '../temporal/contracts/segments.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
 import {
   address,
@@ -14,19 +12,13 @@ import {
   putContact,
   where,
 } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
-const em = () => stack.database.orm.em.fork();
-const events = () => readSegmentEvents(em(), sender.projectId);
+const events = () => readSegmentEvents(stack.em(), sender.projectId);
 
 async function compute(id: string): Promise<{ added: number; removed: number; total: number }> {
   const { status, body } = await sender.post(`/segments/${id}/compute`, undefined);
@@ -35,7 +27,7 @@ async function compute(id: string): Promise<{ added: number; removed: number; to
 }
 
 async function memberRows(id: string): Promise<number> {
-  return (await sql(em(), 'select 1 from segment_members where segment_id = $1', [id])).length;
+  return (await stack.sql('select 1 from segment_members where segment_id = $1', [id])).length;
 }
 
 describe('POST /segments/:id/compute', () => {
@@ -56,13 +48,12 @@ describe('POST /segments/:id/compute', () => {
       `segment.pro-plan.exit ${address(1)}`,
     ]);
     expect((await sender.get(`/segments/${id}`)).body.memberCount).toBe(2);
-    const rows = await sql(
-      em(),
+    const rows = await stack.sql(
       `select distinct kind, data from events where project_id = $1 and name like 'segment.%'`,
       [sender.projectId],
     );
     expect(rows).toEqual([{ kind: 'emitted', data: { segmentId: id, segmentName: 'Pro plan' } }]);
-    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+    expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
   });
 
   it('is refused with 400 for segments that are static or not tracked', async () => {
@@ -91,7 +82,7 @@ describe('POST /segments/:id/compute', () => {
     await sender.delete(`/contacts/${ada}`);
     expect(await compute(id)).toEqual({ added: 0, removed: 0, total: 1 });
     expect(await memberRows(id)).toBe(1);
-    const names = await sql(em(), `select name from events where project_id = $1 and name like '%exit'`, [
+    const names = await stack.sql(`select name from events where project_id = $1 and name like '%exit'`, [
       sender.projectId,
     ]);
     expect(names).toEqual([]);
@@ -105,7 +96,7 @@ describe('POST /segments/:id/compute', () => {
     expect(await memberRows(id)).toBe(0);
     expect((await sender.get(`/segments/${id}/contacts`)).body.total).toBe(1);
     // As a process leaves it that ends in the middle.
-    await sql(em(), 'insert into segment_members (segment_id, contact_id) select $1, id from contacts', [id]);
+    await stack.sql('insert into segment_members (segment_id, contact_id) select $1, id from contacts', [id]);
     await sender.patch(`/segments/${id}`, { trackMembership: true });
     expect(await compute(id)).toEqual({ added: 1, removed: 0, total: 1 });
     // Switched on again, nothing is forgotten.
@@ -141,11 +132,11 @@ describe('POST /segments/:id/compute', () => {
 
 /** Deleted contacts have a journal and no statistics. */
 async function wrongCountsOfPresent(): Promise<unknown[]> {
-  const contacts = await sql<{ id: string }>(em(), 'select id from contacts where project_id = $1', [
+  const contacts = await stack.sql<{ id: string }>('select id from contacts where project_id = $1', [
     sender.projectId,
   ]);
   const present = new Set(contacts.map(({ id }) => id));
-  const wrong = await findWrongCounts(em(), sender.projectId);
+  const wrong = await findWrongCounts(stack.em(), sender.projectId);
   return wrong.filter(({ contactId }) => present.has(contactId));
 }
 
@@ -191,8 +182,7 @@ describe('several computations at once', () => {
     answers.push(await compute(id));
 
     // Every contact's events begin with an entry and take turns, and the last one says where it is now.
-    const histories = await sql<{ plan: string; names: string[] | null; isMember: boolean }>(
-      em(),
+    const histories = await stack.sql<{ plan: string; names: string[] | null; isMember: boolean }>(
       `select c.data ->> 'plan' as plan,
          (select array_agg(e.name order by e.occurred_at, e.id) from events e
           where e.contact_id = c.id and e.name like 'segment.pro.%') as names,
@@ -208,8 +198,7 @@ describe('several computations at once', () => {
       expect(isMember).toBe(plan === 'pro');
       expect(history.length % 2 === 1).toBe(isMember);
     }
-    const emitted = await sql<{ name: string }>(
-      em(),
+    const emitted = await stack.sql<{ name: string }>(
       `select name from events where project_id = $1 and name like 'segment.pro.%'`,
       [sender.projectId],
     );
@@ -218,26 +207,23 @@ describe('several computations at once', () => {
     expect(emitted.filter(({ name }) => name.endsWith('exit'))).toHaveLength(sum('removed'));
     expect(await wrongCountsOfPresent()).toEqual([]);
     // Those that were deleted are no members, not even when they entered at that moment.
-    const members = await sql(
-      em(),
+    const members = await stack.sql(
       `select contact_id from segment_members
        where segment_id = any($1::uuid[]) and contact_id not in (select id from contacts where project_id = $2)`,
       [[id, list.id], sender.projectId],
     );
     expect(members).toEqual([]);
     // The count of an exit that was written meanwhile stays until their erasure.
-    const erasures = await sql<{ id: string }>(
-      em(),
+    const erasures = await stack.sql<{ id: string }>(
       'select contact_id as id from contact_erasures where project_id = $1',
       [sender.projectId],
     );
     await eraseContactTraces(
-      em(),
+      stack.em(),
       sender.projectId,
       erasures.map((erasure) => erasure.id),
     );
-    const counts = await sql(
-      em(),
+    const counts = await stack.sql(
       `select contact_id from contact_event_stats where project_id = $1 and name like 'segment.%'
          and contact_id not in (select id from contacts where project_id = $1)`,
       [sender.projectId],
@@ -315,7 +301,7 @@ describe('the rounds of the schedules', () => {
     expect(await countOf(pro)).toBe(1);
 
     // Their turn is over for some milliseconds.
-    await sql(em(), 'delete from segment_rounds where project_id = $1', [sender.projectId]);
+    await stack.sql('delete from segment_rounds where project_id = $1', [sender.projectId]);
     await sender.delete('/events/bought');
     await sender.delete(`/contacts/${first}`);
     expect(await rounds()).toMatchObject({ failed: 0 });

@@ -1,31 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { freePort } from '../local/testing/free-port.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { newSegmentComputation } from '../temporal/contracts/segments.ts';
 import { eventually } from './setup/eventually.ts';
-import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
+import { useProcessStack } from './setup/process-stack.ts';
 import { findWrongCounts } from './setup/read-database.ts';
 import { createSegment, planIs } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
 
 /** Four batches of a computation, and more than a page of members counts. */
 const contactCount = 80_000;
 
-let stack: ProcessStack;
-let sender: TestSender;
+const stack = useProcessStack();
+const sender = useSender(stack);
 let segmentId: string;
 
 beforeAll(async () => {
-  stack = await createProcessStack();
   await stack.startApi();
 });
-afterAll(() => stack.close());
 beforeEach(async () => {
-  sender = await createTestSender(stack.apiUrl);
-  await sql(
-    stack.em(),
+  await stack.sql(
     `insert into contacts (id, project_id, email, data, created_at)
      select uuidv7(), $1, n || '@example.com', '{"plan": "pro"}', now() - n * interval '1 second'
      from generate_series(1, ${contactCount}) n`,
@@ -42,8 +37,7 @@ beforeEach(async () => {
 
 /** Entry events, and how many contacts they are about. */
 async function entries(): Promise<{ rows: number; contacts: number }> {
-  const [row] = await sql<{ rows: number; contacts: number }>(
-    stack.em(),
+  const [row] = await stack.sql<{ rows: number; contacts: number }>(
     `select count(*)::int as rows, count(distinct contact_id)::int as contacts from events
      where project_id = $1 and name = 'segment.pro.entry'`,
     [sender.projectId],
@@ -76,8 +70,7 @@ describe('a computation whose worker is killed in the middle', () => {
     // In a project of this size pages show the kept count, until one of them shows where the members end.
     const page = async (number: number) =>
       (await sender.get(`/segments/${segmentId}/contacts?page=${number}&pageSize=100`)).body;
-    await sql(
-      stack.em(),
+    await stack.sql(
       `update contacts set data = '{}' where project_id = $1 and email in ('7@example.com', '8@example.com')`,
       [sender.projectId],
     );
@@ -94,7 +87,7 @@ describe('a segment that two processes compute at once', () => {
     const port = await freePort();
     await stack.startApi({ PORT: String(port) });
     const other = `http://127.0.0.1:${port}`;
-    const urls = [stack.apiUrl, other, stack.apiUrl, other];
+    const urls = [stack.url, other, stack.url, other];
     const computeEverywhere = async () => {
       const answers = await Promise.all(
         urls.map(async (url) => {
@@ -115,8 +108,7 @@ describe('a segment that two processes compute at once', () => {
     };
     expect(await computeEverywhere()).toEqual({ added: contactCount, removed: 0, totals: [contactCount] });
     expect(await entries()).toEqual(everyContactOnce);
-    await sql(
-      stack.em(),
+    await stack.sql(
       `update contacts set data = '{"plan": "free"}' where project_id = $1 and email like '%1@example.com'`,
       [sender.projectId],
     );

@@ -1,20 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { describe, expect, it } from 'vitest';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
 import { address, createSegment, planIs, putContact } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
-
-const em = () => stack.database.orm.em.fork();
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 describe('GET /segments/:id/contacts', () => {
   it('pages through the members, newest first, each once, with the total on every page', async () => {
@@ -55,7 +46,7 @@ describe('GET /segments/:id/contacts', () => {
     const refreshed = await sender.post(`/segments/${id}/refresh`, undefined);
     expect(refreshed).toMatchObject({ status: 200, body: { memberCount: 2 } });
     expect((await sender.get(`/segments/${id}`)).body.memberCount).toBe(2);
-    expect(await readSegmentEvents(em(), sender.projectId)).toEqual([]);
+    expect(await readSegmentEvents(stack.em(), sender.projectId)).toEqual([]);
   });
 });
 
@@ -100,7 +91,7 @@ describe('static members', () => {
     });
     expect(unsubscribed).toEqual({ added: 1, created: 1, notFound: [] });
     expect((await sender.get('/contacts?search=new@')).body.data[0].subscribed).toBe(true);
-    expect(await readSegmentEvents(em(), sender.projectId)).toEqual([]);
+    expect(await readSegmentEvents(stack.em(), sender.projectId)).toEqual([]);
   });
 
   it('refuse malformed addresses and more than 500 with 422, and dynamic segments with 400', async () => {
@@ -166,19 +157,18 @@ describe('static members', () => {
     await sender.post(members, { emails: [address(1)] });
     await sender.patch(`/segments/${id}`, { trackMembership: true, name: 'Renamed' });
     await sender.post(members, { emails: [address(4)], createMissing: true });
-    expect((await readSegmentEvents(em(), sender.projectId)).toSorted()).toEqual([
+    expect((await readSegmentEvents(stack.em(), sender.projectId)).toSorted()).toEqual([
       `segment.vip.entry ${address(1)}`,
       `segment.vip.entry ${address(2)}`,
       `segment.vip.entry ${address(4)}`,
       `segment.vip.exit ${address(1)}`,
     ]);
-    const [event] = await sql(
-      em(),
+    const [event] = await stack.sql(
       `select kind, data from events where project_id = $1 and contact_id = $2 and name = 'segment.vip.exit'`,
       [sender.projectId, ids[0]],
     );
     expect(event).toEqual({ kind: 'emitted', data: { segmentId: id, segmentName: 'VIP' } });
-    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+    expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
   });
 
   it('that are added and removed by many calls at once make one event for each change', async () => {
@@ -195,12 +185,12 @@ describe('static members', () => {
     const sum = (key: string) => answers.reduce((total, { body }) => total + (body[key] ?? 0), 0);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     expect(sum('created')).toBe(20);
-    const events = await readSegmentEvents(em(), sender.projectId);
+    const events = await readSegmentEvents(stack.em(), sender.projectId);
     expect(events.filter((event) => event.includes('.entry'))).toHaveLength(sum('added'));
     expect(events.filter((event) => event.includes('.exit'))).toHaveLength(sum('removed'));
     const { memberCount } = (await sender.get(`/segments/${id}`)).body;
     expect(memberCount).toBe(sum('added') - sum('removed'));
     expect((await sender.get(`/segments/${id}/contacts`)).body.total).toBe(memberCount);
-    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+    expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
   });
 });

@@ -1,17 +1,10 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { expect, it } from 'vitest';
 import { createSegment, memberOf, planIs, putContact } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const preview = (condition: unknown) => sender.post('/segments/preview', { condition });
 
@@ -30,8 +23,7 @@ it('counts who meets the condition, and shows the newest ten of them', async () 
 });
 
 it('finds a few among many', async () => {
-  await sql(
-    stack.database.orm.em.fork(),
+  await stack.sql(
     `insert into contacts (id, project_id, email, data)
      select uuidv7(), $1, 'many-' || n || '@example.com', jsonb_build_object('n', n) from generate_series(1, 3000) n`,
     [sender.projectId],

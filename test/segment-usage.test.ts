@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { Workflow } from '../db/entities/workflow.ts';
 import { lockRecord } from '../db/lock-record.ts';
@@ -6,20 +6,14 @@ import { allProjects } from '../db/project-em.ts';
 import { startExecution } from '../db/statements/workflows/start-execution.ts';
 import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createContact, readWorkflow } from './setup/workflows.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 /** A segment, and an enabled workflow that waits for a day and then asks for its members. */
 async function build() {

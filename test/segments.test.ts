@@ -1,6 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { describe, expect, it } from 'vitest';
 import {
   address,
   createSegment,
@@ -10,18 +8,12 @@ import {
   putContact,
   where,
 } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
-const em = () => stack.database.orm.em.fork();
 const unknownId = '0190a1b2-0000-7000-8000-000000000000';
 
 async function emailsOf(id: string): Promise<string[]> {
@@ -313,7 +305,7 @@ describe('DELETE /segments/:id', () => {
     ]) {
       expect(answer.status).toBe(404);
     }
-    expect(await sql(em(), 'select 1 from segment_members where segment_id = $1', [id])).toEqual([]);
+    expect(await stack.sql('select 1 from segment_members where segment_id = $1', [id])).toEqual([]);
     expect((await createSegment(sender, { name: 'VIP', type: 'STATIC' })).slug).toBe('vip');
   });
 

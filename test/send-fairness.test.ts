@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { useTestProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
@@ -10,13 +9,7 @@ import { createTestSender, type TestSender } from './setup/sender.ts';
 const ratePerSecond = 20;
 const backlog = 3_000;
 
-let stack: OwnProduct;
-beforeAll(async () => {
-  stack = await startTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
-});
-afterAll(() => stack.close());
-
-const em = () => stack.database.orm.em.fork();
+const stack = useTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
 
 async function send(sender: TestSender, to: string[]): Promise<string[]> {
   const { status, body } = await sender.post('/v1/send', {
@@ -38,7 +31,7 @@ it('an email of a project leaves while another one has thousands behind the rate
     );
   }
   const waiting = async () => {
-    const [row] = await sql<{ count: number }>(em(), 'select count(*)::int as count from waiting_emails');
+    const [row] = await stack.sql<{ count: number }>('select count(*)::int as count from waiting_emails');
     return row?.count ?? 0;
   };
   await eventually(waiting, (count) => count > 0.8 * backlog, 120_000);
@@ -50,7 +43,7 @@ it('an email of a project leaves while another one has thousands behind the rate
   }
   for (const id of quietIds) {
     await eventually(
-      () => readEmail(em(), id),
+      () => readEmail(stack.em(), id),
       (email) => email?.sentAt !== null,
       60_000,
     );
@@ -58,8 +51,7 @@ it('an email of a project leaves while another one has thousands behind the rate
   expect(await waiting()).toBeGreaterThan(0.4 * backlog);
 
   // While each of them waited, so many of the other project left; a first come, first served queue has all of them.
-  const before = await sql<{ count: number }>(
-    em(),
+  const before = await stack.sql<{ count: number }>(
     `select count(e.id)::int as count
      from emails q
      left join emails e on e.project_id = $2 and e.sent_at between q.created_at and q.sent_at
@@ -70,8 +62,7 @@ it('an email of a project leaves while another one has thousands behind the rate
   for (const { count } of before) expect(count).toBeLessThan(10 * ratePerSecond);
 
   // Nothing has left beyond the rate, the second that an idle account has saved included.
-  const [pace] = await sql<{ most: number }>(
-    em(),
+  const [pace] = await stack.sql<{ most: number }>(
     `select max(count)::int as most from (
        select count(*) over (order by sent_at range between current row and interval '10 seconds' following) as count
        from emails where sent_at is not null

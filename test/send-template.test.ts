@@ -1,20 +1,13 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { freePort } from '../local/testing/free-port.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { startApiProcess } from './setup/processes.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { startAnotherApi } from './setup/processes.ts';
 import { readEmail } from './setup/read-database.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 async function createTemplate(changes: Record<string, unknown> = {}): Promise<string> {
   const answer = await sender.post('/templates', {
@@ -37,7 +30,7 @@ const send = (template: string, changes: Record<string, unknown> = {}) =>
 async function emailOf(answer: TestAnswer, isDone: (status: string) => boolean) {
   const { email } = answer.body.data.emails[0];
   const row = await eventually(
-    () => readEmail(stack.database.orm.em.fork(), email),
+    () => readEmail(stack.em(), email),
     (found) => found !== undefined && isDone(found.status),
   );
   return row;
@@ -190,8 +183,7 @@ describe('the type of a template', () => {
 
 describe('with a second API process', () => {
   it('a change holds for the next send of either, and so does a deletion', async () => {
-    const port = await freePort();
-    const second = await startApiProcess({ ...stack.environment, PORT: String(port) });
+    const second = await startAnotherApi(stack);
     try {
       const id = await createTemplate({ subject: 'round 0' });
       const sendThrough = async (url: string) => {
@@ -202,7 +194,7 @@ describe('with a second API process', () => {
         });
         return { status: answer.status, headers: answer.headers, body: await answer.json() };
       };
-      const urls = [`http://127.0.0.1:${port}`, stack.url];
+      const urls = [second.url, stack.url];
       for (const url of urls) await sendThrough(url);
       const answers: TestAnswer[] = [];
       for (let round = 1; round <= 20; round++) {

@@ -1,18 +1,11 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const email = (changes: Record<string, unknown> = {}) => ({
   to: 'ada@example.com',
@@ -165,10 +158,7 @@ describe('content', () => {
       }),
       expect.objectContaining({ filename: 'logo.png', contentId: 'logo', disposition: 'inline', size: 6 }),
     ]);
-    const stored = await sql<{ bytes: Buffer }>(
-      stack.database.orm.em.fork(),
-      'select bytes from email_attachments',
-    );
+    const stored = await stack.sql<{ bytes: Buffer }>('select bytes from email_attachments');
     for (const row of stored) expect(row.bytes.equals(bytes)).toBe(true);
   });
 
@@ -318,8 +308,7 @@ describe('an Idempotency-Key', () => {
       code: 'IDEMPOTENCY_KEY_REUSED',
       details: { key: 'order 1', originalRequest: 'POST /v1/send', originalStatusCode: 200 },
     });
-    const [row] = await sql<{ count: number }>(
-      stack.database.orm.em.fork(),
+    const [row] = await stack.sql<{ count: number }>(
       'select count(*)::int as count from emails where project_id = $1',
       [sender.projectId],
     );
@@ -344,10 +333,8 @@ describe('an Idempotency-Key', () => {
 
 describe('a disabled project', () => {
   it('is refused before its body is read', async () => {
-    await sql(stack.database.orm.em.fork(), 'update projects set disabled = true where id = $1', [
-      sender.projectId,
-    ]);
-    await sql(stack.database.orm.em.fork(), `select pg_notify('project_changed', $1)`, [sender.projectId]);
+    await stack.sql('update projects set disabled = true where id = $1', [sender.projectId]);
+    await stack.sql(`select pg_notify('project_changed', $1)`, [sender.projectId]);
     const answer = await eventually(
       () => sender.post('/v1/send', {}),
       (found) => found.status === 403,

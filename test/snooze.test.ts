@@ -1,36 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { messages } from '../core/messages/messages.ts';
 import { snoozeEnd, snoozeLengths } from '../core/snooze.ts';
-import { sql } from '../db/testing/sql.ts';
 import { endContactSnooze, endOverdueSnoozes } from '../temporal/activities/contacts/end-snooze.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived, reportEvent } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { findWrongCounts, readContact, readEmail, readEvents } from './setup/read-database.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
-const em = () => stack.database.orm.em.fork();
-const contactOf = (reader: TestSubscriber) => readContact(em(), sender.projectId, reader.email);
+const contactOf = (reader: TestSubscriber) => readContact(stack.em(), sender.projectId, reader.email);
 const snooze = (reader: TestSubscriber, length: string) =>
   visitPage(`${stack.url}${reader.path('manage')}`, { snooze: length });
 const setSnooze = (reader: TestSubscriber, until: Date) =>
-  sql(em(), 'update contacts set subscribed = false, snoozed_until = $2 where id = $1', [
+  stack.sql('update contacts set subscribed = false, snoozed_until = $2 where id = $1', [
     reader.contactId,
     until,
   ]);
 const journal = async () =>
-  (await readEvents(em(), sender.projectId)).map(({ name, kind, data }) => ({ name, kind, data }));
+  (await readEvents(stack.em(), sender.projectId)).map(({ name, kind, data }) => ({ name, kind, data }));
 const workflowOf = (reader: TestSubscriber) =>
   stack.product.resources.temporal.workflow.getHandle(`contact-snooze/${reader.contactId}`);
 
@@ -69,9 +61,8 @@ describe('a snooze', () => {
       ]),
     );
     expect(await journal()).toHaveLength(4);
-    expect(await readEmail(em(), emailId)).toMatchObject({ unsubscribedAt: expect.any(Date) });
-    const counted = await sql(
-      em(),
+    expect(await readEmail(stack.em(), emailId)).toMatchObject({ unsubscribedAt: expect.any(Date) });
+    const counted = await stack.sql(
       `select sum(unsubscribed)::int as count
        from (select campaign_id, unsubscribed from campaign_figures
          union all select campaign_id, unsubscribed from campaign_figure_changes) figures
@@ -87,14 +78,13 @@ describe('a snooze', () => {
       contactId: reader.contactId,
       metadata: { snoozedUntil: second },
     });
-    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+    expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
   });
 
   it('does not begin for contacts that opted out, bounced or complained', async () => {
     for (const reason of [null, 'bounce', 'complaint']) {
       const reader = await createTestSubscriber(stack, sender);
-      await sql(
-        em(),
+      await stack.sql(
         `update contacts set subscribed = false, suppression_reason = $2, suppressed_at = now() where id = $1`,
         [reader.contactId, reason],
       );
@@ -125,11 +115,11 @@ describe('a snooze', () => {
     await snooze(reader, '2-weeks');
     // Now its end comes at once, and a third one tells the workflow to look.
     await eventually(
-      () => sql(em(), `select from outbox where kind = 'contact.snooze'`),
+      () => stack.sql(`select from outbox where kind = 'contact.snooze'`),
       (rows) => rows.length === 0,
     );
     await setSnooze(reader, new Date(Date.now() + 700));
-    await sql(em(), `insert into outbox (id, kind, subject_id) values (uuidv7(), 'contact.snooze', $1)`, [
+    await stack.sql(`insert into outbox (id, kind, subject_id) values (uuidv7(), 'contact.snooze', $1)`, [
       reader.contactId,
     ]);
     const back = await eventually(
@@ -217,8 +207,8 @@ describe('the end of a snooze', () => {
     await optOut(reader);
     const names = (await journal()).map((row) => row.name);
     const inAYear = new Date(Date.now() + 366 * 86_400_000);
-    expect(await endContactSnooze(em(), reader.contactId, inAYear)).toEqual({ outcome: 'ended' });
-    await endOverdueSnoozes(em(), inAYear);
+    expect(await endContactSnooze(stack.em(), reader.contactId, inAYear)).toEqual({ outcome: 'ended' });
+    await endOverdueSnoozes(stack.em(), inAYear);
     expect(await contactOf(reader)).toMatchObject({ ...expected, snoozedUntil: null });
     expect((await journal()).map((row) => row.name)).toEqual(names);
   });
@@ -227,7 +217,7 @@ describe('the end of a snooze', () => {
     const reader = await createTestSubscriber(stack, sender);
     const until = new Date(Date.now() + 3_600_000);
     await setSnooze(reader, until);
-    const look = (at: Date) => endContactSnooze(em(), reader.contactId, at);
+    const look = (at: Date) => endContactSnooze(stack.em(), reader.contactId, at);
     expect(await look(new Date(until.getTime() - 1))).toEqual({ outcome: 'waiting', inMs: 1 });
     const looks = await Promise.all(Array.from({ length: 10 }, () => look(until)));
     expect(looks.filter(({ outcome }) => outcome === 'resubscribed')).toHaveLength(1);
@@ -244,12 +234,12 @@ describe('the end of a snooze', () => {
     await setSnooze(due, new Date(Date.now() - 60_000));
     await setSnooze(later, new Date(Date.now() + 60_000));
     const now = new Date();
-    await endOverdueSnoozes(em(), now);
+    await endOverdueSnoozes(stack.em(), now);
     expect(await contactOf(lost)).toMatchObject({ subscribed: true, snoozedUntil: null, updatedAt: now });
-    const [ended] = await readEvents(em(), sender.projectId);
+    const [ended] = await readEvents(stack.em(), sender.projectId);
     expect(ended?.occurredAt).toEqual(now);
     expect(await contactOf(due)).toMatchObject({ subscribed: false });
     expect(await contactOf(later)).toMatchObject({ subscribed: false });
-    expect(await findWrongCounts(em(), sender.projectId)).toEqual([]);
+    expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
   });
 });

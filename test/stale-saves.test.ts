@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { callApi, createOwnProject, createTestPerson } from './setup/people.ts';
-import { sharedProduct } from './setup/product.ts';
 import { planIs } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 interface Record {
   method: 'PUT' | 'PATCH';
@@ -13,12 +13,8 @@ interface Record {
   change(name: string): object;
 }
 
-let url: string;
-let sender: TestSender;
-beforeAll(async () => {
-  ({ url } = await sharedProduct());
-  sender = await createTestSender(url);
-});
+const stack = useSharedProduct();
+const sender = useOneSender(stack);
 
 async function created(kind: string, body: object): Promise<Record> {
   const made = (await sender.post(`/${kind}`, body)).body;
@@ -90,13 +86,13 @@ const makers: { [kind: string]: () => Promise<Record> } = {
     return { ...record, read, change: (name) => ({ data: { name } }) };
   },
   project: async () => {
-    const person = await createTestPerson(url);
+    const person = await createTestPerson(stack.url);
     const { id } = await createOwnProject(person, 'A');
     const read = async () => {
       const { body } = await person.call('GET', '/users/@me/projects');
       return body.data.find((one: { id: string }) => one.id === id);
     };
-    const headers = { Cookie: person.cookie, Origin: new URL(url).origin };
+    const headers = { Cookie: person.cookie, Origin: new URL(stack.url).origin };
     return {
       method: 'PATCH',
       path: `/users/@me/projects/${id}`,
@@ -112,7 +108,7 @@ describe.each(Object.keys(makers))('a stale save of a %s', (kind) => {
     const record = await makers[kind]?.();
     if (record === undefined) throw new Error('unreachable');
     const save = (name: string, ifMatch?: string) =>
-      callApi(url, record.method, record.path, record.change(name), {
+      callApi(stack.url, record.method, record.path, record.change(name), {
         ...record.headers,
         ...(ifMatch !== undefined && { 'If-Match': ifMatch }),
       });

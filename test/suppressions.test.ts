@@ -1,30 +1,21 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { encodeCursor } from '../core/pagination/cursor.ts';
-import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { readContact, readEmail } from './setup/read-database.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
 
 const suppressedReason = 'the contact is suppressed after a bounce or complaint';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
-const em = () => stack.database.orm.em.fork();
-const contactAt = (email: string) => readContact(em(), sender.projectId, email);
+const contactAt = (email: string) => readContact(stack.em(), sender.projectId, email);
 
 /** As a hard bounce or a complaint of the reader's email leaves the contact. */
 async function suppress(reader: TestSubscriber, reason: 'bounce' | 'complaint', at = new Date()) {
-  await sql(
-    em(),
+  await stack.sql(
     `update contacts set subscribed = false, suppression_reason = $2, suppressed_at = $3, suppressed_email_id = $4
      where id = $1`,
     [reader.contactId, reason, at, reader.emailId],
@@ -50,7 +41,7 @@ async function send(to: string, type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
   const sent = await sender.post('/v1/send', { to, template: template.body.id });
   const emailId: string = sent.body.data.emails[0].email;
   const settled = await eventually(
-    () => readEmail(em(), emailId),
+    () => readEmail(stack.em(), emailId),
     (email) => email !== undefined && !['QUEUED', 'SENDING'].includes(email.status),
   );
   return { emailId, status: settled?.status, reason: settled?.reason, sentAt: settled?.sentAt };
@@ -105,7 +96,7 @@ describe('a suppressed contact', () => {
     expect(await inbox.json()).toMatchObject({ total: 0 });
     expect((await sender.get('/activity/stats')).body).toMatchObject({ sent: 0, bounced: 0, totalEvents: 2 });
     expect((await sender.get('/events')).body.data).toEqual([]);
-    const stats = await sql(em(), 'select name from contact_event_stats where contact_id = $1', [
+    const stats = await stack.sql('select name from contact_event_stats where contact_id = $1', [
       reader.contactId,
     ]);
     expect(stats).toEqual([]);
@@ -114,7 +105,7 @@ describe('a suppressed contact', () => {
   it('gets transactional email, unless the project keeps that back too', async () => {
     const reader = await suppressed();
     expect((await send(reader.email, 'TRANSACTIONAL')).sentAt).toBeInstanceOf(Date);
-    await sql(em(), 'update projects set suppress_transactional = true where id = $1', [sender.projectId]);
+    await stack.sql('update projects set suppress_transactional = true where id = $1', [sender.projectId]);
     expect(await send(reader.email, 'TRANSACTIONAL')).toMatchObject({
       status: 'SUPPRESSED',
       reason: suppressedReason,
@@ -194,7 +185,7 @@ describe('a suppressed contact', () => {
 describe('DELETE /suppressions/:email', () => {
   it('lifts the suppression and leaves the contact unsubscribed', async () => {
     const reader = await suppressed();
-    await sql(em(), 'update projects set suppress_transactional = true where id = $1', [sender.projectId]);
+    await stack.sql('update projects set suppress_transactional = true where id = $1', [sender.projectId]);
     const path = `/suppressions/${encodeURIComponent(` ${reader.email.toUpperCase()}`)}`;
     const lifted = await sender.delete(path);
     expect(lifted).toMatchObject({ status: 204, body: undefined });
@@ -257,8 +248,7 @@ describe('GET /suppressions', () => {
     for (const [i, email] of names.entries()) {
       await sender.post('/contacts', { email });
       const reason = i < 3 ? 'bounce' : 'complaint';
-      await sql(
-        em(),
+      await stack.sql(
         `update contacts set suppression_reason = $3, suppressed_at = now() where project_id = $1 and email = $2`,
         [sender.projectId, email, reason],
       );

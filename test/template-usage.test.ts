@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { Template } from '../db/entities/template.ts';
 import { Workflow } from '../db/entities/workflow.ts';
@@ -9,19 +9,13 @@ import { allProjects } from '../db/project-em.ts';
 import { startExecution } from '../db/statements/workflows/start-execution.ts';
 import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, createContact, readWorkflow } from './setup/workflows.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 async function create(): Promise<{ id: string }> {
   const answer = await sender.post('/templates', {
@@ -52,8 +46,7 @@ describe('a template that a workflow step sends', () => {
 
   it('says so, and can not be deleted before the step is', async () => {
     const { id } = await create();
-    const em = stack.database.orm.em.fork();
-    const step = await addStep(em, id);
+    const step = await addStep(stack.em(), id);
     expect((await sender.get(`/templates/${id}/usage`)).body).toEqual({
       campaigns: [],
       workflowSteps: [step],
@@ -72,7 +65,7 @@ describe('a template that a workflow step sends', () => {
     const refused = await sender.delete(`/templates/${id}`);
     expect(refused.status).toBe(409);
     expect(refused.body.error).toMatchObject({ code: 'CONFLICT', details: { workflowSteps: [step] } });
-    await sql(em, 'delete from workflow_steps where id = $1', [step.stepId]);
+    await stack.sql('delete from workflow_steps where id = $1', [step.stepId]);
     expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
   });
 
@@ -80,7 +73,7 @@ describe('a template that a workflow step sends', () => {
     const { id } = await create();
     const held = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
-    const adding = stack.database.orm.em.fork().transactional(async (em) => {
+    const adding = stack.em().transactional(async (em) => {
       await em.findOneOrFail(Template, id, { lockMode: LockMode.PESSIMISTIC_READ, ...allProjects });
       held.resolve();
       await go.promise;
@@ -90,8 +83,7 @@ describe('a template that a workflow step sends', () => {
     const deleting = sender.delete(`/templates/${id}`);
     await eventually(
       () =>
-        sql(
-          stack.database.orm.em.fork(),
+        stack.sql(
           "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from _templates_ %for update%'",
         ),
       (waiting) => waiting.length > 0,
@@ -159,7 +151,7 @@ describe('a template that only executions under way send', () => {
     const { version } = await readWorkflow(sender, workflow.id);
     const held = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
-    const starting = stack.database.orm.em.fork().transactional(async (em) => {
+    const starting = stack.em().transactional(async (em) => {
       await lockRecord(em, Workflow, { id: workflow.id }, { mode: 'for key share', ...allProjects });
       await startExecution(em, {
         id: newId(),
@@ -176,8 +168,7 @@ describe('a template that only executions under way send', () => {
     const deleting = sender.delete(`/templates/${id}`);
     await eventually(
       () =>
-        sql(
-          stack.database.orm.em.fork(),
+        stack.sql(
           "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from workflows%for update%'",
         ),
       (waiting) => waiting.length > 0,

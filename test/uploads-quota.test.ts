@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newImageKey } from '../core/images/image-key.ts';
 import { Upload, UploadTotal } from '../db/entities/upload.ts';
 import { sql } from '../db/testing/sql.ts';
@@ -10,23 +9,13 @@ import { createDiskImages } from '../providers/images/disk-images.ts';
 import { sweepUploads } from '../temporal/activities/projects/erase-uploads.ts';
 import { eventually } from './setup/eventually.ts';
 import { createOwnProject, createTestPerson } from './setup/people.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { useTestProduct } from './setup/product.ts';
 import { upload } from './setup/upload.ts';
 
 const [maxFiles, maxBytes, size] = [20, 50_000, 4_000];
-let directory: string;
-let stack: OwnProduct;
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-quota-'));
-  stack = await startTestProduct({
-    UPLOADS_DIR: directory,
-    UPLOADS_PER_PROJECT: String(maxFiles),
-    UPLOAD_BYTES_PER_PROJECT: String(maxBytes),
-  });
-});
-afterAll(async () => {
-  await stack.close();
-  await rm(directory, { recursive: true, force: true });
+const stack = useTestProduct({
+  UPLOADS_PER_PROJECT: String(maxFiles),
+  UPLOAD_BYTES_PER_PROJECT: String(maxBytes),
 });
 
 /** A JPEG of so many bytes. */
@@ -43,9 +32,9 @@ const send = (key: string, bytes = size) =>
       content: jpegOf(bytes),
     },
   ]);
-const filesOf = (projectId: string) => readdir(path.join(directory, projectId)).catch(() => []);
+const filesOf = (projectId: string) => readdir(path.join(stack.uploads, projectId)).catch(() => []);
 const totalOf = async (projectId: string) => {
-  const total = await stack.database.orm.em.fork().findOne(UploadTotal, { projectId });
+  const total = await stack.em().findOne(UploadTotal, { projectId });
   return { files: total?.files ?? 0, bytes: total?.bytes ?? 0 };
 };
 
@@ -106,17 +95,17 @@ describe('the uploads of a project', () => {
   it('of a process that died are swept, whole or in part; uploads in progress are not', async () => {
     const project = await createOwnProject(await createTestPerson(stack.url));
     const answer = await send(project.secretKey);
-    const em = stack.database.orm.em.fork();
+    const em = stack.em();
     const keys = [1, 2, 3].map(() => newImageKey(project.id, 'image/png'));
     for (const key of keys) em.create(Upload, { key, projectId: project.id });
     await em.flush();
     await sql(em, `update uploads set created_at = now() - interval '2 hours' where key = any($1)`, [
       keys.slice(0, 2),
     ]);
-    await writeFile(path.join(directory, keys[0] ?? ''), 'whole');
-    await writeFile(path.join(directory, `${keys[1]}.part`), 'in part');
-    await writeFile(path.join(directory, `${keys[2]}.part`), 'under way');
-    const images = createDiskImages(directory, '');
+    await writeFile(path.join(stack.uploads, keys[0] ?? ''), 'whole');
+    await writeFile(path.join(stack.uploads, `${keys[1]}.part`), 'in part');
+    await writeFile(path.join(stack.uploads, `${keys[2]}.part`), 'under way');
+    const images = createDiskImages(stack.uploads, '');
     expect(await sweepUploads(em, (key) => images.remove(key))).toBe(2);
     expect((await filesOf(project.id)).toSorted()).toEqual(
       [path.basename(answer.body.key), `${path.basename(keys[2] ?? '')}.part`].toSorted(),

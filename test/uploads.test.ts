@@ -1,26 +1,15 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { describe, expect, it } from 'vitest';
+import { createTestSender, useOneSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { type UploadFile, upload } from './setup/upload.ts';
 
-let directory: string;
-let stack: OwnProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  directory = await mkdtemp(path.join(tmpdir(), 'posthaste-uploads-'));
-  stack = await startTestProduct({ UPLOADS_DIR: path.join(directory, 'images') });
-  sender = await createTestSender(stack.url);
-});
-afterAll(async () => {
-  await stack.close();
-  await rm(directory, { recursive: true, force: true });
-});
+const stack = useSharedProduct();
+const sender = useOneSender(stack);
 
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==',
@@ -43,7 +32,7 @@ const send = (content: string | Uint8Array, name = 'photo.png', options = {}) =>
     [{ field: 'image', name, type: 'image/png', content }],
     options,
   );
-const storedFiles = () => readdir(path.join(directory, 'images', sender.projectId)).catch(() => []);
+const storedFiles = () => readdir(path.join(stack.uploads, sender.projectId)).catch(() => []);
 
 /** Asks for a path as it is, which `fetch` would normalise. */
 async function getRaw(rawPath: string): Promise<{ status: number | undefined; body: string }> {
@@ -180,9 +169,9 @@ describe('security of uploads', () => {
   );
 
   it('answers 404 to every path that leads out of the folder, and lists no folder', async () => {
-    await writeFile(path.join(directory, 'secret.png'), 'secret');
+    await writeFile(path.join(stack.uploads, '../secret.png'), 'secret');
     const { projectId } = sender;
-    await writeFile(path.join(directory, 'images', projectId, 'index.html'), 'secret');
+    await writeFile(path.join(stack.uploads, projectId, 'index.html'), 'secret');
     const paths = [
       '/uploads/../secret.png',
       '/uploads/..%2fsecret.png',
@@ -200,7 +189,7 @@ describe('security of uploads', () => {
       expect(status, each).toBe(404);
       expect(body).not.toContain('secret');
     }
-    await rm(path.join(directory, 'images', projectId, 'index.html'));
+    await rm(path.join(stack.uploads, projectId, 'index.html'));
     expect((await getRaw('/uploads')).status).toBe(401);
   });
 });

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type DnsServer, startDnsServer } from '../providers/testing/dns-server.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { startDnsServer } from '../providers/testing/dns-server.ts';
+import { fileFixture } from './setup/fixtures.ts';
+import { useTestProduct } from './setup/product.ts';
+import { useOneSender } from './setup/sender.ts';
 
-let stack: OwnProduct;
-let dns: DnsServer;
-let sender: TestSender;
-
-beforeAll(async () => {
-  dns = await startDnsServer();
-  stack = await startTestProduct({ DNS_SERVERS: dns.address });
-  sender = await createTestSender(stack.url);
-});
-afterAll(async () => {
-  await stack.close();
-  await dns.close();
-});
+const dns = fileFixture(
+  () => startDnsServer(),
+  ({ close }) => close(),
+);
+const stack = useTestProduct(() => ({ DNS_SERVERS: dns.address }));
+const sender = useOneSender(stack);
 beforeEach(() => {
   dns.mood = 'answering';
   dns.records = [

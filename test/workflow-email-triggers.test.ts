@@ -1,19 +1,13 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { messageOf, reportEvent } from './setup/inbox.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { readEvents } from './setup/read-database.ts';
 import { buildWorkflow, onlyExecution } from './setup/running-workflows.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const reader = 'reader@example.com';
 
@@ -34,8 +28,7 @@ async function send(): Promise<string> {
 /** Until the journal has so many events of the name; what they start is written with them. */
 const journaled = (name: string, count: number) =>
   eventually(
-    async () =>
-      (await readEvents(stack.database.orm.em.fork(), sender.projectId)).filter((one) => one.name === name),
+    async () => (await readEvents(stack.em(), sender.projectId)).filter((one) => one.name === name),
     (events) => events.length >= count,
   );
 

@@ -1,10 +1,8 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { freePort } from '../local/testing/free-port.ts';
+import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { startApiProcess } from './setup/processes.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { startAnotherApi } from './setup/processes.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import {
   addStep,
   createContact,
@@ -13,16 +11,9 @@ import {
   readWorkflow,
 } from './setup/workflows.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
-const em = () => stack.database.orm.em.fork();
 const unknownId = '0190a1b2-0000-7000-8000-000000000000';
 const active = expect.stringMatching(/^(RUNNING|WAITING)$/);
 
@@ -31,8 +22,7 @@ const start = (workflowId: string, contactId: string, context?: unknown) =>
 
 /** Ends an execution as if its way were over. */
 const end = (id: string) =>
-  sql(
-    em(),
+  stack.sql(
     `update workflow_executions set status = 'COMPLETED', resume_at = null, completed_at = now() where id = $1`,
     [id],
   );
@@ -70,8 +60,7 @@ describe('an execution', () => {
       status: active,
       steps: expect.any(Array),
     });
-    const journaled = await sql(
-      em(),
+    const journaled = await stack.sql(
       `select name, kind, contact_id as "contactId", data from events where workflow_id = $1`,
       [id],
     );
@@ -154,14 +143,14 @@ describe('an execution', () => {
       expect.objectContaining({ code: 'step_unreachable' }),
     ]);
     // What was enabled before the edit continues with the previous version.
-    await sql(em(), 'update workflows set enabled = true where id = $1', [id]);
+    await stack.sql('update workflows set enabled = true where id = $1', [id]);
     expect((await start(id, bob)).body.version).toBe(2);
   });
 
   it('is refused for a disabled project', async () => {
     const { id } = await createWaitingWorkflow(sender);
-    await sql(em(), 'update projects set disabled = true where id = $1', [sender.projectId]);
-    await sql(em(), `select pg_notify('project_changed', $1)`, [sender.projectId]);
+    await stack.sql('update projects set disabled = true where id = $1', [sender.projectId]);
+    await stack.sql(`select pg_notify('project_changed', $1)`, [sender.projectId]);
     const refused = await eventually(
       () => start(id, unknownId),
       ({ status }) => status === 403,
@@ -212,9 +201,8 @@ describe('an execution', () => {
     const { id } = await createWaitingWorkflow(sender);
     const delay = (await readWorkflow(sender, id)).steps[1];
     const executionId = (await start(id, await createContact(sender, 'ada@example.com'))).body.id;
-    await sql(em(), 'delete from workflow_step_runs where execution_id = $1', [executionId]);
-    await sql(
-      em(),
+    await stack.sql('delete from workflow_step_runs where execution_id = $1', [executionId]);
+    await stack.sql(
       `insert into workflow_step_runs (execution_id, visit, step_id, branch, output, completed_at)
        select $1, visit, $2, null, '{"n": 1}', now() from generate_series(100, 102) visit`,
       [executionId, delay.id],
@@ -245,15 +233,14 @@ describe('an execution', () => {
       const starting = contacts.map((contactId) => start(id, contactId));
       const removed = await sender.delete(`/workflows/${id}`);
       const statuses = (await Promise.all(starting)).map(({ status }) => status);
-      const left = await sql(em(), 'select 1 from workflow_executions where workflow_id = $1', [id]);
+      const left = await stack.sql('select 1 from workflow_executions where workflow_id = $1', [id]);
       expect(left).toHaveLength(statuses.filter((status) => status === 201).length);
       expect([removed.status, left.length > 0]).toEqual(left.length > 0 ? [409, true] : [204, false]);
     }
   });
 
   it('is started once by events that come at once, also to two processes of the API', async () => {
-    const port = await freePort();
-    const other = await startApiProcess({ ...stack.environment, PORT: String(port) });
+    const other = await startAnotherApi(stack);
     const { id } = await createWaitingWorkflow(sender, { eventName: 'signup' });
     await sender.patch(`/workflows/${id}`, { enabled: true });
     const track = async (url: string, n: number) => {
@@ -264,14 +251,14 @@ describe('an execution', () => {
       });
       expect(answer.status).toBe(200);
     };
-    const urls = [stack.url, `http://127.0.0.1:${port}`];
+    const urls = [stack.url, other.url];
     const tracked = Array.from({ length: 20 }, (_, n) =>
       urls.flatMap((url) => [track(url, n), track(url, n)]),
     );
     await Promise.all(tracked.flat());
     await other.stop();
     expect((await sender.get(`/workflows/${id}/executions`)).body.total).toBe(20);
-    const tracks = await sql(em(), `select 1 from events where project_id = $1 and name = 'signup'`, [
+    const tracks = await stack.sql(`select 1 from events where project_id = $1 and name = 'signup'`, [
       sender.projectId,
     ]);
     expect(tracks).toHaveLength(80);
@@ -290,7 +277,7 @@ describe('an execution', () => {
         : await sender.patch(`/workflows/${id}`, { enabled: false });
       expect((await Promise.all(tracking)).map(({ status }) => status)).toEqual([200, 200, 200]);
       const count = async () =>
-        (await sql(em(), 'select 1 from workflow_executions where workflow_id = $1', [id])).length;
+        (await stack.sql('select 1 from workflow_executions where workflow_id = $1', [id])).length;
       const begun = await count();
       if (isDeleted) expect(changed.status).toBe(begun > 0 ? 409 : 204);
       if (isDeleted && begun > 0) continue;

@@ -1,33 +1,30 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { type CountingSink, startCountingSink } from './setup/counting-sink.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { startCountingSink } from './setup/counting-sink.ts';
 import { eventually } from './setup/eventually.ts';
-import { createProcessStack, type ProcessStack } from './setup/process-stack.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { fileFixture } from './setup/fixtures.ts';
+import { useProcessStack } from './setup/process-stack.ts';
+import { useOneSender } from './setup/sender.ts';
 import { addStep, connect, createWorkflow } from './setup/workflows.ts';
 
-let stack: ProcessStack;
-let sink: CountingSink;
-let sender: TestSender;
+const stack = useProcessStack({
+  API_RATE_LIMIT_PER_MINUTE: '0',
+  OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
+  UNKNOWN_OUTCOME_SECONDS: '10',
+});
 beforeAll(async () => {
-  sink = await startCountingSink((body, before) => {
-    const { n } = JSON.parse(body);
-    if (before === 0 && n % 25 === 3) return 'reset';
-    return { status: before === 0 && n % 25 === 7 ? 503 : 200, afterMs: n % 50 };
-  });
-  stack = await createProcessStack({
-    API_RATE_LIMIT_PER_MINUTE: '0',
-    OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
-    UNKNOWN_OUTCOME_SECONDS: '10',
-  });
   await stack.startApi();
-  sender = await createTestSender(stack.apiUrl);
 });
-afterAll(async () => {
-  sink.close();
-  await stack.close();
-});
+const sender = useOneSender(stack);
+const sink = fileFixture(
+  () =>
+    startCountingSink((body, before) => {
+      const { n } = JSON.parse(body);
+      if (before === 0 && n % 25 === 3) return 'reset';
+      return { status: before === 0 && n % 25 === 7 ? 503 : 200, afterMs: n % 50 };
+    }),
+  ({ close }) => close(),
+);
 
 /** As many as a busy machine gets done; `EXECUTIONS=500` for more. */
 const contacts = Number(process.env.EXECUTIONS ?? 100);
@@ -85,7 +82,7 @@ async function track(event: string, numbers: number[]): Promise<void> {
 
 it('loses and repeats nothing, however often a worker is killed', { timeout: 600_000 }, async () => {
   const workflowId = await createGraph();
-  const read = <Row extends object>(text: string) => sql<Row>(stack.em(), text, [workflowId]);
+  const read = <Row extends object>(text: string) => stack.sql<Row>(text, [workflowId]);
   const progress = async () =>
     (
       await read<{ done: number; open: number }>(

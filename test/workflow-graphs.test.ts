@@ -1,20 +1,14 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parseGraph } from '../core/workflows/graph.ts';
 import { WorkflowVersion } from '../db/entities/workflow.ts';
 import { callApi } from './setup/people.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, type TestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, arrowsOf, connect, createWorkflow, readWorkflow } from './setup/workflows.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const unknownId = '0190a1b2-0000-7000-8000-000000000000';
 const delay = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
@@ -30,7 +24,7 @@ async function createTemplate(owner: TestSender): Promise<string> {
 }
 
 async function graphOf(id: string, version: number) {
-  const stored = await stack.database.orm.em.fork().findOne(WorkflowVersion, { workflowId: id, version });
+  const stored = await stack.em().findOne(WorkflowVersion, { workflowId: id, version });
   return stored === null ? undefined : parseGraph(stored.graph);
 }
 

@@ -1,19 +1,12 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
+import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, arrowsOf, createContact, createWaitingWorkflow, readWorkflow } from './setup/workflows.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 const nothing = { entered: 0, completed: 0, failed: 0, waiting: 0 };
 
@@ -28,8 +21,7 @@ it('counts executions by status, and what happens at each step', async () => {
     started.push((await sender.post(`/workflows/${id}/executions`, { contactId })).body.id);
   }
   await eventually(read, (body) => body.executions.WAITING === 3);
-  await sql(
-    stack.database.orm.em.fork(),
+  await stack.sql(
     `with failed as (update workflow_executions set status = 'FAILED', resume_at = null where id = $1)
      update workflow_step_runs set error = 'broken', completed_at = now() where execution_id = $1`,
     [started[0]],

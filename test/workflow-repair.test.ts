@@ -1,7 +1,4 @@
-import type { Client } from '@temporalio/client';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { z } from 'zod';
-import { sql } from '../db/testing/sql.ts';
+import { expect, it } from 'vitest';
 import {
   endOrphanedExecutions,
   signalLateExecutions,
@@ -9,27 +6,19 @@ import {
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { createExecutionWorkflows } from '../temporal/client/execution-workflows.ts';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
+import { fileFixture } from './setup/fixtures.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-let client: Client;
-let taskQueue: string;
+const stack = useSharedProduct();
+const sender = useSender(stack);
+const client = fileFixture(
+  () => createTemporalClient({ environment: stack.environment, dataConverter: undefined }),
+  ({ connection }) => connection.close(),
+);
 
-beforeAll(async () => {
-  stack = await sharedProduct();
-  taskQueue = z.string().parse(stack.environment.TEMPORAL_TASK_QUEUE);
-  client = createTemporalClient({ environment: stack.environment, dataConverter: undefined });
-});
-afterAll(async () => {
-  await client.connection.close();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
-
+const taskQueue = () => stack.environment.TEMPORAL_TASK_QUEUE ?? '';
 const signUp = (email: string) => trackEvent(sender, 'signup', {}, email);
 const execution = (id: string, status: string) => onlyExecution(sender, id, status);
 
@@ -52,13 +41,12 @@ it("restarts a workflow that Temporal has lost, at the execution's current step"
   await signUp('lost@example.com');
   const shown = await execution(id, 'WAITING');
   await handleOf(shown).terminate('lost');
-  const em = stack.database.orm.em.fork();
-  await sql(em, `update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
+  await stack.sql(`update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
     shown.id,
   ]);
-  expect(await signalLateExecutions(em)).toEqual({ reminded: 1 });
+  expect(await signalLateExecutions(stack.em())).toEqual({ reminded: 1 });
   expect((await execution(id, 'EXITED')).steps).toMatchObject([{ name: 'nap' }, { name: 'bye' }]);
-  expect(await signalLateExecutions(em)).toEqual({ reminded: 0 });
+  expect(await signalLateExecutions(stack.em())).toEqual({ reminded: 0 });
 });
 
 it('ends a workflow that missed the end of its execution', async () => {
@@ -67,11 +55,11 @@ it('ends a workflow that missed the end of its execution', async () => {
   ]);
   await signUp('orphan@example.com');
   const shown = await execution(id, 'WAITING');
-  const em = stack.database.orm.em.fork();
-  await sql(em, `delete from workflow_executions where id = $1`, [shown.id]);
-  const workflows = createExecutionWorkflows(client, taskQueue);
+  await stack.sql(`delete from workflow_executions where id = $1`, [shown.id]);
+  const workflows = createExecutionWorkflows(client, taskQueue());
   const found = await eventually(
-    () => endOrphanedExecutions(em, workflows, { resumeBefore: 0, now: inAWhile(), budgetMs: 60_000 }),
+    () =>
+      endOrphanedExecutions(stack.em(), workflows, { resumeBefore: 0, now: inAWhile(), budgetMs: 60_000 }),
     ({ orphaned }) => orphaned > 0,
   );
   expect(found).toMatchObject({ running: expect.any(Number), resumeBefore: 0 });
@@ -89,15 +77,14 @@ it('continues with older ones where the previous run ran out of time', async () 
   for (const address of addresses) await signUp(address);
   const isThere = ({ body }: { body: { total: number } }) => body.total === 3;
   const { body } = await eventually(() => sender.get(`/workflows/${id}/executions?status=WAITING`), isThere);
-  const em = stack.database.orm.em.fork();
-  await sql(em, `update workflow_executions set status = 'CANCELLED' where workflow_id = $1`, [id]);
-  const workflows = createExecutionWorkflows(client, taskQueue, 1);
+  await stack.sql(`update workflow_executions set status = 'CANCELLED' where workflow_id = $1`, [id]);
+  const workflows = createExecutionWorkflows(client, taskQueue(), 1);
   let [orphaned, slices] = [0, 0];
   const compareAll = async () => {
     let resumeBefore = 0;
     do {
       const input = { resumeBefore, now: inAWhile(), budgetMs: 0 };
-      const found = await endOrphanedExecutions(em, workflows, input);
+      const found = await endOrphanedExecutions(stack.em(), workflows, input);
       expect(found.running).toBeLessThanOrEqual(1);
       resumeBefore = found.resumeBefore;
       orphaned += found.orphaned;

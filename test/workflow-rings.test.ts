@@ -1,18 +1,12 @@
-import { beforeAll, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
 import { buildWorkflow } from './setup/running-workflows.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, connect, createWorkflow } from './setup/workflows.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
 it('two workflows that undo each other’s changes come to an end, and the last execution says why', async () => {
   const build = (eventName: string, subscribed: boolean) =>

@@ -1,43 +1,28 @@
 import { createHmac } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Project } from '../db/entities/project.ts';
+import { startHttpServer } from '../providers/testing/http-server.ts';
 import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
 import { eventually } from './setup/eventually.ts';
-import { type OwnProduct, startTestProduct } from './setup/product.ts';
+import { testFixture } from './setup/fixtures.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import { readWorkflow } from './setup/workflows.ts';
 
-let stack: OwnProduct;
-let sender: TestSender;
-let receiver: Server;
-let receiverUrl: string;
-let calls: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
+const stack = useSharedProduct();
+const sender = useSender(stack);
 let answers: { status: number; body: string }[] = [];
 
-beforeAll(async () => {
-  stack = await startTestProduct({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
-  receiver = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    calls.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body });
-    const answer = answers.shift() ?? { status: 200, body: '{"score":7}' };
-    response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(answer.body);
-  });
-  receiver.listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const address = receiver.address();
-  receiverUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
-});
-afterAll(async () => {
-  receiver.close();
-  await stack.close();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-  calls = [];
+const receiver = testFixture(
+  () =>
+    startHttpServer((_, response) => {
+      const answer = answers.shift() ?? { status: 200, body: '{"score":7}' };
+      response.writeHead(answer.status, { 'Content-Type': 'application/json' }).end(answer.body);
+    }),
+  ({ close }) => close(),
+);
+beforeEach(() => {
   answers = [];
 });
 
@@ -246,7 +231,7 @@ describe('a webhook', () => {
         hook: {
           type: 'WEBHOOK',
           config: {
-            url: `${receiverUrl}/hook?plan={{ event.plan }}`,
+            url: `${receiver.url}/hook?plan={{ event.plan }}`,
             headers: { 'X-Plan': '{{ plan }}' },
             body: { text: 'Hi {{ email }}', n: 1 },
             ...config,
@@ -271,7 +256,7 @@ describe('a webhook', () => {
     answers = [{ status: 503, body: '' }];
     const id = await hook();
     const secrets = createWebhookSecrets(stack.environment.APP_SECRET ?? '');
-    const em = stack.database.orm.em.fork();
+    const em = stack.em();
     await secrets.read(em, sender.projectId);
     await secrets.rotate(em, await em.findOneOrFail(Project, sender.projectId));
     await track('signup', { plan: 'pro' }, 'hook@example.com');
@@ -279,22 +264,22 @@ describe('a webhook', () => {
       exitReason: 'high',
       context: { hook: { statusCode: 200, body: { score: 7 } } },
     });
-    expect(calls).toHaveLength(2);
-    expect(calls[1]).toMatchObject({
+    expect(receiver.requests).toHaveLength(2);
+    expect(receiver.requests[1]).toMatchObject({
       method: 'POST',
-      url: '/hook?plan=pro',
+      path: '/hook?plan=pro',
       body: '{"n":1,"text":"Hi hook@example.com"}',
       headers: { 'x-plan': 'pro', 'content-type': 'application/json' },
     });
     const { current, previous } = await secrets.read(em, sender.projectId);
-    const headers = calls[1]?.headers ?? {};
-    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${calls[1]?.body}`;
+    const headers = receiver.requests[1]?.headers ?? {};
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${receiver.requests[1]?.body}`;
     const signatures = [current, previous?.secret ?? ''].map((secret) => {
       const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
       return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
     });
     expect(headers['webhook-signature']).toBe(signatures.join(' '));
-    expect(calls[0]?.headers['webhook-id']).toBe(headers['webhook-id']);
+    expect(receiver.requests[0]?.headers['webhook-id']).toBe(headers['webhook-id']);
   });
 
   it('continues after an unsuccessful response', async () => {
@@ -305,14 +290,14 @@ describe('a webhook', () => {
       exitReason: 'low',
       context: { hook: { statusCode: 404, body: 'no such hook' } },
     });
-    expect(calls).toHaveLength(1);
+    expect(receiver.requests).toHaveLength(1);
   });
 
   it('fails the execution when the URL leads into this network', async () => {
-    const id = await hook({ url: `http://localhost:${new URL(receiverUrl).port}/` });
+    const id = await hook({ url: `http://localhost:${new URL(receiver.url).port}/` });
     await track('signup', {}, 'inside@example.com');
     expect(await execution(id, 'FAILED')).toMatchObject({ error: expect.stringContaining('public address') });
-    expect(calls).toEqual([]);
+    expect(receiver.requests).toEqual([]);
   });
 });
 
@@ -327,7 +312,7 @@ describe('in Temporal an operator', () => {
   it('finds executions by project, workflow and contact, and reads where they stand and what each step was', async () => {
     const id = await build(
       {
-        hook: { type: 'WEBHOOK', config: { url: `${receiverUrl}/hook` } },
+        hook: { type: 'WEBHOOK', config: { url: `${receiver.url}/hook` } },
         'three days': { type: 'DELAY', config: { amount: 3, unit: 'days' } },
       },
       [

@@ -1,7 +1,6 @@
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { sql } from '../db/testing/sql.ts';
-import { sharedProduct, type TestProduct } from './setup/product.ts';
-import { createTestSender, type TestSender } from './setup/sender.ts';
+import { describe, expect, it } from 'vitest';
+import { createTestSender, useSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 import {
   addStep,
   createContact,
@@ -10,22 +9,14 @@ import {
   readWorkflow,
 } from './setup/workflows.ts';
 
-let stack: TestProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await sharedProduct();
-});
-beforeEach(async () => {
-  sender = await createTestSender(stack.url);
-});
+const stack = useSharedProduct();
+const sender = useSender(stack);
 
-const em = () => stack.database.orm.em.fork();
 const unknownId = '0190a1b2-0000-7000-8000-000000000000';
 
 const listenersOf = async (workflowId: string) =>
   (
-    await sql<{ name: string }>(
-      em(),
+    await stack.sql<{ name: string }>(
       'select event_name as name from event_listeners where workflow_id = $1 and execution_id is null',
       [workflowId],
     )
@@ -182,8 +173,7 @@ describe('a workflow', () => {
     await sender.post(`/workflows/${workflow.id}/executions/cancel-all`, {});
     expect((await sender.delete(`/workflows/${workflow.id}`)).status).toBe(204);
     expect((await sender.get(`/workflows/${workflow.id}`)).status).toBe(404);
-    const [left] = await sql<object>(
-      em(),
+    const [left] = await stack.sql<object>(
       `select (select count(*)::int from workflow_steps where workflow_id = $1) as steps,
          (select count(*)::int from workflow_transitions where workflow_id = $1) as transitions,
          (select count(*)::int from workflow_versions where workflow_id = $1) as versions,

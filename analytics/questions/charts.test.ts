@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openTestClickHouse } from '../../test/setup/clickhouse.ts';
-import type { ClickHouse } from '../clickhouse.ts';
+import { useTestClickHouse } from '../../test/setup/clickhouse.ts';
 import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
 import { deliveriesOf, journalArbitrary, modelEventCounts, modelFigures } from '../testing/journal-model.ts';
 import { activityStats } from './activity-stats.ts';
@@ -12,11 +11,7 @@ import type { ProjectPeriod } from './period.ts';
 import { timeseries } from './timeseries.ts';
 import { topEvents } from './top-events.ts';
 
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
-});
-afterAll(() => clickhouse.close());
+const clickhouse = useTestClickHouse();
 
 async function store(rows: EventInsertRow[]): Promise<void> {
   await clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestClickHouse } from '../../test/setup/clickhouse.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestClickHouse } from '../../test/setup/clickhouse.ts';
 import type { ClickHouse } from '../clickhouse.ts';
 import { eraseContacts } from '../erase-contacts.ts';
 import { eraseEvents } from '../erase-events.ts';
@@ -13,11 +13,7 @@ import type { ProjectPeriod } from './period.ts';
 import { timeseries } from './timeseries.ts';
 import { topEvents } from './top-events.ts';
 
-let clickhouse: ClickHouse;
-beforeAll(async () => {
-  clickhouse = await openTestClickHouse();
-});
-afterAll(() => clickhouse.close());
+const clickhouse = useTestClickHouse();
 
 const store = (rows: readonly EventInsertRow[]) =>
   clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));

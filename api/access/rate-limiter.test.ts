@@ -1,36 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createOrm } from '../../db/orm.ts';
 import { sweepRateLimitWindows } from '../../db/statements/access/lease-requests.ts';
-import { sql } from '../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute } from '../edge/route.ts';
 import { addressSubject } from './address-subject.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 
-let database: TestDatabase;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-
-afterAll(async () => {
-  await database?.close();
-});
+const database = useTestDatabase();
+const { em, sql } = database;
 
 /** Waits when the minute is about to end, so that a test stays within one. */
 async function withinOneMinute(): Promise<void> {
   const [row] = await sql<{ ms: number }>(
-    database.orm.em.fork(),
     `select extract(epoch from date_trunc('minute', now()) + interval '1 minute' - now())::float8 * 1000 as ms`,
   );
   if (row !== undefined && row.ms < 10_000) await delay(row.ms + 50);
 }
 
-const limiter = (limit: number) => createRateLimiter(database.orm.em.fork(), limit);
+const limiter = (limit: number) => createRateLimiter(em(), limit);
 
 async function takeMany(limiters: readonly RateLimiter[], subject: string, times: number): Promise<number> {
   const states = await Promise.all(
@@ -110,15 +101,13 @@ describe('the rate limit', () => {
     const [subject, one] = [uuidv7(), limiter(3)];
     expect(await takeMany([one], subject, 5)).toBe(3);
     // As if the minute had been an earlier one; a process that starts now knows nothing of it.
-    const em = database.orm.em.fork();
     await sql(
-      em,
       `update rate_limit_windows set window_start = window_start - interval '10 minutes' where subject = $1`,
       [subject],
     );
     expect(await takeMany([limiter(3)], subject, 5)).toBe(3);
-    await sweepRateLimitWindows(em);
-    const rows = await sql(em, 'select 1 from rate_limit_windows where subject = $1', [subject]);
+    await sweepRateLimitWindows(em());
+    const rows = await sql('select 1 from rate_limit_windows where subject = $1', [subject]);
     expect(rows).toHaveLength(1);
   });
 

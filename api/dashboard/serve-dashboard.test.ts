@@ -1,24 +1,22 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { startTestApi, type TestApi } from '../../test/setup/start-test-api.ts';
-import { type BuiltDashboard, writeBuiltDashboard } from './testing/built-dashboard.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../test/setup/database.ts';
+import { fileFixture } from '../../test/setup/fixtures.ts';
+import { startTestApi } from '../../test/setup/start-test-api.ts';
+import { writeBuiltDashboard } from './testing/built-dashboard.ts';
 
 const script = `export const text = '${'a script. '.repeat(200)}';`;
-let database: TestDatabase;
-let built: BuiltDashboard;
-let api: TestApi;
-let without: TestApi;
-
-beforeAll(async () => {
-  [database, built] = await Promise.all([createTestDatabase(), writeBuiltDashboard(script)]);
-  const options = { database, routes: [], services: {} };
-  api = await startTestApi({ ...options, environment: { DASHBOARD_DIR: built.folder } });
-  without = await startTestApi(options);
-});
-afterAll(async () => {
-  await Promise.all([api.close(), without.close(), built.remove()]);
-  await database.close();
-});
+const built = fileFixture(
+  () => writeBuiltDashboard(script),
+  ({ remove }) => remove(),
+);
+const database = useTestDatabase();
+const serve = (environment: () => Record<string, string>) =>
+  fileFixture(
+    () => startTestApi({ database, routes: [], services: {}, environment: environment() }),
+    ({ close }) => close(),
+  );
+const api = serve(() => ({ DASHBOARD_DIR: built.folder }));
+const without = serve(() => ({}));
 
 const asset = '/app/assets/app-1a2b.js';
 const html = { Accept: 'text/html,*/*;q=0.8' };

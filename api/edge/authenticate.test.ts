@@ -1,17 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import jwt from 'jsonwebtoken';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { sql } from '../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import {
-  createTestProject,
-  startTestApi,
-  type TestApi,
-  type TestProject,
-} from '../../test/setup/start-test-api.ts';
+import { fileFixture } from '../../test/setup/fixtures.ts';
+import { createTestProject, useTestApi } from '../../test/setup/start-test-api.ts';
 import { type AuthKind, createDefineRoute } from './route.ts';
 
 const defineRoute = createDefineRoute<null>();
@@ -38,35 +33,25 @@ function route(method: 'GET' | 'POST', auth: AuthKind) {
 const kinds = ['secretKey', 'publicKey', 'user', 'userOrSecretKey', 'none'] as const;
 const routes = kinds.flatMap((kind) => [route('GET', kind), route('POST', kind)]);
 
-let database: TestDatabase;
-let api: TestApi;
-let project: TestProject;
-let other: TestProject;
+const { api, database, project } = useTestApi({
+  routes,
+  services: null,
+  environment: { DASHBOARD_URL: 'https://app.example' },
+});
+const { em } = database;
+const other = fileFixture(() => createTestProject(database));
 const userId = uuidv7();
 let cookie: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({
-    database,
-    routes,
-    services: null,
-    environment: { DASHBOARD_URL: 'https://app.example' },
-  });
-  project = await createTestProject(database);
-  other = await createTestProject(database);
-  const em = database.orm.em.fork();
-  await sql(em, `insert into users (id, email, password_hash) values ($1, 'ada@example.com', 'x')`, [userId]);
-  await sql(em, `insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')`, [
+  await database.sql(`insert into users (id, email, password_hash) values ($1, 'ada@example.com', 'x')`, [
+    userId,
+  ]);
+  await database.sql(`insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER')`, [
     project.id,
     userId,
   ]);
   cookie = `token=${api.edge.sessions.signIn({ userId, sessionVersion: 1 })}`;
-});
-
-afterAll(async () => {
-  await api?.close();
-  await database?.close();
 });
 
 async function ask(path: string, headers: Record<string, string>, method = 'GET') {
@@ -199,9 +184,8 @@ describe('a key that was rotated in another process', () => {
   it('is refused here as soon as the change is heard', async () => {
     const rotated = await createTestProject(database);
     expect((await ask('/secretKey', bearer(rotated.secretKey))).status).toBe(200);
-    const em = database.orm.em.fork();
     await sql(
-      em,
+      em(),
       `with changed as (update projects set secret_key_hash = '\\x00' where id = $1 returning id)
        select pg_notify('project_changed', id::text) from changed`,
       [rotated.id],
@@ -216,9 +200,8 @@ describe('a key that was rotated in another process', () => {
 
   it('is looked up every time while changes can not be heard, and again once they can', async () => {
     const rotated = await createTestProject(database);
-    const em = database.orm.em.fork();
     const isDisabled = async (disabled: boolean) =>
-      sql(em, 'update projects set disabled = $2 where id = $1', [rotated.id, disabled]);
+      sql(em(), 'update projects set disabled = $2 where id = $1', [rotated.id, disabled]);
     const disabledHere = async () => (await api.edge.projectKeys.find('secret', rotated.secretKey))?.disabled;
 
     expect(await disabledHere()).toBe(false);
@@ -227,7 +210,7 @@ describe('a key that was rotated in another process', () => {
     expect(await disabledHere()).toBe(false);
 
     await sql(
-      em,
+      em(),
       `select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'posthaste-listen' and datname = current_database()`,
     );
@@ -247,13 +230,13 @@ describe('an answer of the database from before a change', () => {
     await until(() => api.edge.projectChanges.isConnected);
     const find = () => api.edge.projectKeys.find('secret', changed.secretKey);
     const { promise: locked, resolve: unlock } = Promise.withResolvers<void>();
-    const holding = database.orm.em.fork().transactional(async (em) => {
+    const holding = em().transactional(async (em) => {
       await sql(em, 'lock table projects in access exclusive mode');
       await locked;
     });
     await until(async () => {
       const rows = await sql(
-        database.orm.em.fork(),
+        em(),
         `select 1 from pg_locks where relation = 'projects'::regclass and mode = 'AccessExclusiveLock' and granted`,
       );
       return rows.length === 1;
@@ -263,7 +246,7 @@ describe('an answer of the database from before a change', () => {
     unlock();
     await holding;
     expect((await found)?.disabled).toBe(false);
-    await sql(database.orm.em.fork(), 'update projects set disabled = true where id = $1', [changed.id]);
+    await sql(em(), 'update projects set disabled = true where id = $1', [changed.id]);
     expect((await find())?.disabled).toBe(true);
   });
 });

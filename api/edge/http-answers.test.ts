@@ -1,12 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import {
-  createTestProject,
-  startTestApi,
-  type TestApi,
-  type TestProject,
-} from '../../test/setup/start-test-api.ts';
+import { startTestApi, useTestApi } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute } from './route.ts';
 
 const defineRoute = createDefineRoute<null>();
@@ -61,20 +55,7 @@ const routes = [
   }),
 ];
 
-let database: TestDatabase;
-let api: TestApi;
-let project: TestProject;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ database, routes, services: null });
-  project = await createTestProject(database);
-});
-
-afterAll(async () => {
-  await api?.close();
-  await database?.close();
-});
+const { api, database, project } = useTestApi({ routes, services: null });
 
 describe('paths and methods', () => {
   it('that do not exist are 404, with Allow where another method is served', async () => {

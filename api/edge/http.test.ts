@@ -3,15 +3,9 @@ import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import {
-  createTestProject,
-  startTestApi,
-  type TestApi,
-  type TestProject,
-} from '../../test/setup/start-test-api.ts';
+import { createTestProject, startTestApi, useTestApi } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute } from './route.ts';
 
 const defineRoute = createDefineRoute<null>();
@@ -66,20 +60,7 @@ const routes = [
   }),
 ];
 
-let database: TestDatabase;
-let api: TestApi;
-let project: TestProject;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ database, routes, services: null });
-  project = await createTestProject(database);
-});
-
-afterAll(async () => {
-  await api?.close();
-  await database?.close();
-});
+const { api, database, project } = useTestApi({ routes, services: null });
 
 /** Sends a head and, piece by piece, a body; gives all that came back until the connection closed. */
 async function raw(head: string, slowly: readonly string[] = [], url = api.url): Promise<string> {

@@ -1,15 +1,8 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
-import { sql } from '../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import {
-  createTestProject,
-  startTestApi,
-  type TestApi,
-  type TestProject,
-} from '../../test/setup/start-test-api.ts';
+import { createTestProject, useTestApi } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute } from './route.ts';
 
 interface FakeServices {
@@ -39,21 +32,9 @@ function route(path: string) {
   });
 }
 
-let database: TestDatabase;
-let api: TestApi;
-let project: TestProject;
 const services: FakeServices = { runs: 0, gate: Promise.resolve() };
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ database, routes: [route('/send'), route('/track')], services });
-  project = await createTestProject(database);
-});
-
-afterAll(async () => {
-  await api?.close();
-  await database?.close();
-});
+const { api, database, project } = useTestApi({ routes: [route('/send'), route('/track')], services });
 
 const post = (outcome: string, key: string, { path = '/send', secretKey = project.secretKey } = {}) =>
   api.request(path, { key: secretKey, headers: { 'Idempotency-Key': key }, body: { outcome } });
@@ -128,15 +109,13 @@ describe('an Idempotency-Key', () => {
 
   it('is free again when its time is over', async () => {
     const key = uuidv7();
-    const em = database.orm.em.fork();
     await post('ok', key);
-    const [row] = await sql<{ hours: number }>(
-      em,
+    const [row] = await database.sql<{ hours: number }>(
       'select extract(epoch from expires_at - created_at)::float8 / 3600 as hours from idempotency_keys where key = $1',
       [key],
     );
     expect(row?.hours).toBe(24);
-    await sql(em, `update idempotency_keys set expires_at = now() where key = $1`, [key]);
+    await database.sql(`update idempotency_keys set expires_at = now() where key = $1`, [key]);
     expect((await post('ok', key)).status).toBe(200);
     expect((await post('ok', key)).status).toBe(409);
   });

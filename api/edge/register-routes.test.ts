@@ -1,16 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
 import { createOrm } from '../../db/orm.ts';
-import { sql } from '../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import {
-  createTestProject,
-  startTestApi,
-  type TestApi,
-  type TestProject,
-} from '../../test/setup/start-test-api.ts';
+import { describeDatabase } from '../../test/setup/database.ts';
+import { createTestProject, startTestApi, useTestApi } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute } from './route.ts';
 
 interface FakeServices {
@@ -94,23 +88,11 @@ const routes = [
   }),
 ];
 
-let database: TestDatabase;
-let api: TestApi;
-let project: TestProject;
 const services: FakeServices = { runs: [] };
 const id = '0190a1b2-0000-7000-8000-000000000000';
 const things = `/things/${id}`;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ database, routes, services });
-  project = await createTestProject(database);
-});
-
-afterAll(async () => {
-  await api?.close();
-  await database?.close();
-});
+const { api, database, project } = useTestApi({ routes, services });
 
 describe('the order of checks', () => {
   const bad = { key: 'sk_unknown', headers: { 'Idempotency-Key': '' }, body: '{' };
@@ -173,9 +155,7 @@ describe('the order of checks', () => {
   it('claims the Idempotency-Key only for a valid request', async () => {
     const headers = { 'Idempotency-Key': 'order of checks' };
     await api.request(things, { key: project.secretKey, headers, body: {} });
-    const rows = await sql(database.orm.em.fork(), 'select 1 from idempotency_keys where project_id = $1', [
-      project.id,
-    ]);
+    const rows = await database.sql('select 1 from idempotency_keys where project_id = $1', [project.id]);
     expect(rows).toEqual([]);
   });
 });
@@ -319,7 +299,7 @@ describe('a database that is down', () => {
   it('answers 503, and health still answers', async () => {
     const url = 'postgres://nobody@127.0.0.1:1/none';
     const orm = createOrm({ url, poolSize: 2, warn: () => undefined });
-    const lost = await startTestApi({ database: { url, orm, close: () => orm.close() }, routes, services });
+    const lost = await startTestApi({ database: describeDatabase(url, orm), routes, services });
     const { status, body } = await lost.request(things, { key: project.secretKey, body: { outcome: 'ok' } });
     expect([status, body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
     expect(JSON.stringify(body)).not.toContain('127.0.0.1');

@@ -1,14 +1,15 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createOrm, type Orm } from '../../db/orm.ts';
 import { sql } from '../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { createTestProject, startTestApi, type TestApi } from '../../test/setup/start-test-api.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
+import { fileFixture } from '../../test/setup/fixtures.ts';
+import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute } from './route.ts';
 
-let database: TestDatabase;
+const database = useTestDatabase();
+const { em } = database;
 let orm: Orm;
-let api: TestApi;
 
 const defineRoute = createDefineRoute<null>();
 const routes = [
@@ -32,24 +33,18 @@ const routes = [
   }),
 ];
 
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   const limits = { statementMs: 2_000, lockMs: 500 };
   orm = createOrm({ url: database.url, poolSize: 4, limits, warn: () => undefined });
-  api = await startTestApi({ database, routes, services: null });
+  return () => orm.close();
 });
-afterAll(async () => {
-  await api?.close();
-  await orm?.close();
-  await database?.close();
-});
+const api = fileFixture(
+  () => startTestApi({ database, routes, services: null }),
+  ({ close }) => close(),
+);
 
 const nameOf = async (id: string) => {
-  const [row] = await sql<{ name: string }>(
-    database.orm.em.fork(),
-    'select name from projects where id = $1',
-    [id],
-  );
+  const [row] = await sql<{ name: string }>(em(), 'select name from projects where id = $1', [id]);
   return row?.name;
 };
 const timedOut = { status: 503, code: 'SERVICE_UNAVAILABLE', retryAfter: '5' };
@@ -68,7 +63,7 @@ it('answers 503 with Retry-After when a statement takes too long, and leaves not
 
 it('answers 503 with Retry-After when a row is held for too long', async () => {
   const { id } = await createTestProject(database);
-  await database.orm.em.fork().transactional(async (em) => {
+  await em().transactional(async (em) => {
     await sql(em, 'select from projects where id = $1 for update', [id]);
     expect(await rename(id, 0)).toEqual(timedOut);
   });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createKeyVault } from '../../core/crypto/project-keys.ts';
-import { sql } from '../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
+import { fileFixture } from '../../test/setup/fixtures.ts';
 import {
   startTestApi,
   type TestAnswer,
@@ -44,10 +44,16 @@ const routes: Route[] = [
   ping,
 ];
 
-let database: TestDatabase;
-let api: TestApi;
+const database = useTestDatabase();
+const { sql } = database;
+const useApi = () =>
+  fileFixture(
+    () => startApi(),
+    ({ close }) => close(),
+  );
+const api = useApi();
 /** Another process on the same database. */
-let second: TestApi;
+const second = useApi();
 
 function startApi(environment: Record<string, string> = {}): Promise<TestApi> {
   const { orm } = database;
@@ -88,17 +94,6 @@ function startApi(environment: Record<string, string> = {}): Promise<TestApi> {
   });
 }
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  [api, second] = await Promise.all([startApi(), startApi()]);
-});
-
-afterAll(async () => {
-  await api?.close();
-  await second?.close();
-  await database?.close();
-});
-
 const password = 'a long pass phrase';
 const dayMs = 24 * 60 * 60 * 1000;
 
@@ -138,11 +133,9 @@ describe('sign-up', () => {
     expect((expiresAt - Date.now()) / dayMs).toBeCloseTo(30, 2);
     const me = await api.request('/users/@me', { headers: { Cookie: cookieOf(answer) } });
     expect([me.status, me.body]).toEqual([200, answer.body.user]);
-    const [stored] = await sql<{ hash: string }>(
-      database.orm.em.fork(),
-      'select password_hash as hash from users where id = $1',
-      [answer.body.user.id],
-    );
+    const [stored] = await sql<{ hash: string }>('select password_hash as hash from users where id = $1', [
+      answer.body.user.id,
+    ]);
     expect(stored?.hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
@@ -246,7 +239,7 @@ describe('sign-in', () => {
       'token=; path=/; expires=Thu, 01 Jan 1970 00:00:00 GMT; samesite=lax; httponly',
     ]);
     expect((await user.call('/users/@me')).status).toBe(200);
-    await sql(database.orm.em.fork(), 'update users set session_version = 2 where id = $1', [user.id]);
+    await sql('update users set session_version = 2 where id = $1', [user.id]);
     expect((await user.call('/users/@me')).status).toBe(401);
   });
 });
@@ -281,7 +274,6 @@ describe('projects', () => {
     const user = await newUser('at-rest@example.com');
     const { body } = await user.call('/users/@me/projects', { body: { name: 'Shop' } });
     const [row] = await sql<{ text: string }>(
-      database.orm.em.fork(),
       `select encode(public_key_hash || public_key_encrypted || secret_key_hash || secret_key_encrypted, 'escape')
            as text
          from projects where id = $1`,
@@ -296,7 +288,6 @@ describe('projects', () => {
     const { body: project } = await owner.call('/users/@me/projects', { body: { name: 'Shop' } });
     const join = (role: string) =>
       sql(
-        database.orm.em.fork(),
         `insert into memberships (project_id, user_id, role) values ($1, $2, $3)
          on conflict (project_id, user_id) do update set role = excluded.role`,
         [project.id, colleague.id, role],

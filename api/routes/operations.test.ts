@@ -1,27 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { startTestApi, type TestApi } from '../../test/setup/start-test-api.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestApi } from '../../test/setup/start-test-api.ts';
 import { createReadiness } from '../services/readiness.ts';
 
-let database: TestDatabase;
-let api: TestApi;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  const down = async () => {
-    throw new Error('Down');
-  };
-  api = await startTestApi({
-    database,
-    routes: [],
-    services: null,
-    checks: { temporal: down, clickhouse: async () => 1 },
-  });
-});
-
-afterAll(async () => {
-  await api?.close();
-  await database?.close();
+const down = () => Promise.reject(new Error('Down'));
+const { api } = useTestApi({
+  routes: [],
+  services: null,
+  checks: { temporal: down, clickhouse: async () => 1 },
 });
 
 describe('health', () => {

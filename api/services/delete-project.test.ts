@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Domain, DomainRemoval } from '../../db/entities/domain.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { createTestProject } from '../../test/setup/start-test-api.ts';
 import { deleteProject } from './delete-project.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 it('records every domain of a deleted project, also one that is being added right then', async () => {
   const { id: projectId } = await createTestProject(database);
-  const em = database.orm.em.fork();
+  const em = database.em();
   const add = (domain: string, by = em) => by.insert(Domain, { id: randomUUID(), projectId, domain });
   await add('old.example');
   let deleted: Promise<void> | undefined;

@@ -1,22 +1,18 @@
 import { GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Domain, DomainRemoval } from '../../db/entities/domain.ts';
-import { sql } from '../../db/testing/sql.ts';
 import { startTestSes, type TestSes } from '../../local/ses/testing/test-ses.ts';
 import type { RecordLookup } from '../../providers/domains/dns-lookup.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { createSesIdentities } from '../../providers/domains/ses-identities.ts';
 import { createSesAccountClient } from '../../providers/email/ses-client.ts';
 import { checkDomain } from '../../temporal/activities/domains/check-domain.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { createTestProject } from '../../test/setup/start-test-api.ts';
 import { createDomainsService, type DomainsService } from './domains.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
+const { em, sql } = database;
 
 interface Stage {
   domains: DomainsService;
@@ -66,10 +62,8 @@ async function start(
   return { domains, ses, identities, projectId, otherProjectId, warnings, prove };
 }
 
-const run = <Row>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(database.orm.em.fork(), text, parameters);
 const removalsOf = async (projectId: string) => {
-  const removals = await database.orm.em.fork().find(DomainRemoval, { projectId });
+  const removals = await em().find(DomainRemoval, { projectId });
   return removals.map(({ id, domain }) => ({ id, domain }));
 };
 const status = async (promise: Promise<unknown>) =>
@@ -97,13 +91,13 @@ describe('adding a domain', () => {
     });
     const added = stage.domains.add(stage.projectId, 'slow.example');
     await asked.promise;
-    const open = await run(
+    const open = await sql(
       `select pid from pg_stat_activity
        where datname = current_database() and pid <> pg_backend_pid() and xact_start is not null and backend_type = 'client backend'`,
     );
     expect(open).toEqual([]);
     const dueWatches = () =>
-      run(`select d.domain from outbox o join domains d on d.id = o.subject_id
+      sql(`select d.domain from outbox o join domains d on d.id = o.subject_id
         where d.domain = 'slow.example' and o.kind = 'domain.verify' and o.next_attempt_at <= now()`);
     expect(await dueWatches()).toEqual([]);
     gate.resolve();
@@ -122,19 +116,17 @@ describe('adding a domain', () => {
     });
     expect(await status(stage.domains.add(stage.projectId, 'lost.example'))).toBe('SERVICE_UNAVAILABLE');
     expect(await stage.domains.list(stage.projectId)).toEqual([]);
-    const em = database.orm.em.fork();
     const [removal] = await removalsOf(stage.projectId);
-    expect(await checkDomain(em, stage.identities, removal?.id ?? '')).toBe('gone');
+    expect(await checkDomain(em(), stage.identities, removal?.id ?? '')).toBe('gone');
     await expect(identityOf(stage, 'lost.example')).rejects.toThrow('does not exist');
     expect(await removalsOf(stage.projectId)).toEqual([]);
   });
 
   it('comes to its end by the first check when the process ended in between', async () => {
     const stage = await start();
-    const em = database.orm.em.fork();
     const id = crypto.randomUUID();
-    await em.insert(Domain, { id, projectId: stage.projectId, domain: 'killed.example' });
-    expect(await checkDomain(em, stage.identities, id)).toBe('pending');
+    await em().insert(Domain, { id, projectId: stage.projectId, domain: 'killed.example' });
+    expect(await checkDomain(em(), stage.identities, id)).toBe('pending');
     const [domain] = await stage.domains.list(stage.projectId);
     expect(domain?.dkimTokens).toHaveLength(3);
   });
@@ -184,7 +176,7 @@ describe('a domain that several projects have added', () => {
       claims.map(([projectId, { id }]) => status(stage.domains.verify(projectId, id))),
     );
     expect(outcomes.toSorted()).toEqual(['CONFLICT', 'done']);
-    const held = await run<{ status: string }>('select status from domains where domain = $1', [name]);
+    const held = await sql<{ status: string }>('select status from domains where domain = $1', [name]);
     expect(held.map((row) => row.status).toSorted()).toEqual(['pending', 'verified']);
   });
 
@@ -199,16 +191,15 @@ describe('a domain that several projects have added', () => {
 
 describe('a domain that nobody proves', () => {
   const age = (id: string, days: number) =>
-    run(`update domains set created_at = now() - make_interval(days => $2) where id = $1`, [id, days]);
+    sql(`update domains set created_at = now() - make_interval(days => $2) where id = $1`, [id, days]);
 
   it('is removed after seven days, with its identity', async () => {
     const stage = await start();
-    const em = database.orm.em.fork();
     const { id } = await stage.domains.add(stage.projectId, 'expiring.example');
     await age(id, 6);
-    expect(await checkDomain(em, stage.identities, id)).toBe('pending');
+    expect(await checkDomain(em(), stage.identities, id)).toBe('pending');
     await age(id, 8);
-    expect(await checkDomain(em, stage.identities, id)).toBe('gone');
+    expect(await checkDomain(em(), stage.identities, id)).toBe('gone');
     expect(await stage.domains.list(stage.projectId)).toEqual([]);
     expect(await removalsOf(stage.projectId)).toEqual([]);
     await expect(identityOf(stage, 'expiring.example')).rejects.toThrow('does not exist');
@@ -216,21 +207,20 @@ describe('a domain that nobody proves', () => {
 
   it('stays when it was proven once, or is proven at last', async () => {
     const stage = await start();
-    const em = database.orm.em.fork();
     const once = await stage.domains.add(stage.projectId, 'once.example');
     stage.prove(once);
     await age(once.id, 8);
-    expect(await checkDomain(em, stage.identities, once.id)).toBe('verified');
+    expect(await checkDomain(em(), stage.identities, once.id)).toBe('verified');
     await stage.ses.control('PUT', '/api/identities/once.example', { status: 'failed' });
-    expect(await checkDomain(em, stage.identities, once.id)).toBe('pending');
-    expect(await checkDomain(em, stage.identities, once.id)).toBe('pending');
+    expect(await checkDomain(em(), stage.identities, once.id)).toBe('pending');
+    expect(await checkDomain(em(), stage.identities, once.id)).toBe('pending');
   });
 });
 
 it('a domain that was verified before there were TXT records needs one when it was pending again', async () => {
   const stage = await start();
   const { id } = await stage.domains.add(stage.projectId, 'before.example');
-  await run(
+  await sql(
     `update domains set status = 'verified', needs_proof = false, verified_at = now() where id = $1`,
     [id],
   );
@@ -255,7 +245,6 @@ it('a project has no more domains than it may, also when they are added at once'
 describe('removing a domain', () => {
   it('while the provider is away: the next project has to prove it, and the rest goes later', async () => {
     const stage = await start({ remove: away });
-    const em = database.orm.em.fork();
     const name = 'moved.example';
     const first = await stage.domains.add(stage.projectId, name);
     stage.prove(first);
@@ -271,7 +260,7 @@ describe('removing a domain', () => {
     expect((await stage.domains.verify(stage.projectId, again.id)).status).toBe('pending');
 
     expect(await removalsOf(stage.projectId)).toEqual([{ id: first.id, domain: name }]);
-    expect(await checkDomain(em, stage.identities, first.id)).toBe('gone');
+    expect(await checkDomain(em(), stage.identities, first.id)).toBe('gone');
     expect(await removalsOf(stage.projectId)).toEqual([]);
     // That of the domains that were added meanwhile stays.
     expect((await identityOf(stage, name)).DkimAttributes?.Tokens).toEqual(second.dkimTokens);
@@ -280,10 +269,9 @@ describe('removing a domain', () => {
   it('while it is being checked leaves no identity behind', async () => {
     const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const stage = await start();
-    const em = database.orm.em.fork();
     const { id } = await stage.domains.add(stage.projectId, 'checked.example');
     const checked = checkDomain(
-      em,
+      em(),
       {
         ...stage.identities,
         check: async (domain, tokens) => {

@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { sql } from '../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { createProjectNames, type ProjectNames } from './project-names.ts';
 import { createTrackService } from './track.ts';
 
-let database: TestDatabase;
+const database = useTestDatabase();
+const { sql } = database;
 let writes: number;
 let service: ReturnType<typeof createTrackService>;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
   const names = createProjectNames(database.orm, { isConnected: true, onChange: () => {} });
   writes = 0;
@@ -33,7 +29,6 @@ const track = (projectId: string, event: string) =>
   );
 const fill = (projectId: string, count: number) =>
   sql(
-    database.orm.em.fork(),
     `insert into event_names (project_id, name) select $1, 'name ' || n from generate_series(1, $2::int) n`,
     [projectId, count],
   );
@@ -48,9 +43,7 @@ it('refuses new names before they join the calls of others, until something is d
   expect(writes).toBe(0);
   expect(await track(full, 'name 7')).toBe('accepted');
   expect(await track(other, 'new')).toBe('accepted');
-  await sql(database.orm.em.fork(), `delete from event_names where project_id = $1 and name = 'name 8'`, [
-    full,
-  ]);
+  await sql(`delete from event_names where project_id = $1 and name = 'name 8'`, [full]);
   expect(await track(full, 'new')).toBe('accepted');
   expect(await track(full, 'newer')).toBe('limit_reached');
 });
@@ -67,7 +60,6 @@ it('records no more names than the limit allows, however many calls run concurre
   await fill(project, 9_990);
   const add = (n: number) =>
     sql(
-      database.orm.em.fork(),
       `insert into event_names (project_id, name) select $1, 'new ' || $2::int || ' ' || k from generate_series(1, 3) k`,
       [project, n],
     );
@@ -77,10 +69,9 @@ it('records no more names than the limit allows, however many calls run concurre
 
 it('a project that has more from before keeps them', async () => {
   const project = randomUUID();
-  const em = database.orm.em.fork();
-  await sql(em, 'alter table event_names disable trigger event_names_limit');
+  await sql('alter table event_names disable trigger event_names_limit');
   await fill(project, 10_100);
-  await sql(em, 'alter table event_names enable trigger event_names_limit');
+  await sql('alter table event_names enable trigger event_names_limit');
   expect(await track(project, 'name 10050')).toBe('accepted');
   expect(await track(project, 'new')).toBe('limit_reached');
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { operatorTables } from '../../core/conditions/operators.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
@@ -11,8 +11,7 @@ import {
 import { foldCase } from '../../core/conditions/text-order.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { sql } from '../testing/sql.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { audienceQuery } from './audience-query.ts';
 import type { Bind } from './bind.ts';
 import { compileCondition } from './testing/compile-condition.ts';
@@ -227,22 +226,17 @@ const { tree } = fc.letrec((tie) => ({
   }),
 }));
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase(2);
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase(2);
 
 it('evaluates in memory exactly as in SQL', async () => {
-  const em = database.orm.em.fork();
   const project = newId();
   const contacts: TestContact[] = fc
     .sample(contact, contactCount)
     .map(({ name, ...rest }, index) => ({ ...rest, email: `${name}${index}@example.com` }));
-  const ids = await storeContacts(em, project, contacts);
+  const ids = await storeContacts(em(), project, contacts);
   // The same contacts in another project: nothing of theirs may be found, and nothing may count twice.
-  await storeContacts(em, newId(), contacts);
-  await sql(em, 'analyze contacts, contact_event_stats, events');
+  await storeContacts(em(), newId(), contacts);
+  await sql('analyze contacts, contact_event_stats, events');
   const inMemory = contacts.map(toConditionContact);
   const members = (id: string) => ids.filter((_id, index) => contacts[index]?.segments.includes(id));
   let matches = 0;
@@ -258,7 +252,7 @@ it('evaluates in memory exactly as in SQL', async () => {
             project,
           ]);
           const rows = await audienceQuery(
-            em,
+            em(),
             reach,
             z.object({ id: z.uuid() }),
             `select c.id from contacts c where c.project_id = $1 and ${compiled.sql}`,
@@ -291,11 +285,9 @@ it('knows the lower case of every letter as Postgres does', async () => {
   const letters = points
     .map((point) => String.fromCodePoint(point))
     .filter((one) => /\p{L}|\p{N}|\p{M}|\p{S}/u.test(one));
-  const [row] = await sql<{ folded: string }>(
-    database.orm.em.fork(),
-    'select lower($1::text collate "pg_c_utf8") as folded',
-    [letters.join('')],
-  );
+  const [row] = await sql<{ folded: string }>('select lower($1::text collate "pg_c_utf8") as folded', [
+    letters.join(''),
+  ]);
   const folded = Array.from(row?.folded ?? '');
   expect(letters.filter((one, index) => foldCase(one) !== folded[index])).toEqual([]);
 });

@@ -1,13 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Condition } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { conditionReferences } from '../../core/conditions/references.ts';
 import { evaluateCondition } from '../../core/conditions/testing/evaluate-condition.ts';
 import { newId } from '../../core/new-id.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { insertSegment, memberOf, notMemberOf, planIs, where } from '../../test/setup/segments.ts';
-import type { Em } from '../orm.ts';
-import { sql } from '../testing/sql.ts';
 import { type Audience, conditionAudience, segmentAudience } from './audience.ts';
 import { bindInto } from './bind.ts';
 import { loadConditionContact } from './testing/load-condition-contact.ts';
@@ -16,14 +14,9 @@ import { storeContacts } from './testing/stored-contacts.ts';
 const now = new Date('2024-03-10T12:00:00.000Z');
 const daysAgo = (days: number) => new Date(now.getTime() - days * 86_400_000);
 
-let database: TestDatabase;
-let em: Em;
+const { em, sql } = useTestDatabase(2);
 let project: string;
 let ids: string[];
-beforeAll(async () => {
-  database = await createTestDatabase(2);
-});
-afterAll(() => database.close());
 
 const contact = (name: string, plan: string | number, visits: number[]) => ({
   email: `${name}@example.com`,
@@ -37,9 +30,8 @@ const contact = (name: string, plan: string | number, visits: number[]) => ({
 });
 
 beforeEach(async () => {
-  em = database.orm.em.fork();
   project = newId();
-  ids = await storeContacts(em, project, [
+  ids = await storeContacts(em(), project, [
     contact('ada', 'pro', [1, 2, 40]),
     contact('bob', 'pro', [30, 40]),
     contact('cyd', 'free', [2]),
@@ -57,7 +49,7 @@ const parse = (raw: unknown): Condition => {
 async function segment(definition: object | number[], projectId = project): Promise<string> {
   const id = newId();
   const isStatic = Array.isArray(definition);
-  await insertSegment(em, {
+  await insertSegment(em(), {
     id,
     projectId,
     name: 'A',
@@ -70,7 +62,7 @@ async function segment(definition: object | number[], projectId = project): Prom
     refersTo: isStatic ? [] : [...conditionReferences(parse(definition)).segments],
   });
   if (isStatic) {
-    await sql(em, 'insert into segment_members (segment_id, contact_id) select $1, unnest($2::uuid[])', [
+    await sql('insert into segment_members (segment_id, contact_id) select $1, unnest($2::uuid[])', [
       id,
       definition.map((index) => ids[index]),
     ]);
@@ -84,7 +76,6 @@ async function found(audience: Audience | undefined): Promise<number[]> {
   const parameters: unknown[] = [project];
   const condition = audience.where(now, bindInto(parameters));
   const rows = await sql<{ id: string }>(
-    em,
     `select c.id from contacts c where c.project_id = $1 and ${condition}`,
     parameters,
   );
@@ -95,7 +86,7 @@ async function found(audience: Audience | undefined): Promise<number[]> {
 async function evaluated(condition: Condition): Promise<number[]> {
   const meets = await Promise.all(
     ids.map(async (id) => {
-      const loaded = await loadConditionContact(database.orm.em.fork(), project, id, condition, now);
+      const loaded = await loadConditionContact(em(), project, id, condition, now);
       if (loaded === undefined) throw new Error('There is no such contact');
       return evaluateCondition(condition, loaded, now);
     }),
@@ -131,23 +122,23 @@ describe('an audience', () => {
       [where({ field: 'data.plan', operator: 'notEquals', value: 'pro' }), [2, 3]],
     ] as const) {
       const condition = parse(raw);
-      expect(await found(await conditionAudience(em, project, condition))).toEqual(expected);
+      expect(await found(await conditionAudience(em(), project, condition))).toEqual(expected);
       expect(await evaluated(condition)).toEqual(expected);
     }
-    expect(await found(await segmentAudience(em, project, list))).toEqual([1, 2]);
-    expect(await found(await segmentAudience(em, project, others))).toEqual([1, 2, 3]);
+    expect(await found(await segmentAudience(em(), project, list))).toEqual([1, 2]);
+    expect(await found(await segmentAudience(em(), project, others))).toEqual([1, 2, 3]);
   });
 
   it('knows no segment of another project, neither by name nor through a condition', async () => {
     const foreign = await segment([0, 1, 2, 3], newId());
-    expect(await segmentAudience(em, project, foreign)).toBeUndefined();
+    expect(await segmentAudience(em(), project, foreign)).toBeUndefined();
     const condition = parse(memberOf(foreign));
-    expect(await found(await conditionAudience(em, project, condition))).toEqual([]);
+    expect(await found(await conditionAudience(em(), project, condition))).toEqual([]);
     expect(await evaluated(condition)).toEqual([]);
   });
 
   it('is not loaded for a contact of another project', async () => {
-    const loaded = await loadConditionContact(em, newId(), ids[0] ?? '', parse(planIs('pro')), now);
+    const loaded = await loadConditionContact(em(), newId(), ids[0] ?? '', parse(planIs('pro')), now);
     expect(loaded).toBeUndefined();
   });
 
@@ -155,10 +146,10 @@ describe('an audience', () => {
     const condition = parse(
       where({ field: 'event.visit', operator: 'countGreaterThan', value: 1, within: 5 }),
     );
-    const loaded = await loadConditionContact(em, project, ids[0] ?? '', condition, now);
+    const loaded = await loadConditionContact(em(), project, ids[0] ?? '', condition, now);
     expect(loaded?.events.get('visit')).toMatchObject({ count: 3, firstAt: daysAgo(40), lastAt: daysAgo(1) });
     expect(loaded?.events.get('visit')?.times).toHaveLength(2);
-    const other = await loadConditionContact(em, project, ids[0] ?? '', parse(planIs('pro')), now);
+    const other = await loadConditionContact(em(), project, ids[0] ?? '', parse(planIs('pro')), now);
     expect(other?.events.size).toBe(0);
   });
 });

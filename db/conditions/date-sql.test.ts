@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseDateText } from '../../core/conditions/date-text.ts';
 import { compareCodePoints } from '../../core/conditions/text-order.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { sql } from '../testing/sql.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { bindInto } from './bind.ts';
 import { compareDateSql, isDateSql } from './date-sql.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase(2);
-});
-afterAll(() => database.close());
+const { sql } = useTestDatabase(2);
 
 /** Those of the texts for which the SQL over `t` is true. */
 async function matching(
@@ -19,7 +14,6 @@ async function matching(
   parameters: unknown[],
 ): Promise<string[]> {
   const rows = await sql<{ t: string }>(
-    database.orm.em.fork(),
     `select t from (select u collate "C" as t from unnest($1::text[]) with ordinality as list(u, n) order by n) texts
      where ${condition}`,
     [texts, ...parameters],

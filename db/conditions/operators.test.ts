@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { evaluateCondition } from '../../core/conditions/testing/evaluate-condition.ts';
 import type { JsonValue } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { sql } from '../testing/sql.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { compileCondition } from './testing/compile-condition.ts';
 import { storeContacts, type TestContact, toConditionContact } from './testing/stored-contacts.ts';
 
@@ -13,11 +12,7 @@ const segment = '0190a000-0000-7000-8000-000000000001';
 const at = (text: string) => new Date(text);
 const noon = '2024-03-01T12:00:00.000Z';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase(2);
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase(2);
 
 type Given = Partial<TestContact>;
 const x = (value: JsonValue): Given => ({ data: { x: value } });
@@ -366,9 +361,8 @@ it.each(cases)('%s %s %j', async (field, operator, rest, matching, others) => {
     contacts.map((contact) => evaluateCondition(parsed.condition, toConditionContact(contact), now)),
   ).toEqual(expected);
 
-  const em = database.orm.em.fork();
   const project = newId();
-  const ids = await storeContacts(em, project, contacts);
+  const ids = await storeContacts(em(), project, contacts);
   const members = ids.filter((_id, index) => contacts[index]?.segments.includes(segment));
   const compiled = compileCondition(
     parsed.condition,
@@ -380,7 +374,6 @@ it.each(cases)('%s %s %j', async (field, operator, rest, matching, others) => {
     [project],
   );
   const rows = await sql<{ id: string }>(
-    em,
     `select c.id from contacts c where c.project_id = $1 and ${compiled.sql}`,
     compiled.parameters,
   );

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { newId } from '../../core/new-id.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
-import { sql } from '../testing/sql.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { audienceQuery } from './audience-query.ts';
 import { compileCondition } from './testing/compile-condition.ts';
 import { storeContacts, type TestContact } from './testing/stored-contacts.ts';
@@ -23,10 +22,8 @@ const planSchema = z.object({
 });
 type Plan = z.infer<typeof planSchema>;
 
-let database: TestDatabase;
+const { em, sql } = useTestDatabase(2);
 beforeAll(async () => {
-  database = await createTestDatabase(2);
-  const em = database.orm.em.fork();
   const contact = (index: number): TestContact => ({
     email: `contact-${index}@example.com`,
     subscribed: index % 2 === 0,
@@ -38,18 +35,17 @@ beforeAll(async () => {
     segments: [],
   });
   await storeContacts(
-    em,
+    em(),
     foreign,
     Array.from({ length: 5_000 }, (_, index) => contact(index)),
   );
   await storeContacts(
-    em,
+    em(),
     own,
     Array.from({ length: ownContacts }, (_, index) => contact(index)),
   );
-  await sql(em, 'analyze contacts, contact_event_stats, events');
+  await sql('analyze contacts, contact_event_stats, events');
 });
-afterAll(() => database.close());
 
 const event = (operator: string, more: object = {}) => ({ field: 'event.e', operator, ...more });
 const plan = { field: 'data.plan', operator: 'equals', value: 'pro' };
@@ -80,7 +76,7 @@ it.each([
       [own],
     );
     const rows = await audienceQuery(
-      database.orm.em.fork(),
+      em(),
       reach,
       z.object({ 'QUERY PLAN': z.tuple([z.object({ Plan: z.unknown() })]) }),
       `explain (analyze, format json) select count(*) from contacts c where c.project_id = $1 and ${compiled.sql}`,

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
-import { insertContacts, insertProject } from '../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { insertContacts } from '../../test/setup/campaigns.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
+import { insertProject } from '../../test/setup/projects.ts';
 import { conditionAudience } from '../conditions/audience.ts';
 import { WorkflowExecution } from '../entities/workflow-execution.ts';
 import type { Em } from '../orm.ts';
 import { rowsRead } from '../testing/rows-read.ts';
-import { sql } from '../testing/sql.ts';
 import { countAudienceOutcome } from './campaigns/count-audience-outcome.ts';
 import { listRecipients } from './campaigns/list-recipients.ts';
 import { countContacts } from './contacts/count-contacts.ts';
@@ -34,16 +34,15 @@ const neighbourContacts = 20_000;
 /** Rows or index entries of one table that a read may touch: some for each of 20 contacts, but none of the neighbours'. */
 const mostRead = 1_000;
 
-let database: TestDatabase;
+const database = useTestDatabase(2);
+const { em, sql } = database;
 let own: Filled;
 beforeAll(async () => {
-  database = await createTestDatabase(2);
   await fill(neighbourContacts / 2);
   own = await fill(20);
   await fill(neighbourContacts / 2);
-  await sql(database.orm.em.fork(), 'vacuum analyze');
+  await sql('vacuum analyze');
 }, 120_000);
-afterAll(() => database.close());
 
 /** $1 project, $2 campaign, $3 segment, $4 workflow. */
 const fillings = [
@@ -66,11 +65,9 @@ const fillings = [
 ];
 
 async function fill(contacts: number): Promise<Filled> {
-  const em = database.orm.em.fork();
-  const projectId = await insertProject(em);
-  await insertContacts(em, projectId, contacts);
+  const projectId = await insertProject(em());
+  await insertContacts(em(), projectId, contacts);
   const [made] = await sql<Omit<Filled, 'projectId'>>(
-    em,
     `select uuidv7() as "campaignId", uuidv7() as "segmentId", uuidv7() as "workflowId",
        (select id from contacts where project_id = $1 limit 1) as "contactId"`,
     [projectId],
@@ -78,7 +75,7 @@ async function fill(contacts: number): Promise<Filled> {
   if (made === undefined) throw new Error('Nothing was made');
   const parameters = [projectId, made.campaignId, made.segmentId, made.workflowId];
   const given = 'with given as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid)';
-  for (const text of fillings) await sql(em, `${given} ${text}`, parameters);
+  for (const text of fillings) await sql(`${given} ${text}`, parameters);
   return { projectId, ...made };
 }
 

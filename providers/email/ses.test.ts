@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { startTestSes } from '../../local/ses/testing/test-ses.ts';
-import { exampleEmail, injections } from '../testing/example-email.ts';
+import { emailOf, exampleEmail, injections, invoiceAndLogo, namedEmail } from '../testing/example-email.ts';
 import { createSesProvider } from './ses.ts';
 import { createSesAccountClient, createSesClient } from './ses-client.ts';
 
@@ -32,22 +32,7 @@ describe('handing emails over to SES', () => {
       to: { email: 'reader@mail.example', name: 'Robin Reader' },
       replyTo: 'help@shop.example',
       headers: { 'X-Order': '42', 'List-Unsubscribe': '<https://shop.example/u/abc>' },
-      attachments: [
-        {
-          filename: 'Rechnung März.pdf',
-          contentType: 'application/pdf',
-          cid: null,
-          disposition: 'attachment',
-          bytes: Buffer.from([0, 255, 13, 10, 0]),
-        },
-        {
-          filename: 'logo.png',
-          contentType: 'image/png',
-          cid: 'logo@shop',
-          disposition: 'inline',
-          bytes: new Uint8Array(70_000).fill(7).subarray(10),
-        },
-      ],
+      attachments: invoiceAndLogo('Rechnung März.pdf', [0, 255, 13, 10, 0]),
     });
     const answer = await provider.handOver(email);
     const message = await newest();
@@ -90,12 +75,7 @@ describe('handing emails over to SES', () => {
     `${'ä'.repeat(150)} long`,
   ])('keeps the display name %s', async (name) => {
     const { provider, newest } = await start();
-    const email = exampleEmail({
-      from: { email: 'news@shop.example', name },
-      to: { email: 'reader@mail.example', name },
-      subject: name,
-    });
-    expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
+    expect(await provider.handOver(namedEmail(name))).toMatchObject({ outcome: 'accepted' });
     const message = await newest();
     const written = (address: string) => {
       const quoted = name.replace(/["\\]/g, '\\$&');
@@ -108,21 +88,7 @@ describe('handing emails over to SES', () => {
 
   it.each(injections)('lets no header in through %j', async (text) => {
     const { provider, newest } = await start();
-    const email = exampleEmail({
-      from: { email: 'news@shop.example', name: text },
-      to: { email: 'reader@mail.example', name: text },
-      subject: text,
-      headers: { 'X-Note': text },
-      attachments: [
-        {
-          filename: text,
-          contentType: `text/plain; name="${text}"`,
-          cid: text,
-          disposition: 'inline',
-          bytes: Buffer.from('x'),
-        },
-      ],
-    });
+    const email = emailOf(text);
     expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
     const message = await newest();
     expect(message.to).toHaveLength(1);
@@ -169,22 +135,7 @@ describe('handing emails over to SES', () => {
         'X-Empty': '',
         'X-Long': 'x'.repeat(900),
       },
-      attachments: [
-        {
-          filename: 'Rechnung März – №1.pdf',
-          contentType: 'application/pdf',
-          cid: null,
-          disposition: 'attachment',
-          bytes: Buffer.from([0, 255, 13, 10, 0]),
-        },
-        {
-          filename: 'logo.png',
-          contentType: 'image/png',
-          cid: 'logo@shop',
-          disposition: 'inline',
-          bytes: new Uint8Array(70_000).fill(7).subarray(10),
-        },
-      ],
+      attachments: invoiceAndLogo('Rechnung März – №1.pdf', [0, 255, 13, 10, 0]),
     });
     const answer = await provider.handOver(email);
     const message = await newest();
@@ -223,20 +174,8 @@ describe('handing emails over to SES', () => {
 
   it.each(injections)('lets no header into raw MIME through %j', async (text) => {
     const { provider, newest } = await start();
-    const email = exampleEmail({
-      from: { email: 'news@shop.example', name: text },
-      to: { email: 'reader@mail.example', name: text },
-      subject: text,
-      headers: { 'X-Note': text, 'X-Long': `${text}${'x'.repeat(990 - text.length)}` },
-      attachments: [
-        {
-          filename: text,
-          contentType: `application/x-note; name="${text}"`,
-          cid: text,
-          disposition: 'inline',
-          bytes: Buffer.from('x'),
-        },
-      ],
+    const email = emailOf(text, 'application/x-note', {
+      'X-Long': `${text}${'x'.repeat(990 - text.length)}`,
     });
     expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
     const message = await newest();

@@ -2,7 +2,7 @@ import { decodeWords } from 'postal-mime';
 import { generate } from 'selfsigned';
 import type { SMTPServerOptions } from 'smtp-server';
 import { afterEach, describe, expect, it } from 'vitest';
-import { exampleEmail, injections } from '../testing/example-email.ts';
+import { emailOf, exampleEmail, injections, invoiceAndLogo, namedEmail } from '../testing/example-email.ts';
 import { startSmtpInbox } from '../testing/smtp-inbox.ts';
 import { createSmtpProvider } from './smtp.ts';
 
@@ -39,22 +39,7 @@ describe('handing emails over to an SMTP server', () => {
         'X-Note': 'Grüße',
         'List-Unsubscribe': `<https://shop.example/${'u'.repeat(400)}>`,
       },
-      attachments: [
-        {
-          filename: 'Rechnung März.pdf',
-          contentType: 'application/pdf',
-          cid: null,
-          disposition: 'attachment',
-          bytes: Buffer.from([0, 255, 13, 10, 46, 13, 10, 0]),
-        },
-        {
-          filename: 'logo.png',
-          contentType: 'image/png',
-          cid: 'logo@shop',
-          disposition: 'inline',
-          bytes: new Uint8Array(70_000).fill(7).subarray(10),
-        },
-      ],
+      attachments: invoiceAndLogo('Rechnung März.pdf', [0, 255, 13, 10, 46, 13, 10, 0]),
     });
     const messageId = `${email.emailId}@shop.example`;
     expect(await provider.handOver(email)).toEqual({ outcome: 'accepted', messageId });
@@ -100,12 +85,7 @@ describe('handing emails over to an SMTP server', () => {
     'a@b.example',
   ])('keeps the display name %s', async (name) => {
     const { provider, newest } = await start();
-    const email = exampleEmail({
-      from: { email: 'news@shop.example', name },
-      to: { email: 'reader@mail.example', name },
-      subject: name,
-    });
-    expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
+    expect(await provider.handOver(namedEmail(name))).toMatchObject({ outcome: 'accepted' });
     expect(newest().parsed).toMatchObject({
       from: { name, address: 'news@shop.example' },
       to: [{ name, address: 'reader@mail.example' }],
@@ -115,21 +95,7 @@ describe('handing emails over to an SMTP server', () => {
 
   it.each(injections)('lets no header in through %j', async (text) => {
     const { provider, newest } = await start();
-    const email = exampleEmail({
-      from: { email: 'news@shop.example', name: text },
-      to: { email: 'reader@mail.example', name: text },
-      subject: text,
-      headers: { 'X-Note': text },
-      attachments: [
-        {
-          filename: text,
-          contentType: `text/plain; name="${text}"`,
-          cid: text,
-          disposition: 'inline',
-          bytes: Buffer.from('x'),
-        },
-      ],
-    });
+    const email = emailOf(text);
     expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
     const { to, parsed, raw } = newest();
     expect(to).toEqual(['reader@mail.example']);

@@ -17,6 +17,52 @@ export function exampleEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmai
   };
 }
 
+/** Sender, reader and subject have this name. */
+export const namedEmail = (name: string, changes: Partial<OutgoingEmail> = {}): OutgoingEmail =>
+  exampleEmail({
+    from: { email: 'news@shop.example', name },
+    to: { email: 'reader@mail.example', name },
+    subject: name,
+    ...changes,
+  });
+
+/** Has the text in its names, its subject, its headers and the fields of a file of this type. */
+export const emailOf = (
+  text: string,
+  type = 'text/plain',
+  headers: Record<string, string> = {},
+): OutgoingEmail =>
+  namedEmail(text, {
+    headers: { 'X-Note': text, ...headers },
+    attachments: [
+      {
+        filename: text,
+        contentType: `${type}; name="${text}"`,
+        cid: text,
+        disposition: 'inline',
+        bytes: Buffer.from('x'),
+      },
+    ],
+  });
+
+/** A file to keep, and a picture of 69,990 bytes for the text. */
+export const invoiceAndLogo = (filename: string, invoice: number[]): OutgoingEmail['attachments'] => [
+  {
+    filename,
+    contentType: 'application/pdf',
+    cid: null,
+    disposition: 'attachment',
+    bytes: Buffer.from(invoice),
+  },
+  {
+    filename: 'logo.png',
+    contentType: 'image/png',
+    cid: 'logo@shop',
+    disposition: 'inline',
+    bytes: new Uint8Array(70_000).fill(7).subarray(10),
+  },
+];
+
 export const injections = [
   'x\r\nBcc: evil@evil.example',
   'x\nBcc: evil@evil.example',

@@ -1,14 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { runCampaign, scriptCampaign } from '../../test/setup/scripted-campaign.ts';
-import { startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
+import { useTimeSkipping } from '../../test/setup/time-skipping.ts';
 import { batchesAtOnce } from './campaign.plan.ts';
 
-let environment: TimeSkipping;
-beforeAll(async () => {
-  environment = await startTimeSkipping();
-});
-afterAll(() => environment.teardown());
+const environment = useTimeSkipping();
 
 const now = () => environment.currentTimeMs();
 const hour = 3_600_000;

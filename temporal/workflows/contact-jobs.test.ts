@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runWorkflow, startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
+import { describe, expect, it } from 'vitest';
+import { runWorkflow, useTimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { ContactJobInput, ContactJobProgress } from '../contracts/contact-jobs.ts';
 
-let environment: TimeSkipping;
-beforeAll(async () => {
-  environment = await startTimeSkipping();
-});
-afterAll(() => environment.teardown());
+const environment = useTimeSkipping();
 
 const now = async () => environment.currentTimeMs();
 const active: ContactJobProgress = { ended: false, outcome: 'active', progress: 40, counts: { created: 2 } };

@@ -1,25 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../core/new-id.ts';
 import { changeSubscription } from '../../db/statements/contacts/change-subscription.ts';
 import { sql } from '../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
 import { eventually } from '../../test/setup/eventually.ts';
-import { startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
+import { useTimeSkipping } from '../../test/setup/time-skipping.ts';
 import { endContactSnooze } from '../activities/contacts/end-snooze.ts';
 
 const dayMs = 86_400_000;
 const projectId = randomUUID();
 
-let environment: TimeSkipping;
-let database: TestDatabase;
-beforeAll(async () => {
-  [environment, database] = await Promise.all([startTimeSkipping(), createTestDatabase()]);
-});
-afterAll(() => Promise.all([environment.teardown(), database.close()]));
-
-const em = () => database.orm.em.fork();
+const environment = useTimeSkipping();
+const { em } = useTestDatabase();
 const now = () => environment.currentTimeMs();
 
 /** A contact whose snooze ends `ms` after the skipping clock's now. */

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runWorkflow, startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
+import { describe, expect, it } from 'vitest';
+import { runWorkflow, useTimeSkipping } from '../../test/setup/time-skipping.ts';
 import {
   newSegmentComputation,
   newSegmentCount,
@@ -8,11 +8,7 @@ import {
   type TrackedSegment,
 } from '../contracts/segments.ts';
 
-let environment: TimeSkipping;
-beforeAll(async () => {
-  environment = await startTimeSkipping();
-});
-afterAll(() => environment.teardown());
+const environment = useTimeSkipping();
 
 /** Segments of the ids 1 to `count`, in pages as the database hands them out. */
 function tracked(count: number, pageSize: number) {

@@ -1,16 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/activity';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../../test/setup/eventually.ts';
-import { runWorkflow, startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
+import { runWorkflow, useTimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { RunStepInput, StepAnswer } from '../contracts/workflow-execution.ts';
 import { executionChangedSignal } from '../contracts/workflow-execution.ts';
 
-let environment: TimeSkipping;
-beforeAll(async () => {
-  environment = await startTimeSkipping();
-});
-afterAll(() => environment.teardown());
+const environment = useTimeSkipping();
 
 const executionId = '0190a000-0000-7000-8000-00000000000a';
 const hourMs = 3_600_000;

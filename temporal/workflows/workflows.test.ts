@@ -1,14 +1,10 @@
 import { Context } from '@temporalio/activity';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventTypesOf } from '../../test/setup/history-text.ts';
-import { runWorkflow, startTimeSkipping, type TimeSkipping } from '../../test/setup/time-skipping.ts';
+import { runWorkflow, useTimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { DispatchEmailsResult } from '../contracts/email-batch.ts';
 
-let environment: TimeSkipping;
-beforeAll(async () => {
-  environment = await startTimeSkipping();
-});
-afterAll(() => environment.teardown());
+const environment = useTimeSkipping();
 
 const now = async () => environment.currentTimeMs();
 

@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import { sql } from '../../db/testing/sql.ts';
 import { createTestPerson, type TestPerson } from '../setup/people.ts';
 import type { TestAnswer } from '../setup/sender.ts';
 import type { Call } from './call.ts';
@@ -32,7 +31,6 @@ export async function startScene(): Promise<Scene> {
   const stage = await startStage();
   const { stack } = stage;
   const { url } = stack;
-  const run = (text: string, parameters: unknown[]) => sql(stack.database.orm.em.fork(), text, parameters);
   const [ours, theirs, closed, member, admin] = await Promise.all([
     createWorld(stage, 'fresh'),
     createWorld(stage, 'still'),
@@ -40,7 +38,7 @@ export async function startScene(): Promise<Scene> {
     createTestPerson(url),
     createTestPerson(url),
   ]);
-  await run(
+  await stack.sql(
     `insert into memberships (project_id, user_id, role) values ($1, $2, 'MEMBER'), ($1, $3, 'ADMIN')`,
     [ours.project.id, member.id, admin.id],
   );
@@ -66,8 +64,8 @@ export async function startScene(): Promise<Scene> {
       expect(await fingerprint(theirs)).toBe(before);
     },
     async disable(isDisabled) {
-      await run('update projects set disabled = $2 where id = $1', [closed.project.id, isDisabled]);
-      await run(`select pg_notify('project_changed', $1)`, [closed.project.id]);
+      await stack.sql('update projects set disabled = $2 where id = $1', [closed.project.id, isDisabled]);
+      await stack.sql(`select pg_notify('project_changed', $1)`, [closed.project.id]);
     },
     close: () => stage.close(),
   };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql } from '../../db/testing/sql.ts';
 import { createVerifiedPerson } from '../setup/account-mail.ts';
 import { eventually } from '../setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from '../setup/people.ts';
@@ -53,8 +52,7 @@ export async function createWorld(
   kind: 'fresh' | 'still',
 ): Promise<World> {
   const { url } = stack;
-  const run = (text: string, parameters: unknown[]) =>
-    sql<{ id: string }>(stack.database.orm.em.fork(), text, parameters);
+  const run = (text: string, parameters: unknown[]) => stack.sql<{ id: string }>(text, parameters);
   const owner = await createVerifiedPerson(stack);
   const project = await createOwnProject(owner, `Shop ${randomUUID().slice(0, 8)}`);
   const authorization = { Authorization: `Bearer ${project.secretKey}` };
@@ -212,8 +210,7 @@ export async function createWorld(
 
 /** Those with rows of projects, except queued work and figures counted later. */
 const listTables = ({ stack }: World) =>
-  sql<{ name: string }>(
-    stack.database.orm.em.fork(),
+  stack.sql<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
      where a.attname = 'project_id' and not a.attisdropped and c.relnamespace = 'public'::regnamespace
        and c.relkind in ('r', 'p') and not c.relispartition
@@ -225,14 +222,13 @@ let tablesOnce: ReturnType<typeof listTables> | undefined;
 /** A hash of everything the database has of a project. */
 export async function fingerprint(world: World): Promise<string> {
   const { stack, project } = world;
-  const em = stack.database.orm.em.fork();
   tablesOnce ??= listTables(world);
   const tables = await tablesOnce;
   const parts = tables.map(
     ({ name }) => `select '${name}' as name, count(*) as rows,
       md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from ${name} t where project_id = $1`,
   );
-  const rows = await sql(em, `${parts.join(' union all ')} order by 1`, [project.id]);
+  const rows = await stack.sql(`${parts.join(' union all ')} order by 1`, [project.id]);
   return JSON.stringify(rows);
 }
 

@@ -325,7 +325,7 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'a flood of calls of one project that fail or are large, so that others wait',
     tests: [
-      ['db/batching/create-batcher.test.ts', 'the calls of others never wait for 10,000 bad items'],
+      ['db/batching/failed-batches.test.ts', 'the calls of others never wait for 10,000 bad items'],
       ['db/batching/create-batcher.test.ts', 'take turns, whatever waits of one of them'],
       ['db/batching/create-batcher.test.ts', 'of heavy items leave a place free for light ones'],
       ['test/heavy-reads.test.ts', 'searches of a project wait for each other, are refused beyond'],
@@ -366,8 +366,8 @@ export const securityCases: readonly SecurityCase[] = [
     tests: [
       ['test/neighbours.test.ts', 'do not wait for thousands that one project starts'],
       [
-        'temporal/client/outbox-relay.test.ts',
-        'of emails are sent while Temporal is still at work on thousands',
+        'temporal/client/emails-of-the-outbox.test.ts',
+        'are sent while Temporal is still at work on thousands',
       ],
       [
         'temporal/client/outbox-relay.test.ts',

@@ -1,14 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type OwnProduct, startTestProduct } from '../setup/product.ts';
-import { createTestSender, type TestSender } from '../setup/sender.ts';
+import { describe, expect, it } from 'vitest';
+import { createTestSender, useOneSender } from '../setup/sender.ts';
+import { useSharedProduct } from '../setup/shared-product.ts';
 
-let stack: OwnProduct;
-let sender: TestSender;
-beforeAll(async () => {
-  stack = await startTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
-  sender = await createTestSender(stack.url);
-});
-afterAll(() => stack.close());
+const stack = useSharedProduct();
+const sender = useOneSender(stack);
 
 /** Names with a meaning in SQL, a JSON path or a template. */
 const hostile = [

@@ -1,49 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../db/testing/sql.ts';
-import { freePort } from '../../local/testing/free-port.ts';
 import { eventually } from '../setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from '../setup/people.ts';
-import { startApiProcess, type TestProcess } from '../setup/processes.ts';
-import { type OwnProduct, startTestProduct } from '../setup/product.ts';
+import { startAnotherApi } from '../setup/processes.ts';
+import { useTestProduct } from '../setup/product.ts';
 import type { TestAnswer } from '../setup/sender.ts';
 
 const limit = 200;
-let stack: OwnProduct;
-let processes: { url: string; process: TestProcess }[];
+const stack = useTestProduct();
+let processes: Awaited<ReturnType<typeof startApi>>[];
 
-async function startApi() {
-  const port = String(await freePort());
-  const environment = {
-    ...stack.environment,
-    PORT: port,
+const startApi = () =>
+  startAnotherApi(stack, {
     LOG_LEVEL: 'trace',
     API_RATE_LIMIT_PER_MINUTE: String(limit),
     AUTH_RATE_LIMIT_PER_MINUTE: '0',
     ACCOUNT_EMAIL_FROM: 'service@example.com',
-  };
-  return { url: `http://127.0.0.1:${port}`, process: await startApiProcess(environment) };
-}
+  });
 
 beforeAll(async () => {
-  stack = await startTestProduct();
   processes = await Promise.all([startApi(), startApi()]);
 });
 afterAll(async () => {
-  await Promise.all(processes.map(({ process }) => process.stop()));
-  await stack.close();
+  await Promise.all(processes.map(({ stop }) => stop()));
 });
 
-const run = <Row>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(stack.database.orm.em.fork(), text, parameters);
 const urlOf = (index: number) => processes[index % processes.length]?.url ?? '';
 
 async function createProject() {
   const project = await createOwnProject(await createTestPerson(stack.url));
-  await run(`insert into domains (id, project_id, domain, status) values (uuidv7(), $1, $2, 'verified')`, [
-    project.id,
-    `${project.id}.example`,
-  ]);
+  await stack.sql(
+    `insert into domains (id, project_id, domain, status) values (uuidv7(), $1, $2, 'verified')`,
+    [project.id, `${project.id}.example`],
+  );
   const body = {
     to: 'ada@example.com',
     from: `hello@${project.id}.example`,
@@ -64,7 +54,7 @@ async function createProject() {
 }
 
 const emailsOf = async (projectId: string) => {
-  const [row] = await run<{ emails: number }>(
+  const [row] = await stack.sql<{ emails: number }>(
     'select count(*)::int as emails from emails where project_id = $1',
     [projectId],
   );
@@ -134,16 +124,16 @@ it('an Idempotency-Key is kept when the process that had it dies in the middle',
   processes.push(dying);
   const project = await createProject();
   const key = randomUUID();
-  const blocked = stack.database.orm.em.fork();
+  const blocked = stack.em();
   await blocked.begin();
   // The email cannot be written, so the request is still under way when its process dies.
   await sql(blocked, 'lock table emails in access exclusive mode');
   const lost = project.send(processes.length - 1, key).catch((error: unknown) => error);
   await eventually(
-    () => run('select 1 from idempotency_keys where project_id = $1', [project.id]),
+    () => stack.sql('select 1 from idempotency_keys where project_id = $1', [project.id]),
     (rows) => rows.length === 1,
   );
-  await dying.process.kill();
+  await dying.kill();
   processes.pop();
   await blocked.rollback();
   expect(await lost).toBeInstanceOf(Error);
@@ -177,7 +167,7 @@ it('secrets stand in no line of the log at its most talkative, in no error and n
   await ask('GET', '/contacts', undefined, { Authorization: `Bearer ${project.secretKey}` });
   await ask('GET', '/config');
   // An error whose cause names the statement and its values.
-  const broken = stack.database.orm.em.fork();
+  const broken = stack.em();
   await sql(broken, 'alter table contacts rename to contacts_away');
   const failed = await ask(
     'POST',
@@ -192,7 +182,7 @@ it('secrets stand in no line of the log at its most talkative, in no error and n
 
   const id = failed.headers.get('X-Request-Id') ?? 'none';
   const log = await eventually(
-    async () => processes.map(({ process }) => process.output).join('\n'),
+    async () => processes.map(({ output }) => output).join('\n'),
     (text) => text.includes(id),
   );
   const database = new URL(stack.environment.DATABASE_URL ?? '');

@@ -1,7 +1,6 @@
-import { sql } from '../../db/testing/sql.ts';
 import { eventually } from './eventually.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from './people.ts';
-import { type OwnProduct, startTestProduct, type TestProduct } from './product.ts';
+import { type OwnProduct, startTestProduct, type TestProduct, useTestProduct } from './product.ts';
 
 const domain = 'accounts.test';
 
@@ -21,11 +20,13 @@ export async function startProductWithAccountMail(
   return stack;
 }
 
+/** Such a product for a test file. */
+export const useProductWithAccountMail = (environment?: Parameters<typeof useTestProduct>[0]): TestProduct =>
+  useTestProduct(environment, startProductWithAccountMail);
+
 export async function createVerifiedPerson(stack: TestProduct): Promise<TestPerson> {
   const person = await createTestPerson(stack.url);
-  await sql(stack.database.orm.em.fork(), 'update users set email_verified = true where id = $1', [
-    person.id,
-  ]);
+  await stack.sql('update users set email_verified = true where id = $1', [person.id]);
   return person;
 }
 

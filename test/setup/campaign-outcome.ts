@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { recountCampaign } from '../../db/statements/campaigns/recount-campaign.ts';
-import { sql } from '../../db/testing/sql.ts';
 import { insertContacts } from './campaigns.ts';
 import { eventually } from './eventually.ts';
 import type { ProcessStack } from './process-stack.ts';
@@ -9,7 +8,7 @@ import { createTestSender, type TestSender } from './sender.ts';
 const patienceMs = 420_000;
 
 export async function createAudience(stack: ProcessStack, recipients: number): Promise<TestSender> {
-  const sender = await createTestSender(stack.apiUrl);
+  const sender = await createTestSender(stack.url);
   await insertContacts(stack.em(), sender.projectId, recipients);
   return sender;
 }
@@ -29,8 +28,7 @@ export async function sendCampaign(sender: TestSender, name = 'News'): Promise<s
 }
 
 export async function statusesOf(stack: ProcessStack, id: string): Promise<Record<string, number>> {
-  const rows = await sql<{ status: string; count: number }>(
-    stack.em(),
+  const rows = await stack.sql<{ status: string; count: number }>(
     'select status, count(*)::int as count from emails where campaign_id = $1 group by status',
     [id],
   );
@@ -88,8 +86,7 @@ export async function expectBooksAgree(
   const stats = await sender.get(`/campaigns/${id}/stats`);
   expect(stats.body).toMatchObject({ totalRecipients: recipients });
   expect(await recountCampaign(stack.em(), id)).toBe(0);
-  const [journal] = await sql<{ rows: number; emails: number; sent: number }>(
-    stack.em(),
+  const [journal] = await stack.sql<{ rows: number; emails: number; sent: number }>(
     `select count(*)::int as rows, count(distinct email_id)::int as emails,
        (select count(sent_at)::int from emails where campaign_id = $1) as sent
      from events where name = 'email.sent' and campaign_id = $1`,

@@ -1,23 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
-import { newId } from '../../core/new-id.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import type { Em } from '../../db/orm.ts';
 import { allProjects } from '../../db/project-em.ts';
 import { freezeAudience } from '../../db/statements/campaigns/freeze-audience.ts';
 import { startCampaign as startToSend } from '../../db/statements/campaigns/start-campaign.ts';
 import { sql } from '../../db/testing/sql.ts';
-
-export async function insertProject(em: Em): Promise<string> {
-  const id = newId();
-  await sql(
-    em,
-    `insert into projects (id, name, public_key_hash, secret_key_hash, public_key_encrypted, secret_key_encrypted)
-     values ($1, 'Project', $2, $3, '', '')`,
-    [id, Buffer.from(randomUUID()), Buffer.from(randomUUID())],
-  );
-  return id;
-}
 
 /**
  * Subscribed contacts `reader-<n>@example.com` with `data.n`, created one after the other, the last one now.

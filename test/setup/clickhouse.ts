@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { inject } from 'vitest';
 import { type ClickHouse, connectClickHouse } from '../../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../../analytics/migrate.ts';
+import { fileFixture } from './fixtures.ts';
 
 /** Of the ClickHouse of the test run. */
 export const clickhousePassword = 'test';
@@ -48,3 +49,6 @@ export async function openTestClickHouse(): Promise<ClickHouse> {
     },
   };
 }
+
+/** One for the test file, or for the `describe` around the call. */
+export const useTestClickHouse = (): ClickHouse => fileFixture(openTestClickHouse, ({ close }) => close());

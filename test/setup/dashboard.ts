@@ -8,6 +8,7 @@ import { expect, inject } from 'vitest';
 import { startProductWithAccountMail } from './account-mail.ts';
 import { startChromium, type TestBrowser } from './chromium.ts';
 import { eventually } from './eventually.ts';
+import { fileFixture } from './fixtures.ts';
 import type { TestPerson } from './people.ts';
 import type { OwnProduct } from './product.ts';
 
@@ -27,7 +28,7 @@ export interface DashboardStage {
 }
 
 /** The product with the dashboard as it is built and served, and a Chromium. */
-export async function startDashboard(executable: string): Promise<DashboardStage> {
+async function startDashboard(executable: string): Promise<DashboardStage> {
   const [folder, browser] = await Promise.all([builtDashboard(), startChromium(executable)]);
   const stack = await startProductWithAccountMail({ DASHBOARD_DIR: folder });
   return {
@@ -39,6 +40,13 @@ export async function startDashboard(executable: string): Promise<DashboardStage
     },
   };
 }
+
+/** One for a test file. Without a browser its tests have to be skipped. */
+export const useDashboard = (executable = ''): DashboardStage =>
+  fileFixture(
+    () => startDashboard(executable),
+    ({ close }) => close(),
+  );
 
 /** Folder of the dashboard. Builds it first if its sources have changed, once for all test files of the run. */
 async function builtDashboard(): Promise<string> {

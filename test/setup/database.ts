@@ -2,11 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { createOrm, type Orm } from '../../db/orm.ts';
+import { createOrm, type Em, type Orm } from '../../db/orm.ts';
+import { sql } from '../../db/testing/sql.ts';
+import { fileFixture } from './fixtures.ts';
 
 export interface TestDatabase {
-  url: string;
-  orm: Orm;
+  readonly url: string;
+  readonly orm: Orm;
+  /** A new entity manager. */
+  em(): Em;
+  /** Runs a statement. */
+  sql<Row = object>(text: string, parameters?: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
 
@@ -37,12 +43,33 @@ export async function createTestDatabase(poolSize = 10, template = 'posthaste'):
   const url = new URL(inject('databaseUrl'));
   url.pathname = `/${name}`;
   const orm = createOrm({ url: url.href, poolSize, validateRows: true, warn: () => undefined });
+  return describeDatabase(url.href, orm, async () => {
+    await orm.close();
+    await administrate(`drop database ${name} with (force)`);
+  });
+}
+
+/** What tests have of a database. */
+export function describeDatabase(url: string, orm: Orm, close = () => orm.close()): TestDatabase {
+  const em = () => orm.em.fork();
+  return { url, orm, em, sql: (text, parameters) => sql(em(), text, parameters), close };
+}
+
+/** A database of the test file, or of the `describe` around the call. */
+export function useTestDatabase(poolSize?: number): TestDatabase {
+  const database = fileFixture(
+    () => createTestDatabase(poolSize),
+    ({ close }) => close(),
+  );
   return {
-    url: url.href,
-    orm,
-    async close() {
-      await orm.close();
-      await administrate(`drop database ${name} with (force)`);
+    get url() {
+      return database.url;
     },
+    get orm() {
+      return database.orm;
+    },
+    em: () => database.em(),
+    sql: (text, parameters) => database.sql(text, parameters),
+    close: () => database.close(),
   };
 }

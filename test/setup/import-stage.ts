@@ -1,8 +1,7 @@
-import { beforeAll, beforeEach, expect } from 'vitest';
-import { sql } from '../../db/testing/sql.ts';
+import { beforeAll, expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { TestProduct } from './product.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './sender.ts';
+import { type TestAnswer, type TestSender, useSender } from './sender.ts';
 import { type UploadFile, upload } from './upload.ts';
 
 export let stack: TestProduct;
@@ -35,8 +34,7 @@ export async function contacts(): Promise<Record<string, { subscribed: boolean; 
 }
 
 export async function eventNames(): Promise<string[]> {
-  const rows = await sql<{ name: string }>(
-    stack.database.orm.em.fork(),
+  const rows = await stack.sql<{ name: string }>(
     'select name from events where project_id = $1 order by id',
     [sender.projectId],
   );
@@ -44,19 +42,14 @@ export async function eventNames(): Promise<string[]> {
 }
 
 export async function storedChunks(): Promise<number> {
-  const [row] = await sql<{ count: number }>(
-    stack.database.orm.em.fork(),
-    'select count(*)::int as count from job_chunks',
-  );
+  const [row] = await stack.sql<{ count: number }>('select count(*)::int as count from job_chunks');
   return row?.count ?? -1;
 }
 
-/** @param product `sharedProduct`; by this name in a test file, the runner lets the file share the product */
-export function useImportStage(product: () => Promise<TestProduct>): void {
-  beforeAll(async () => {
-    stack = await product();
-  });
-  beforeEach(async () => {
-    sender = await createTestSender(stack.url);
+export function useImportStage(product: TestProduct): void {
+  const own = useSender(product);
+  beforeAll(() => {
+    stack = product;
+    sender = own;
   });
 }

@@ -1,9 +1,8 @@
 import { beforeAll, beforeEach, expect } from 'vitest';
-import { sql } from '../../db/testing/sql.ts';
 import { eventually } from './eventually.ts';
 import type { TestProduct } from './product.ts';
 import { buildWorkflow } from './running-workflows.ts';
-import { createTestSender, type TestSender } from './sender.ts';
+import { type TestSender, useSender } from './sender.ts';
 
 export let stack: TestProduct;
 export let sender: TestSender;
@@ -11,7 +10,7 @@ export let support: string;
 
 export const reader = 'reader@example.com';
 export const run = <Row = object>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(stack.database.orm.em.fork(), text, parameters);
+  stack.sql<Row>(text, parameters);
 export const stored = () => run('select * from inbound_emails where project_id = $1', [sender.projectId]);
 export const contactOf = async (email: string) =>
   (await sender.get(`/contacts?search=${encodeURIComponent(email)}`)).body.data.find(
@@ -45,13 +44,13 @@ export async function metric(outcome: string): Promise<number> {
   return Number(line.exec(text)?.[1] ?? 0);
 }
 
-/** @param product `sharedProduct`; by this name in a test file, the runner lets the file share the product */
-export function useInboundStage(product: () => Promise<TestProduct>): void {
-  beforeAll(async () => {
-    stack = await product();
+export function useInboundStage(product: TestProduct): void {
+  const own = useSender(product);
+  beforeAll(() => {
+    stack = product;
+    sender = own;
   });
-  beforeEach(async () => {
-    sender = await createTestSender(stack.url);
+  beforeEach(() => {
     support = `support@${sender.domain}`;
   });
 }

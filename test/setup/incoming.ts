@@ -41,7 +41,7 @@ export async function allRead(stack: TestProduct): Promise<void> {
     (queued) => queued === 0,
   );
   await eventually(
-    async () => stack.database.orm.em.fork().execute(`select 1 from inbound_emails where status = 'PENDING'`),
+    async () => stack.em().execute(`select 1 from inbound_emails where status = 'PENDING'`),
     (pending) => pending.length === 0,
   );
 }

@@ -5,12 +5,12 @@ import { migrateDatabase } from '../../db/migrate.ts';
 import { createOrm } from '../../db/orm.ts';
 import { startPostgres } from '../../local/postgres.ts';
 import { freePort } from '../../local/testing/free-port.ts';
-import type { TestDatabase } from './database.ts';
+import { describeDatabase, type TestDatabase } from './database.ts';
 
 /** Durable as in production; a test may crash it. */
 export interface CrashablePostgres {
   /** The role is superuser. */
-  url: string;
+  readonly url: string;
   /**
    * SIGQUIT is `pg_ctl stop -m immediate`: no checkpoint, all connections cut. SIGKILL ends the postmaster alone, and
    * its backends when they notice.
@@ -59,10 +59,9 @@ export async function startOwnPostgres(changes: Record<string, string> = {}): Pr
   await migrateDatabase(orm, postgres.url);
   return {
     ...postgres,
-    orm,
-    async close() {
+    ...describeDatabase(postgres.url, orm, async () => {
       await orm.close();
       await postgres.close();
-    },
+    }),
   };
 }

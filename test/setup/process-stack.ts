@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject } from 'vitest';
-import type { Em } from '../../db/orm.ts';
 import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { fileFixture } from './fixtures.ts';
 import { startApiProcess, startWorkerProcess, type TestProcess } from './processes.ts';
 import { testTopic } from './product.ts';
 
@@ -16,13 +16,14 @@ type Kind = 'api' | 'worker';
  * Everything that API and workers need as separate processes that a test may kill; its state outlives them.
  */
 export interface ProcessStack {
-  readonly apiUrl: string;
+  readonly url: string;
   readonly database: TestDatabase;
   readonly ses: LocalSes;
   readonly directory: string;
   /** A test may change it before starting processes. */
   readonly environment: Record<string, string>;
-  em(): Em;
+  em: TestDatabase['em'];
+  sql: TestDatabase['sql'];
   startApi(changes?: Record<string, string>): Promise<TestProcess>;
   startWorker(changes?: Record<string, string>): Promise<TestProcess>;
   /** The processes that run; tests of one stack leave theirs to the next. */
@@ -75,12 +76,13 @@ export async function createProcessStack(
     await Promise.all(started.map(({ process }) => process.kill()));
   }
   return {
-    apiUrl: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${port}`,
     database: own,
     ses,
     directory,
     environment,
-    em: () => own.orm.em.fork(),
+    em: own.em,
+    sql: own.sql,
     startApi: (more = {}) => keep('api', startApiProcess({ ...environment, ...more })),
     startWorker: async (more = {}) =>
       keep('worker', startWorkerProcess({ ...environment, METRICS_PORT: String(await freePort()), ...more })),
@@ -108,3 +110,10 @@ export async function createProcessStack(
     },
   };
 }
+
+/** A stack for a test file. */
+export const useProcessStack = (changes?: Record<string, string>): ProcessStack =>
+  fileFixture(
+    () => createProcessStack(changes),
+    ({ close }) => close(),
+  );

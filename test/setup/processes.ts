@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../local/testing/free-port.ts';
 import { eventually } from './eventually.ts';
 
 const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
@@ -82,6 +83,16 @@ async function startProcess(
  */
 export function startApiProcess(environment: Record<string, string>, root = ownRoot): Promise<TestProcess> {
   return startProcess('api/main.ts', environment, `http://127.0.0.1:${environment.PORT}/ready`, root);
+}
+
+/** One more API process of a product. */
+export async function startAnotherApi(
+  { environment }: { readonly environment: Record<string, string> },
+  changes: Record<string, string> = {},
+): Promise<TestProcess & { readonly url: string }> {
+  const port = await freePort();
+  const process = await startApiProcess({ ...environment, ...changes, PORT: String(port) });
+  return Object.assign(process, { url: `http://127.0.0.1:${port}` });
 }
 
 /** Resolves when it polls. Requires `METRICS_PORT` in the environment. */

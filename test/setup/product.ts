@@ -13,6 +13,7 @@ import { createShutdown } from '../../runtime/shutdown.ts';
 import { openCampaignThread } from '../../temporal/worker/campaign-thread/open-campaign-thread.ts';
 import { nameTestClickHouse } from './clickhouse.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
+import { fileFixture } from './fixtures.ts';
 import { useTemporalRuntime } from './temporal-runtime.ts';
 
 export const testTopic = 'arn:aws:sns:us-east-1:000000000000:posthaste';
@@ -22,7 +23,11 @@ export interface TestProduct {
   url: string;
   product: RunningProduct;
   database: TestDatabase;
+  em: TestDatabase['em'];
+  sql: TestDatabase['sql'];
   ses: LocalSes;
+  /** Folder of its images. */
+  uploads: string;
   /** For another process of the same product; it needs its own `PORT`. */
   environment: Record<string, string>;
 }
@@ -31,26 +36,26 @@ export interface OwnProduct extends TestProduct {
   close(): Promise<void>;
 }
 
-let shared: Promise<TestProduct> | undefined;
+type Environment = Record<string, string>;
 
-/**
- * The product shared by the test files of a worker; it ends with the worker. Tests use their own projects and
- * restore settings and faults of the local SES. The inbox is empty at the start of each file.
- */
-export async function sharedProduct(): Promise<TestProduct> {
-  shared ??= startTestProduct({ AUTH_RATE_LIMIT_PER_MINUTE: '0' });
-  const product = await shared;
-  await fetch(`${product.ses.url}/api/messages`, { method: 'DELETE' });
-  return product;
-}
+/** A product for a test file. @param environment a function if it reads fixtures */
+export const useTestProduct = (
+  environment: Environment | (() => Environment) = {},
+  start = startTestProduct,
+): TestProduct =>
+  fileFixture(
+    () => start(typeof environment === 'function' ? environment() : environment),
+    ({ close }) => close(),
+  );
 
 /**
  * A product for one test file, to test what all projects share: settings, limits, faults, totals. API, worker
  * and journal stream run in this process, with their own database and task queue.
  */
-export async function startTestProduct(environment: Record<string, string> = {}): Promise<OwnProduct> {
+export async function startTestProduct(environment: Environment = {}): Promise<OwnProduct> {
   useTemporalRuntime();
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-product-'));
+  const uploads = path.join(directory, 'uploads');
   const clickhouse = nameTestClickHouse();
   const [database, port] = await Promise.all([createTestDatabase(20), freePort()]);
   const ses = await startLocalSes({
@@ -76,6 +81,7 @@ export async function startTestProduct(environment: Record<string, string> = {})
     INBOUND_ENABLED: 'true',
     INBOUND_S3_BUCKETS: receivedBucket,
     INBOUND_S3_ENDPOINT: ses.url,
+    UPLOADS_DIR: uploads,
     VALIDATE_RESPONSES: 'true',
     VALIDATE_ROWS: 'true',
     // Disabled unless a test sets it.
@@ -92,7 +98,10 @@ export async function startTestProduct(environment: Record<string, string> = {})
     url: product.url,
     product,
     database,
+    em: database.em,
+    sql: database.sql,
     ses,
+    uploads,
     environment: all,
     async close() {
       await shutdown.run();

@@ -27,6 +27,21 @@ export async function buildWorkflow(
   return workflow.id;
 }
 
+/** A workflow that waits for the event `bought`, and ends. */
+export const buildWait = (sender: TestSender): Promise<string> =>
+  buildWorkflow(
+    sender,
+    {
+      wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'bought', timeout: 86_400 } },
+      end: { type: 'EXIT' },
+    },
+    [
+      ['start', 'wait'],
+      ['wait', 'end', 'event'],
+      ['wait', 'end', 'timeout'],
+    ],
+  );
+
 /** Creates the contact if needed. */
 export async function trackEvent(
   sender: TestSender,

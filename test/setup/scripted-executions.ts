@@ -1,19 +1,13 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import type { WorkflowHandle } from '@temporalio/client';
 import type { RunStepInput, StepAnswer } from '../../temporal/contracts/workflow-execution.ts';
 import { executionChangedSignal } from '../../temporal/contracts/workflow-execution.ts';
 import { eventually } from './eventually.ts';
-
-interface ScriptedExecution {
-  name: string;
-  type: 'workflowExecution';
-  input: { executionId: string };
-  activities: object;
-  /** Time is not skipped while this runs. */
-  meanwhile?: (handle: WorkflowHandle) => Promise<void>;
-}
+import { afterFailures, type ScriptedShape, signalOwnWorkflow } from './scripted-shapes.ts';
 
 const dayMs = 86_400_000;
 const next = (visit: number): StepAnswer => ({ follow: 'step', visit, label: `step ${visit}` });
+const call = (visit: number): StepAnswer => ({ follow: 'call', visit, label: 'WEBHOOK' });
 const end = (status: string): StepAnswer => ({ follow: 'end', status });
 
 function inTurn(...answers: StepAnswer[]): () => Promise<StepAnswer> {
@@ -31,8 +25,10 @@ async function signalInPause(handle: WorkflowHandle): Promise<void> {
 
 const slept = new Set<number>();
 let calls = 0;
+let callsNotMade = 0;
+let looks = 0;
 
-export const scriptedExecutions: ScriptedExecution[] = (
+export const scriptedExecutions: ScriptedShape[] = (
   [
     {
       name: 'loop',
@@ -68,11 +64,64 @@ export const scriptedExecutions: ScriptedExecution[] = (
     {
       name: 'webhook-tried-again',
       activities: {
-        runStep: inTurn({ follow: 'call', visit: 1, label: 'WEBHOOK' }, next(2), end('COMPLETED')),
+        runStep: inTurn(call(1), next(2), end('COMPLETED')),
         callWebhook: async () => {
           calls += 1;
           if (calls < 3) throw new Error('The answer was 503');
         },
+      },
+    },
+    {
+      name: 'at-once',
+      activities: { runStep: inTurn(next(2), end('EXITED')) },
+    },
+    {
+      name: 'with-waits',
+      activities: {
+        runStep: async () => {
+          looks += 1;
+          switch (looks) {
+            case 1:
+              return { follow: 'sleep', visit: 1, label: 'DELAY', ms: dayMs };
+            case 3:
+              return { follow: 'wait', visit: 2, label: 'WAIT_FOR_EVENT', ms: 3_600_000 };
+            case 5:
+              await signalOwnWorkflow('changed');
+              return { follow: 'wait', visit: 3, label: 'WAIT_FOR_EVENT', ms: null };
+            case 7:
+              return end('COMPLETED');
+            default:
+              return next(Math.ceil(looks / 2) + 1);
+          }
+        },
+      },
+    },
+    {
+      name: 'with-calls',
+      activities: {
+        runStep: inTurn(call(1), next(2), call(2), end('FAILED')),
+        callWebhook: async ({ visit }: RunStepInput) => {
+          if (visit === 2) throw new Error('The answer was 503');
+        },
+        failStep: async () => undefined,
+      },
+    },
+    {
+      name: 'call-not-made',
+      activities: {
+        runStep: inTurn(call(1), call(1), call(2), end('FAILED')),
+        callWebhook: async ({ visit }: RunStepInput) => {
+          if (visit === 2) throw ApplicationFailure.retryable('The answer was 503', 'answered');
+          callsNotMade += 1;
+          if (callsNotMade < 6) throw new Error('no database');
+        },
+        failStep: async () => undefined,
+      },
+    },
+    {
+      name: 'with-failures',
+      activities: {
+        runStep: afterFailures(5, 'no database', end('CANCELLED')),
       },
     },
   ] as const

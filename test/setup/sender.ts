@@ -1,3 +1,5 @@
+import { fileFixture, testFixture } from './fixtures.ts';
+
 export interface TestAnswer {
   status: number;
   headers: Headers;
@@ -88,3 +90,12 @@ export async function createTestSender(apiUrl: string): Promise<TestSender> {
     delete: (path, body) => request('DELETE', path, body),
   };
 }
+
+type Product = { readonly url: string };
+
+/** A sender for each test. */
+export const useSender = (product: Product): TestSender => testFixture(() => createTestSender(product.url));
+
+/** One for all tests of the file. */
+export const useOneSender = (product: Product): TestSender =>
+  fileFixture(() => createTestSender(product.url));

@@ -12,7 +12,8 @@ import { createKeyVault, type KeyVault } from '../../core/crypto/project-keys.ts
 import { sql } from '../../db/testing/sql.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import type { Tracing } from '../../runtime/tracing.ts';
-import type { TestDatabase } from './database.ts';
+import { type TestDatabase, useTestDatabase } from './database.ts';
+import { fileFixture } from './fixtures.ts';
 
 const appSecret = 'a secret of the tests, long enough to be one';
 
@@ -115,6 +116,20 @@ export async function startTestApi<S>(options: TestApiOptions<S>): Promise<TestA
   };
 }
 
+/** An API on a database of the test file, which has a project. */
+export function useTestApi<S>(options: Omit<TestApiOptions<S>, 'database'>): {
+  api: TestApi;
+  database: TestDatabase;
+  project: TestProject;
+} {
+  const database = useTestDatabase();
+  const api = fileFixture(
+    () => startTestApi({ ...options, database }),
+    ({ close }) => close(),
+  );
+  return { api, database, project: fileFixture(() => createTestProject(database)) };
+}
+
 async function send(url: string, { method, key, body, headers }: TestRequest = {}): Promise<TestAnswer> {
   const isRaw = typeof body === 'string' || body instanceof Uint8Array;
   const response = await fetch(url, {
@@ -145,8 +160,7 @@ export async function createTestProject(
 ): Promise<TestProject> {
   const id = uuidv7();
   const { publicKey, secretKey, stored } = createKeyVault(appSecret).createKeys(id);
-  await sql(
-    database.orm.em.fork(),
+  await database.sql(
     `insert into projects (id, name, public_key_hash, secret_key_hash, public_key_encrypted,
        secret_key_encrypted, disabled) values ($1, 'Test', $2, $3, $4, $5, $6)`,
     [

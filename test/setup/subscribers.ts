@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createLinkToken, type LinkPurpose } from '../../core/public-links.ts';
-import { sql } from '../../db/testing/sql.ts';
 import type { TestProduct } from './product.ts';
 import type { TestAnswer, TestSender } from './sender.ts';
 
@@ -31,8 +30,7 @@ export async function createTestSubscriber(
   const { subscribed = true, data = {}, campaignId = null, of } = options;
   const email = of?.email ?? `reader-${randomUUID()}@example.com`;
   const contactId = of?.contactId ?? (await sender.post('/contacts', { email, subscribed, data })).body.id;
-  const [row] = await sql<{ id: string }>(
-    stack.database.orm.em.fork(),
+  const [row] = await stack.sql<{ id: string }>(
     `insert into emails (id, project_id, contact_id, campaign_id, source, type, to_email, from_email, status, sent_at)
      values (uuidv7(), $1, $2, $3, 'CAMPAIGN', 'MARKETING', $4, 'news@example.com', 'DELIVERED', now())
      returning id`,

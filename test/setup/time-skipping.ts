@@ -8,6 +8,7 @@ import { findTimeSkippingBinary } from '../../local/temporal-binary.ts';
 import { searchAttributeNames } from '../../temporal/contracts/search-attributes.ts';
 import { campaignTaskQueue } from '../../temporal/contracts/task-queues.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
+import { fileFixture } from './fixtures.ts';
 import { useTemporalRuntime } from './temporal-runtime.ts';
 
 /** What a test has workflows do: activities by name, and those on the queue of campaign batches. */
@@ -54,6 +55,10 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
     },
   });
 }
+
+/** One for the test file. */
+export const useTimeSkipping = (): TimeSkipping =>
+  fileFixture(startTimeSkipping, (environment) => environment.teardown());
 
 /** @returns ends them */
 async function startScriptedWorkers(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { expect, it } from 'vitest';
+import { useTestDatabase } from '../setup/database.ts';
 import { type Action, actions, outcomes } from './actions.ts';
 import { eventNames, graphs } from './graphs.ts';
 import { Model } from './model.ts';
@@ -8,11 +8,7 @@ import type { Settings } from './model-state.ts';
 import { tellModel, tellWorld } from './outcome.ts';
 import { World } from './world.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
 
 const settings: fc.Arbitrary<Settings> = fc.record({
   graphs: fc.tuple(graphs, graphs),

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
+import { startHttpServer } from '../../providers/testing/http-server.ts';
 import { eventually } from '../setup/eventually.ts';
-import { type OwnProduct, startTestProduct } from '../setup/product.ts';
+import { fileFixture } from '../setup/fixtures.ts';
 import { createTestSender } from '../setup/sender.ts';
+import { useSharedProduct } from '../setup/shared-product.ts';
 import { storeWorkflow } from '../setup/stored-workflows.ts';
 import type { Action, Outcome } from './actions.ts';
 import { toDraftGraph } from './draft-graph.ts';
@@ -14,33 +14,26 @@ import { graphs, type ModelGraph } from './graphs.ts';
 import { Model } from './model.ts';
 import { tellModel, tellWorld } from './outcome.ts';
 
-let stack: OwnProduct;
-let receiver: Server;
+const stack = useSharedProduct();
 const calls = new Map<string, { query: string; body: unknown }[]>();
 const outcomes: Outcome[] = ['ok', 'none', 'ok', 'busy'];
 
-beforeAll(async () => {
-  stack = await startTestProduct({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
-  receiver = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const { pathname, search } = new URL(request.url ?? '/', 'http://localhost');
-    const made = calls.get(pathname) ?? [];
-    calls.set(pathname, made);
-    const outcome = outcomes[made.length % outcomes.length];
-    // One that follows a refusal is the second try of its step.
-    const isRepeat = made.length > 0 && outcomes[(made.length - 1) % outcomes.length] === 'busy';
-    made.push({ query: search, body: JSON.parse(body) });
-    if (outcome === 'busy') response.writeHead(503).end();
-    else if (outcome === 'none') response.writeHead(404).end('none');
-    else response.end(JSON.stringify({ k: isRepeat ? 2 : 1 }));
-  }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-});
-afterAll(async () => {
-  receiver.close();
-  await stack.close();
-});
+const receiver = fileFixture(
+  () =>
+    startHttpServer(({ path, body }, response) => {
+      const { pathname, search } = new URL(path, 'http://localhost');
+      const made = calls.get(pathname) ?? [];
+      calls.set(pathname, made);
+      const outcome = outcomes[made.length % outcomes.length];
+      // One that follows a refusal is the second try of its step.
+      const isRepeat = made.length > 0 && outcomes[(made.length - 1) % outcomes.length] === 'busy';
+      made.push({ query: search, body: JSON.parse(body) });
+      if (outcome === 'busy') response.writeHead(503).end();
+      else if (outcome === 'none') response.writeHead(404).end('none');
+      else response.end(JSON.stringify({ k: isRepeat ? 2 : 1 }));
+    }),
+  ({ close }) => close(),
+);
 
 /** All that can happen by itself has happened: pauses end, only events are waited for. */
 function settle(model: Model): boolean {
@@ -82,17 +75,14 @@ async function play(graph: ModelGraph): Promise<void> {
     templateIds.push((await sender.post('/templates', fields)).body.id);
   }
   const workflowId = randomUUID();
-  const em = () => stack.database.orm.em.fork();
-  const address = receiver.address();
-  const port = typeof address === 'object' ? address?.port : 0;
   const particulars = {
     eventName,
     templateIds,
-    hookUrl: `http://127.0.0.1:${port}/${workflowId}`,
+    hookUrl: `${receiver.url}/${workflowId}`,
     delay: { amount: 0.0005, unit: 'minutes' as const },
   };
   const fields = { id: workflowId, projectId, allowReentry: true };
-  await storeWorkflow(em(), fields, toDraftGraph(graph, particulars));
+  await storeWorkflow(stack.em(), fields, toDraftGraph(graph, particulars));
 
   const tell = () => {
     const made = calls.get(`/${workflowId}`) ?? [];

@@ -1,17 +1,11 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { type BillingCategory, billingCategories } from '../../../core/billing/categories.ts';
-import {
-  cancelCampaign,
-  insertContacts,
-  insertDraft,
-  insertProject,
-  startSending,
-} from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { cancelCampaign, insertContacts, insertDraft, startSending } from '../../../test/setup/campaigns.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import { BillingLimit } from '../../entities/billing.ts';
-import type { Em } from '../../orm.ts';
 import { preparedSql, sql } from '../../testing/sql.ts';
 import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { freezeAudience } from '../campaigns/freeze-audience.ts';
@@ -20,24 +14,18 @@ import { readConsumption } from './read-consumption.ts';
 import { takeTransactional } from './take-transactional.ts';
 
 const connections = 16;
-let database: TestDatabase;
-let em: Em;
+// Six of them are kept for prepared statements.
+const { em } = useTestDatabase(connections + 6);
 let projectId: string;
-beforeAll(async () => {
-  // Six of them are kept for prepared statements.
-  database = await createTestDatabase(connections + 6);
-});
-afterAll(() => database.close());
 beforeEach(async () => {
-  em = database.orm.em.fork();
-  projectId = await insertProject(em);
+  projectId = await insertProject(em());
 });
 
 /** Transactions that wait for their client, or for a lock. */
 async function waiting(type: 'Client' | 'Lock'): Promise<number> {
   // By a connection of another pool: the transactions may have all of this one.
   const [row] = await preparedSql<{ n: number }>(
-    em,
+    em(),
     'waiting',
     `select count(*)::int as n from pg_stat_activity
      where datname = current_database() and xact_start is not null and wait_event_type = $1`,
@@ -47,20 +35,20 @@ async function waiting(type: 'Client' | 'Lock'): Promise<number> {
 }
 async function setLimit(project: string, limits: Partial<Record<BillingCategory, number>>): Promise<void> {
   for (const category of billingCategories.filter((name) => limits[name] !== undefined)) {
-    await em.insert(BillingLimit, { projectId: project, category, emails: limits[category] ?? 0 });
+    await em().insert(BillingLimit, { projectId: project, category, emails: limits[category] ?? 0 });
   }
 }
-const used = async () => (await readConsumption(em, projectId)).used;
+const used = async () => (await readConsumption(em(), projectId)).used;
 
 describe('emails that are taken at once', () => {
   it('never exceed the limit, and none within it is refused', async () => {
     const calls = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(calls, fc.integer({ min: 0, max: 60 }), async (sizes, limit) => {
-        projectId = await insertProject(em);
+        projectId = await insertProject(em());
         await setLimit(projectId, { transactional: limit });
         const answers = await Promise.all(
-          sizes.map((emails) => takeTransactional(database.orm.em.fork(), [{ projectId, emails }])),
+          sizes.map((emails) => takeTransactional(em(), [{ projectId, emails }])),
         );
         const taken = sizes.filter((_, index) => answers[index]?.[0] === true);
         const refused = sizes.filter((_, index) => answers[index]?.[0] === false);
@@ -74,21 +62,30 @@ describe('emails that are taken at once', () => {
   });
 
   it('are granted in the order of the items of one statement, each project for itself', async () => {
-    const other = await insertProject(em);
+    const other = await insertProject(em());
     await setLimit(projectId, { transactional: 5 });
     await setLimit(other, { transactional: 1 });
     const items = [3, 3, 2, 1].flatMap((emails) => [
       { projectId, emails },
       { projectId: other, emails },
     ]);
-    expect(await takeTransactional(em, items)).toEqual([true, false, false, false, true, false, false, true]);
+    expect(await takeTransactional(em(), items)).toEqual([
+      true,
+      false,
+      false,
+      false,
+      true,
+      false,
+      false,
+      true,
+    ]);
   });
 
   it('are as exact where far from the limit nobody waits for anybody', async () => {
     await setLimit(projectId, { workflows: 3 * connections });
     /** Takes one email in a transaction that ends on command. */
     const take = (end: Promise<void>) =>
-      database.orm.em.fork().transactional(async (own) => {
+      em().transactional(async (own) => {
         const [row] = await sql<{ taken: boolean }>(
           own,
           `select take_emails($1, 'workflows', 1, ${connections}) as taken`,
@@ -123,44 +120,44 @@ describe('emails that are taken at once', () => {
 
 describe('a campaign', () => {
   const start = async (recipientLimit: number | null) => {
-    const id = await insertDraft(em, projectId);
-    await startSending(em, id, recipientLimit);
+    const id = await insertDraft(em(), projectId);
+    await startSending(em(), id, recipientLimit);
     return id;
   };
   const freeze = async (id: string) => {
-    while (!(await freezeAudience(em, id, 4)));
+    while (!(await freezeAudience(em(), id, 4)));
     return sql<{ recipients: number; frozen: boolean }>(
-      em,
+      em(),
       'select total_recipients as recipients, frozen_at is not null as frozen from campaigns where id = $1',
       [id],
     );
   };
-  const left = () => em.fork().transactional((own) => lockRemainingQuota(own, projectId, 'campaigns'));
+  const left = () => em().transactional((own) => lockRemainingQuota(own, projectId, 'campaigns'));
 
   it('keeps what it may have from others until its audience is frozen, and gets no more', async () => {
-    await insertContacts(em, projectId, 10);
+    await insertContacts(em(), projectId, 10);
     await setLimit(projectId, { campaigns: 12 });
     const id = await start(7);
     expect([await left(), (await used()).campaigns]).toEqual([5, 0]);
-    await freezeAudience(em, id, 4);
+    await freezeAudience(em(), id, 4);
     expect([await left(), (await used()).campaigns]).toEqual([5, 4]);
     expect(await freeze(id)).toEqual([{ recipients: 7, frozen: true }]);
     expect([await left(), (await used()).campaigns]).toEqual([5, 7]);
   });
 
   it('gives back what it had to itself when it is cancelled, and what it did not send', async () => {
-    await insertContacts(em, projectId, 10);
+    await insertContacts(em(), projectId, 10);
     await setLimit(projectId, { campaigns: 12 });
     const id = await start(10);
-    await freezeAudience(em, id, 4);
-    await cancelCampaign(em, id);
+    await freezeAudience(em(), id, 4);
+    await cancelCampaign(em(), id);
     expect([await left(), (await used()).campaigns]).toEqual([8, 4]);
-    await cancelBatches(em, id, 0, 10);
+    await cancelBatches(em(), id, 0, 10);
     expect([await left(), (await used()).campaigns]).toEqual([12, 0]);
   });
 
   it('is counted without a limit as well', async () => {
-    await insertContacts(em, projectId, 10);
+    await insertContacts(em(), projectId, 10);
     expect(await freeze(await start(null))).toEqual([{ recipients: 10, frozen: true }]);
     expect([await left(), (await used()).campaigns]).toEqual([null, 10]);
   });

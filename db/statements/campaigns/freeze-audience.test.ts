@@ -1,40 +1,30 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
 import {
   cancelCampaign,
   insertContacts,
   insertDraft,
-  insertProject,
   startCampaign,
   startSending,
 } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { insertProject, useProject } from '../../../test/setup/projects.ts';
 import type { Campaign } from '../../entities/campaign.ts';
-import type { Em } from '../../orm.ts';
 import { sql } from '../../testing/sql.ts';
 import { freezeAudience } from './freeze-audience.ts';
 
-let database: TestDatabase;
-let em: Em;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase(12);
-});
-afterAll(() => database.close());
-beforeEach(async () => {
-  em = database.orm.em.fork();
-  projectId = await insertProject(em);
-});
+const { em } = useTestDatabase(12);
+const project = useProject(em);
 
 const start = async (changes: Partial<Campaign> = {}) => {
-  const id = await insertDraft(em, projectId, changes);
-  await startSending(em, id);
+  const id = await insertDraft(em(), project.id, changes);
+  await startSending(em(), id);
   return id;
 };
 const recipients = async (id: string) =>
   (
     await sql<{ to: string }>(
-      em,
+      em(),
       `select to_email as "to" from emails e join contacts c on c.id = e.contact_id
        where campaign_id = $1 order by e.id`,
       [id],
@@ -42,7 +32,7 @@ const recipients = async (id: string) =>
   ).map((row) => row.to);
 const batches = (id: string) =>
   sql<{ number: number; recipients: number; found: number }>(
-    em,
+    em(),
     `select number, recipients, (
        select count(*)::int from emails e
        where e.campaign_id = b.campaign_id and e.id between b.first_email_id and b.last_email_id) as found
@@ -53,7 +43,7 @@ const readers = (...numbers: number[]) => numbers.map((n) => `reader-${n}@exampl
 const row = async (id: string) =>
   (
     await sql<{ totalRecipients: number; frozenAt: Date | null }>(
-      em,
+      em(),
       `select total_recipients as "totalRecipients", frozen_at as "frozenAt" from campaigns where id = $1`,
       [id],
     )
@@ -61,10 +51,10 @@ const row = async (id: string) =>
 
 describe('freezing an audience', () => {
   it('reads no more contacts than it evaluates', async () => {
-    await insertContacts(em, projectId, 3_000);
-    await sql(em, 'analyze contacts');
+    await insertContacts(em(), project.id, 3_000);
+    await sql(em(), 'analyze contacts');
     const id = await start();
-    await em.transactional(async (transaction) => {
+    await em().transactional(async (transaction) => {
       await freezeAudience(transaction, id, 10);
       const [read] = await sql<{ rows: number }>(
         transaction,
@@ -76,10 +66,10 @@ describe('freezing an audience', () => {
   });
 
   it('queues one email per recipient, in batches by id, piece by piece', async () => {
-    await insertContacts(em, projectId, 1_234);
+    await insertContacts(em(), project.id, 1_234);
     const id = await start();
     const answers: boolean[] = [];
-    while (answers.at(-1) !== true) answers.push(await freezeAudience(em, id, 300, 500));
+    while (answers.at(-1) !== true) answers.push(await freezeAudience(em(), id, 300, 500));
     expect(answers).toHaveLength(5);
     expect(await recipients(id)).toEqual(readers(...Array.from({ length: 1_234 }, (_, n) => n + 1)));
     expect(await batches(id)).toEqual([
@@ -90,7 +80,7 @@ describe('freezing an audience', () => {
     expect(await row(id)).toEqual({ totalRecipients: 1_234, frozenAt: expect.any(Date) });
     expect(
       await sql(
-        em,
+        em(),
         `select distinct status, source, type, project_id as "projectId", from_email as "fromEmail",
            content_id is not null as "hasContent" from emails where campaign_id = $1`,
         [id],
@@ -100,7 +90,7 @@ describe('freezing an audience', () => {
         status: 'QUEUED',
         source: 'CAMPAIGN',
         type: 'MARKETING',
-        projectId,
+        projectId: project.id,
         fromEmail: 'news@sender.example',
         hasContent: true,
       },
@@ -108,12 +98,12 @@ describe('freezing an audience', () => {
   });
 
   it('keeps every email within its batch, and each batch apart, when the clock steps back between pieces', async () => {
-    await insertContacts(em, projectId, 1_200);
+    await insertContacts(em(), project.id, 1_200);
     const id = await start();
-    await freezeAudience(em, id, 300, 500);
+    await freezeAudience(em(), id, 300, 500);
     // As if the clock had been an hour ahead.
     await sql(
-      em,
+      em(),
       `with moved as (
          update emails set id = uuidv7(interval '1 hour') where campaign_id = $1 returning id
        )
@@ -122,7 +112,7 @@ describe('freezing an audience', () => {
        where campaign_id = $1`,
       [id],
     );
-    while (!(await freezeAudience(em, id, 300, 500)));
+    while (!(await freezeAudience(em(), id, 300, 500)));
     expect(await batches(id)).toEqual([
       { number: 1, recipients: 500, found: 500 },
       { number: 2, recipients: 500, found: 500 },
@@ -131,7 +121,7 @@ describe('freezing an audience', () => {
   });
 
   it('fills the batches also when few of those looked at belong to the audience', async () => {
-    await insertContacts(em, projectId, 2_000);
+    await insertContacts(em(), project.id, 2_000);
     const id = await start({
       audienceType: 'FILTERED',
       audienceCondition: {
@@ -139,7 +129,7 @@ describe('freezing an audience', () => {
         groups: [{ filters: [{ field: 'data.n', operator: 'greaterThan', value: 1_300 }] }],
       },
     });
-    while (!(await freezeAudience(em, id, 100, 500)));
+    while (!(await freezeAudience(em(), id, 100, 500)));
     expect(await batches(id)).toEqual([
       { number: 1, recipients: 500, found: 500 },
       { number: 2, recipients: 200, found: 200 },
@@ -151,74 +141,74 @@ describe('freezing an audience', () => {
     ['headless to those who are subscribed', { type: 'HEADLESS' }, [1, 3]],
     ['transactional to everyone', { type: 'TRANSACTIONAL' }, [1, 2, 3, 4]],
   ])('is %s', async (_, changes, expected) => {
-    await insertContacts(em, projectId, 4);
+    await insertContacts(em(), project.id, 4);
     await sql(
-      em,
+      em(),
       `update contacts set subscribed = false where project_id = $1 and email in ('reader-2@example.com', 'reader-4@example.com')`,
-      [projectId],
+      [project.id],
     );
-    const id = await startCampaign(em, projectId, changes);
+    const id = await startCampaign(em(), project.id, changes);
     expect(await recipients(id)).toEqual(readers(...expected));
   });
 
   it('takes the members of a segment', async () => {
-    await insertContacts(em, projectId, 5);
+    await insertContacts(em(), project.id, 5);
     const segmentId = newId();
     await sql(
-      em,
+      em(),
       `insert into segments (id, project_id, name, type, slug) values ($1, $2, 'VIP', 'STATIC', 'vip')`,
-      [segmentId, projectId],
+      [segmentId, project.id],
     );
     await sql(
-      em,
+      em(),
       `insert into segment_members (segment_id, contact_id)
        select $1, id from contacts where project_id = $2 and (data ->> 'n')::int in (2, 5)`,
-      [segmentId, projectId],
+      [segmentId, project.id],
     );
-    const id = await startCampaign(em, projectId, { audienceType: 'SEGMENT', segmentId });
+    const id = await startCampaign(em(), project.id, { audienceType: 'SEGMENT', segmentId });
     expect(await recipients(id)).toEqual(readers(2, 5));
   });
 
   it('leaves out who came after the start, and the contacts of others', async () => {
-    await insertContacts(em, projectId, 3);
-    await insertContacts(em, await insertProject(em), 3);
+    await insertContacts(em(), project.id, 3);
+    await insertContacts(em(), await insertProject(em()), 3);
     const id = await start();
     await sql(
-      em,
+      em(),
       `insert into contacts (id, project_id, email, created_at)
        values (uuidv7(), $1, 'late@example.com', now() + interval '1 second')`,
-      [projectId],
+      [project.id],
     );
-    while (!(await freezeAudience(em, id, 2)));
+    while (!(await freezeAudience(em(), id, 2)));
     expect(await recipients(id)).toEqual(readers(1, 2, 3));
   });
 
   it('takes those who came before the start by a clock that is ahead', async () => {
-    await insertContacts(em, projectId, 3);
+    await insertContacts(em(), project.id, 3);
     await sql(
-      em,
+      em(),
       `update contacts set created_at = now() + interval '1 minute'
        where project_id = $1 and email = 'reader-2@example.com'`,
-      [projectId],
+      [project.id],
     );
     const id = await start();
-    while (!(await freezeAudience(em, id, 2)));
+    while (!(await freezeAudience(em(), id, 2)));
     expect(await recipients(id)).toEqual(readers(1, 3, 2));
   });
 
   it('is complete with nobody in it', async () => {
     const id = await start();
-    expect(await freezeAudience(em, id, 100, 500)).toBe(true);
+    expect(await freezeAudience(em(), id, 100, 500)).toBe(true);
     expect(await row(id)).toEqual({ totalRecipients: 0, frozenAt: expect.any(Date) });
     expect(await batches(id)).toEqual([]);
   });
 
   it('makes nobody a recipient twice however many do it at once', async () => {
-    await insertContacts(em, projectId, 900);
+    await insertContacts(em(), project.id, 900);
     const id = await start();
     await Promise.all(
       Array.from({ length: 4 }, async () => {
-        while (!(await freezeAudience(database.orm.em.fork(), id, 70, 500)));
+        while (!(await freezeAudience(em(), id, 70, 500)));
       }),
     );
     expect(await recipients(id)).toHaveLength(900);
@@ -226,11 +216,11 @@ describe('freezing an audience', () => {
   });
 
   it('stops with the campaign', async () => {
-    await insertContacts(em, projectId, 100);
+    await insertContacts(em(), project.id, 100);
     const id = await start();
-    expect(await freezeAudience(em, id, 40)).toBe(false);
-    await cancelCampaign(em, id);
-    expect(await freezeAudience(em, id, 40)).toBe(true);
+    expect(await freezeAudience(em(), id, 40)).toBe(false);
+    await cancelCampaign(em(), id);
+    expect(await freezeAudience(em(), id, 40)).toBe(true);
     expect(await recipients(id)).toHaveLength(40);
   });
 });

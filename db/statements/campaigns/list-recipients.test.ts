@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { RecipientOutcome } from '../../../core/recipient-outcomes.ts';
 import { afterFirstQuery } from '../../../test/setup/after-first-query.ts';
-import { insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { sql } from '../../testing/sql.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import { listRecipients } from './list-recipients.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase(2);
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase(2);
 
 /** A campaign with 100 recipients. */
 async function fill(): Promise<string> {
-  const em = database.orm.em.fork();
-  const [campaignId, projectId] = [randomUUID(), await insertProject(em)];
+  const [campaignId, projectId] = [randomUUID(), await insertProject(em())];
   await sql(
-    em,
     `insert into emails (id, project_id, campaign_id, contact_id, source, to_email, from_email, status, reason, sent_at, opened_at)
      select uuidv7(), $1, $2, uuidv7(make_interval(secs => n)), 'CAMPAIGN', n || '@example.com', 'a@b.example', status,
        case when status in ('FAILED', 'CANCELLED') then 'why' end, case when status = 'OPENED' then now() end,
@@ -39,7 +32,7 @@ async function listAll(
   let [after, looks]: [string | undefined, number] = [undefined, 0];
   do {
     const search = { campaignId, outcome, after, limit: 3 };
-    const { rows, scannedUntil } = await listRecipients(database.orm.em.fork(), search, 20);
+    const { rows, scannedUntil } = await listRecipients(em(), search, 20);
     names.push(...rows.map(({ email }) => email.replace('@example.com', '')));
     after = rows.length === 3 ? rows.at(-1)?.contactId : scannedUntil;
     looks += 1;
@@ -57,10 +50,9 @@ it('looks at the recipients part by part until it has found the rare ones; what 
 
 it('misses none when others are erased while it reads a page', async () => {
   const campaignId = await fill();
-  const em = database.orm.em.fork();
   const erased = ['1@example.com', '2@example.com', '3@example.com'];
-  afterFirstQuery(em, () =>
-    sql(em, 'delete from emails where campaign_id = $1 and to_email = any($2)', [campaignId, erased]),
+  afterFirstQuery(em(), () =>
+    sql('delete from emails where campaign_id = $1 and to_email = any($2)', [campaignId, erased]),
   );
   expect((await listAll(campaignId, 'opened')).names).toEqual(['7', '22', '95']);
 });

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts, readContact, readCounts, readEvents } from '../../../test/setup/read-database.ts';
 import { createOrm, type Em, type Orm } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { claimEmails } from '../emails/claim-emails.ts';
@@ -17,12 +16,11 @@ import { endDueSnoozes } from './end-snoozes.ts';
 import { patchContact } from './patch-contact.ts';
 import { upsertContact } from './upsert-contact.ts';
 
-let database: TestDatabase;
+const database = useTestDatabase();
+const { em, sql } = database;
+const project = useProject(em);
 let processes: Orm[];
-let em: Em;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
+beforeAll(() => {
   // As many pools as processes of the product would have.
   processes = Array.from({ length: 4 }, () =>
     createOrm({ url: database.url, poolSize: 18, warn: () => undefined }),
@@ -30,11 +28,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   for (const orm of processes) await orm.close();
-  await database.close();
-});
-beforeEach(() => {
-  em = database.orm.em.fork();
-  projectId = randomUUID();
 });
 
 const inProcess = (index: number) => (processes[index % processes.length] ?? database.orm).em.fork();
@@ -51,11 +44,13 @@ it('lets two processes create one contact at once, and loses nothing of either',
   for (let round = 0; round < 20; round += 1) {
     const email = address(round);
     const [one, other, third] = await Promise.all([
-      trackEvents(inProcess(0), [trackInput(projectId, email, { patch: { one: 1, both: 1, gone: 1 } })]),
-      trackEvents(inProcess(1), [trackInput(projectId, email, { patch: { other: 1, both: 2, gone: null } })]),
-      acceptEmails(inProcess(2), [acceptInput(projectId, [email], { patch: { third: 1 } })]),
+      trackEvents(inProcess(0), [trackInput(project.id, email, { patch: { one: 1, both: 1, gone: 1 } })]),
+      trackEvents(inProcess(1), [
+        trackInput(project.id, email, { patch: { other: 1, both: 2, gone: null } }),
+      ]),
+      acceptEmails(inProcess(2), [acceptInput(project.id, [email], { patch: { third: 1 } })]),
     ]);
-    const contact = await readContact(em, projectId, email);
+    const contact = await readContact(em(), project.id, email);
     expect([one[0]?.contactId, other[0]?.contactId, third[0]?.[0]?.contactId]).toEqual(
       Array(3).fill(contact?.id),
     );
@@ -63,7 +58,7 @@ it('lets two processes create one contact at once, and loses nothing of either',
     // The second of the two sees what the first did: `both` shows their order.
     const { both, ...rest } = contact?.data ?? {};
     expect(rest).toEqual({ one: 1, other: 1, third: 1, ...(both === 1 && { gone: 1 }) });
-    expect(await readCounts(em, contact?.id ?? '')).toEqual({ signed_up: 2 });
+    expect(await readCounts(em(), contact?.id ?? '')).toEqual({ signed_up: 2 });
   }
 });
 
@@ -72,7 +67,7 @@ it('writes 50 batches on overlapping contacts at once: nothing is lost, counts a
   const batchSize = 12;
   const tracked = Array.from({ length: 50 }, (_, batch) =>
     pick(batchSize, people).map((index) =>
-      trackInput(projectId, address(index), {
+      trackInput(project.id, address(index), {
         patch: { [`batch${batch}`]: batch },
         subscribed: batch % 5 === 0 ? Math.random() < 0.5 : undefined,
         eventName: batch % 2 ? 'odd' : 'even',
@@ -82,12 +77,12 @@ it('writes 50 batches on overlapping contacts at once: nothing is lost, counts a
   // A deadlock or a serialization failure of any of them would end the test.
   await Promise.all(tracked.map((inputs, batch) => trackEvents(inProcess(batch), inputs)));
 
-  expect(await findWrongCounts(em, projectId)).toEqual([]);
-  const journal = await readEvents(em, projectId);
+  expect(await findWrongCounts(em(), project.id)).toEqual([]);
+  const journal = await readEvents(em(), project.id);
   expect(journal.filter((event) => event.kind === 'tracked')).toHaveLength(50 * batchSize);
   for (const index of Array(people).keys()) {
     const own = tracked.flat().filter((input) => input.email === address(index));
-    const contact = await readContact(em, projectId, address(index));
+    const contact = await readContact(em(), project.id, address(index));
     expect(contact?.data).toEqual(Object.assign({}, ...own.map((input) => input.patch)));
     // Each change of the subscription turned it, so they alternate and lead to where it is.
     const flips = journal.filter((event) => event.contactId === contact?.id && event.kind === 'emitted');
@@ -99,9 +94,9 @@ it('writes 50 batches on overlapping contacts at once: nothing is lost, counts a
 
 it('runs every kind of statement at once over the same contacts and emails without a deadlock', async () => {
   const people = 25;
-  const sent = await acceptEmails(em, [
+  const sent = await acceptEmails(em(), [
     acceptInput(
-      projectId,
+      project.id,
       Array.from(Array(4 * people).keys(), (index) => address(index % people)),
       {
         subscribed: true,
@@ -118,18 +113,18 @@ it('runs every kind of statement at once over the same contacts and emails witho
     (own) =>
       trackEvents(
         own,
-        pick(10, people).map((index) => trackInput(projectId, address(index), { subscribed: true })),
+        pick(10, people).map((index) => trackInput(project.id, address(index), { subscribed: true })),
       ),
     (own) =>
       acceptEmails(own, [
-        acceptInput(projectId, pick(6, people).map(address), { patch: { at: Math.random() } }),
+        acceptInput(project.id, pick(6, people).map(address), { patch: { at: Math.random() } }),
       ]),
     (own) =>
-      upsertContact(own, upsertInput(projectId, address(pick(1, people)[0] ?? 0), { subscribed: false })),
+      upsertContact(own, upsertInput(project.id, address(pick(1, people)[0] ?? 0), { subscribed: false })),
     (own) =>
       patchContact(own, {
         ...{
-          projectId,
+          projectId: project.id,
           id: some(contactIds, 1)[0] ?? '',
           email: undefined,
           subscribed: true,
@@ -169,23 +164,23 @@ it('runs every kind of statement at once over the same contacts and emails witho
       for (const email of some(sent.flat(), 10)) {
         kind += 1;
         await changeSubscription(own, {
-          ...{ projectId, ...email, change: changes[kind % 3] ?? { to: 'subscribed' } },
+          ...{ projectId: project.id, ...email, change: changes[kind % 3] ?? { to: 'subscribed' } },
           ...{ flipId: uuidv7(), activityId: uuidv7(), outboxId: uuidv7(), occurredAt: new Date() },
         });
       }
     },
     (own) => endDueSnoozes(own, new Date(), new Date(Date.now() + 7_200_000), 10),
     async (own) => {
-      const contact = await readContact(own, projectId, address(pick(1, 5)[0] ?? 0));
-      return contact && deleteContacts(own, projectId, [contact.id]);
+      const contact = await readContact(own, project.id, address(pick(1, 5)[0] ?? 0));
+      return contact && deleteContacts(own, project.id, [contact.id]);
     },
   ];
   await Promise.all(
     Array.from({ length: 8 * works.length }, (_, index) => works[index % works.length]?.(inProcess(index))),
   );
   // Erased contacts may have left statistics or journal rows behind; those that are there are counted exactly.
-  const wrong = await findWrongCounts(em, projectId);
-  const alive = await sql<{ id: string }>(em, 'select id from contacts where project_id = $1', [projectId]);
+  const wrong = await findWrongCounts(em(), project.id);
+  const alive = await sql<{ id: string }>('select id from contacts where project_id = $1', [project.id]);
   const ids = new Set(alive.map((contact) => contact.id));
   expect(wrong.filter((row) => ids.has(row.contactId))).toEqual([]);
 });

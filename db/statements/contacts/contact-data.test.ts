@@ -2,25 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { applyDataPatch } from '../../../core/contact-data/testing/apply-data-patch.ts';
 import { isStorableText, type JsonObject, type JsonValue } from '../../../core/json-value.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
 import { findWrongCounts, readContact, readCounts } from '../../../test/setup/read-database.ts';
-import type { Em } from '../../orm.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { trackEvents } from '../events/track-events.ts';
 import { patchContact } from './patch-contact.ts';
 import { upsertContact } from './upsert-contact.ts';
 
-let database: TestDatabase;
-let em: Em;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  em = database.orm.em.fork();
-});
-afterAll(() => database.close());
+const { em } = useTestDatabase();
 
 const keys = ['a', 'b', 'c c', '', 'a.b', '0', "it's", '"', 'ключ', 'toString', 'null'];
 const text = fc.string({ unit: 'binary', maxLength: 8 }).filter(isStorableText);
@@ -100,18 +93,18 @@ async function perform(
         trackInput(projectId, email, { ...change, eventName: 'tracked' }),
       );
       contact.counts.tracked = (contact.counts.tracked ?? 0) + inputs.length;
-      return (await trackEvents(em, inputs)).at(-1)?.contactId;
+      return (await trackEvents(em(), inputs)).at(-1)?.contactId;
     }
     case 'send':
-      return (await acceptEmails(em, [acceptInput(projectId, [email], change)]))[0]?.[0]?.contactId;
+      return (await acceptEmails(em(), [acceptInput(projectId, [email], change)]))[0]?.[0]?.contactId;
     case 'upsert': {
-      const answer = await upsertContact(em, upsertInput(projectId, email, change));
+      const answer = await upsertContact(em(), upsertInput(projectId, email, change));
       expect(answer.isNew).toBe(contact.id === '');
       return answer.id;
     }
     case 'patch': {
       const target = { projectId, id: contact.id, email: undefined };
-      const answer = await patchContact(em, {
+      const answer = await patchContact(em(), {
         ...target,
         ...change,
         flipId: uuidv7(),
@@ -130,7 +123,7 @@ it('changes contacts as the model does, by whatever call and in whatever order',
       const model = new Map<number, ModelContact>();
       for (const { way, contact: index, patch, subscribed } of drawn) {
         const email = `c${index}@example.com`;
-        const before = await readContact(em, projectId, email);
+        const before = await readContact(em(), projectId, email);
         if (before === undefined && way === 'patch') continue;
         const contact = model.get(index) ?? {
           ...{ id: '', data: {}, counts: {} },
@@ -142,15 +135,16 @@ it('changes contacts as the model does, by whatever call and in whatever order',
         contact.id ||= id ?? 'none';
         expect(id).toBe(contact.id);
 
-        const after = await readContact(em, projectId, email);
+        const after = await readContact(em(), projectId, email);
         expect(after).toMatchObject({ id: contact.id, subscribed: contact.subscribed });
         expect(after?.data).toEqual(contact.data);
         const isUnchanged =
           before?.subscribed === contact.subscribed && isDeepStrictEqual(before.data, contact.data);
         expect(after?.ctid === before?.ctid).toBe(isUnchanged);
       }
-      for (const contact of model.values()) expect(await readCounts(em, contact.id)).toEqual(contact.counts);
-      expect(await findWrongCounts(em, projectId)).toEqual([]);
+      for (const contact of model.values())
+        expect(await readCounts(em(), contact.id)).toEqual(contact.counts);
+      expect(await findWrongCounts(em(), projectId)).toEqual([]);
     }),
     { numRuns: 60 },
   );

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
 import { findWrongCounts, readContact, readCounts, readEmail } from '../../../test/setup/read-database.ts';
 import { brokenConstraint } from '../../database-errors.ts';
 import { Contact } from '../../entities/contact.ts';
-import type { Em } from '../../orm.ts';
 import { projectEm } from '../../project-em.ts';
 import { query } from '../../sql.ts';
-import { sql } from '../../testing/sql.ts';
 import { readConsumption } from '../billing/read-consumption.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { trackEvents } from '../events/track-events.ts';
@@ -18,23 +16,18 @@ import { deleteContacts } from './delete-contacts.ts';
 import { type PatchContactInput, patchContact } from './patch-contact.ts';
 import { upsertContact } from './upsert-contact.ts';
 
-let database: TestDatabase;
-let em: Em;
+const database = useTestDatabase();
+const { em, sql } = database;
 let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
-  em = database.orm.em.fork();
   projectId = randomUUID();
 });
 
 const create = async (email: string, rest: Parameters<typeof upsertInput>[2] = {}) =>
-  (await upsertContact(em, upsertInput(projectId, email, rest))).id;
+  (await upsertContact(em(), upsertInput(projectId, email, rest))).id;
 
 const patch = (id: string, rest: Partial<PatchContactInput>) =>
-  patchContact(em, {
+  patchContact(em(), {
     projectId,
     id,
     email: undefined,
@@ -47,20 +40,20 @@ const patch = (id: string, rest: Partial<PatchContactInput>) =>
 
 async function findContact(id: string, of = projectId) {
   const text = `select ${contactColumns} from contacts where project_id = $1 and id = $2`;
-  const [row] = await query(em, contactRow, text, [of, id]);
+  const [row] = await query(em(), contactRow, text, [of, id]);
   return row;
 }
 
 describe('an upsert', () => {
   it('creates a subscribed contact once and patches it from then on', async () => {
     const first = upsertInput(projectId, 'a@example.com', { patch: { a: 1, b: null } });
-    expect(await upsertContact(em, first)).toEqual({ id: first.contactId, isNew: true });
+    expect(await upsertContact(em(), first)).toEqual({ id: first.contactId, isNew: true });
     const second = upsertInput(projectId, 'a@example.com', { patch: { b: 2 }, subscribed: false });
-    expect(await upsertContact(em, second)).toEqual({ id: first.contactId, isNew: false });
-    const contact = await readContact(em, projectId, 'a@example.com');
+    expect(await upsertContact(em(), second)).toEqual({ id: first.contactId, isNew: false });
+    const contact = await readContact(em(), projectId, 'a@example.com');
     expect(contact).toMatchObject({ subscribed: false, updatedAt: second.occurredAt });
     expect(contact?.data).toEqual({ a: 1, b: 2 });
-    expect(await readCounts(em, first.contactId)).toEqual({ 'contact.unsubscribed': 1 });
+    expect(await readCounts(em(), first.contactId)).toEqual({ 'contact.unsubscribed': 1 });
   });
 });
 
@@ -74,23 +67,21 @@ describe('a patch', () => {
     expect(answer).toEqual({ ...(await findContact(id)) });
     expect(answer).toMatchObject({ id, email: 'b@example.com', subscribed: false, updatedAt: occurredAt });
     expect(answer?.data).toEqual({ a: 1, c: [1] });
-    expect(await readCounts(em, id)).toEqual({ 'contact.unsubscribed': 1 });
-    expect(await findWrongCounts(em, projectId)).toEqual([]);
+    expect(await readCounts(em(), id)).toEqual({ 'contact.unsubscribed': 1 });
+    expect(await findWrongCounts(em(), projectId)).toEqual([]);
   });
 
   it('does not write a contact that would stay as it is, and answers it all the same', async () => {
     const id = await create('a@example.com', { patch: { a: 1 } });
-    const before = await readContact(em, projectId, 'a@example.com');
+    const before = await readContact(em(), projectId, 'a@example.com');
     const changes = [{}, { email: 'a@example.com', subscribed: true, patch: { a: 1, never: null } }];
     for (const change of changes) expect(await patch(id, change)).toEqual(await findContact(id));
-    expect(await readContact(em, projectId, 'a@example.com')).toEqual(before);
+    expect(await readContact(em(), projectId, 'a@example.com')).toEqual(before);
   });
 
   it('ends a snooze and lifts a suppression', async () => {
     const id = await create('a@example.com', { subscribed: false });
-    await sql(em, `update contacts set snoozed_until = now(), suppression_reason = 'bounce' where id = $1`, [
-      id,
-    ]);
+    await sql(`update contacts set snoozed_until = now(), suppression_reason = 'bounce' where id = $1`, [id]);
     expect(await patch(id, { patch: { a: 1 } })).toMatchObject({ snoozedUntil: expect.any(Date) });
     expect(await patch(id, { subscribed: false })).toMatchObject({
       snoozedUntil: null,
@@ -100,7 +91,7 @@ describe('a patch', () => {
       subscribed: true,
       suppressionReason: null,
     });
-    expect(await readCounts(em, id)).toEqual({ 'contact.subscribed': 1 });
+    expect(await readCounts(em(), id)).toEqual({ 'contact.subscribed': 1 });
   });
 
   it('is refused when another contact has the address, or the data grows beyond 64 KB', async () => {
@@ -121,30 +112,30 @@ describe('a patch', () => {
 
 describe('a deleted contact', () => {
   it('takes its statistics along; its emails stay without an address, and what is queued is cancelled', async () => {
-    const [[queued, sent] = []] = await acceptEmails(em, [
+    const [[queued, sent] = []] = await acceptEmails(em(), [
       acceptInput(projectId, ['a@example.com', 'a@example.com'], { subscribed: true }),
     ]);
-    const [[other] = []] = await acceptEmails(em, [acceptInput(projectId, ['b@example.com'])]);
-    await trackEvents(em, [trackInput(projectId, 'a@example.com'), trackInput(projectId, 'b@example.com')]);
-    await sql(em, `update emails set status = 'SENT', to_name = 'Ann' where id = $1`, [sent?.emailId]);
+    const [[other] = []] = await acceptEmails(em(), [acceptInput(projectId, ['b@example.com'])]);
+    await trackEvents(em(), [trackInput(projectId, 'a@example.com'), trackInput(projectId, 'b@example.com')]);
+    await sql(`update emails set status = 'SENT', to_name = 'Ann' where id = $1`, [sent?.emailId]);
     const id = queued?.contactId ?? '';
 
-    expect(await deleteContacts(em, randomUUID(), [id])).toEqual([]);
-    expect(await readEmail(em, queued?.emailId ?? '')).toMatchObject({ status: 'QUEUED', contactId: id });
-    expect(await deleteContacts(em, projectId, [id])).toEqual([id]);
-    expect(await deleteContacts(em, projectId, [id])).toEqual([]);
+    expect(await deleteContacts(em(), randomUUID(), [id])).toEqual([]);
+    expect(await readEmail(em(), queued?.emailId ?? '')).toMatchObject({ status: 'QUEUED', contactId: id });
+    expect(await deleteContacts(em(), projectId, [id])).toEqual([id]);
+    expect(await deleteContacts(em(), projectId, [id])).toEqual([]);
     expect(await findContact(id)).toBeUndefined();
-    expect(await readCounts(em, id)).toEqual({});
+    expect(await readCounts(em(), id)).toEqual({});
     const erased = { contactId: null, toEmail: '', toName: null };
-    expect(await readEmail(em, queued?.emailId ?? '')).toMatchObject({ ...erased, status: 'CANCELLED' });
-    expect(await readEmail(em, sent?.emailId ?? '')).toMatchObject({ ...erased, status: 'SENT' });
+    expect(await readEmail(em(), queued?.emailId ?? '')).toMatchObject({ ...erased, status: 'CANCELLED' });
+    expect(await readEmail(em(), sent?.emailId ?? '')).toMatchObject({ ...erased, status: 'SENT' });
     // What was cancelled is not consumed.
-    expect((await readConsumption(em, projectId)).used.transactional).toBe(2);
-    expect(await readEmail(em, other?.emailId ?? '')).toMatchObject({
+    expect((await readConsumption(em(), projectId)).used.transactional).toBe(2);
+    expect(await readEmail(em(), other?.emailId ?? '')).toMatchObject({
       status: 'QUEUED',
       toEmail: 'b@example.com',
     });
-    expect(await readCounts(em, other?.contactId ?? '')).toEqual({ signed_up: 1 });
+    expect(await readCounts(em(), other?.contactId ?? '')).toEqual({ signed_up: 1 });
   });
 });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
 import type { Em } from '../../orm.ts';
 import { retryTransaction } from '../../retry-transaction.ts';
@@ -17,11 +17,7 @@ import { readAudienceFigures, readKeyFigures } from './read-contact-figures.ts';
 import { removeKey } from './remove-key.ts';
 import { upsertContact } from './upsert-contact.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const { em } = useTestDatabase();
 
 const keys = [
   'plan',
@@ -163,66 +159,60 @@ describe('the figures of an audience', () => {
         fc.array(fc.array(operation, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 6 }),
         async (waves) => {
           const projectId = randomUUID();
-          const look = async () => expect(await wrongFigures(database.orm.em.fork(), projectId)).toEqual([]);
+          const look = async () => expect(await wrongFigures(em(), projectId)).toEqual([]);
           for (const wave of waves) {
             await Promise.all([
-              ...wave.map((one) => retryTransaction(() => run(database.orm.em.fork(), projectId, one))),
+              ...wave.map((one) => retryTransaction(() => run(em(), projectId, one))),
               look(),
               look(),
             ]);
           }
           await look();
-          await foldContactFigures(database.orm.em.fork(), 10_000);
+          await foldContactFigures(em(), 10_000);
           await look();
         },
       ),
       { numRuns: 60 },
     );
-    const em = database.orm.em.fork();
-    expect(await sql(em, 'select from contact_figure_changes')).toEqual([]);
-    expect(await sql(em, 'select from contact_figures where value <= 0')).toEqual([]);
+    expect(await sql(em(), 'select from contact_figure_changes')).toEqual([]);
+    expect(await sql(em(), 'select from contact_figures where value <= 0')).toEqual([]);
   });
 
   it('can be folded by many at once, each change once', async () => {
     const projectId = randomUUID();
-    const em = database.orm.em.fork();
     for (let i = 0; i < 40; i += 1) {
-      await upsertContact(em, upsertInput(projectId, `reader-${i}@example.com`, { patch: { plan: i } }));
+      await upsertContact(em(), upsertInput(projectId, `reader-${i}@example.com`, { patch: { plan: i } }));
     }
-    const folds = await Promise.all(
-      Array.from({ length: 8 }, () => foldContactFigures(database.orm.em.fork(), 7)),
-    );
+    const folds = await Promise.all(Array.from({ length: 8 }, () => foldContactFigures(em(), 7)));
     expect(folds.reduce((total, { folded }) => total + folded, 0)).toBeGreaterThanOrEqual(7);
-    expect(await readAudienceFigures(em, projectId)).toEqual({ contacts: 40, subscribed: 40, snoozed: 0 });
-    while ((await foldContactFigures(em, 7)).folded > 0);
-    expect(await readAudienceFigures(em, projectId)).toEqual({ contacts: 40, subscribed: 40, snoozed: 0 });
-    expect(await readKeyFigures(em, projectId)).toEqual(new Map([['plan', 40]]));
+    expect(await readAudienceFigures(em(), projectId)).toEqual({ contacts: 40, subscribed: 40, snoozed: 0 });
+    while ((await foldContactFigures(em(), 7)).folded > 0);
+    expect(await readAudienceFigures(em(), projectId)).toEqual({ contacts: 40, subscribed: 40, snoozed: 0 });
+    expect(await readKeyFigures(em(), projectId)).toEqual(new Map([['plan', 40]]));
   });
 
   it('answer for one key, whatever its characters, and not for keys that nobody has', async () => {
     const projectId = randomUUID();
-    const em = database.orm.em.fork();
     const data = Object.fromEntries(keys.map((key) => [key, 1]));
-    await upsertContact(em, upsertInput(projectId, 'a@example.com', { patch: data }));
-    await upsertContact(em, upsertInput(projectId, 'b@example.com', { patch: { plan: 1, gone: 1 } }));
-    await upsertContact(em, upsertInput(projectId, 'b@example.com', { patch: { gone: null } }));
-    const figures = await readKeyFigures(em, projectId);
+    await upsertContact(em(), upsertInput(projectId, 'a@example.com', { patch: data }));
+    await upsertContact(em(), upsertInput(projectId, 'b@example.com', { patch: { plan: 1, gone: 1 } }));
+    await upsertContact(em(), upsertInput(projectId, 'b@example.com', { patch: { gone: null } }));
+    const figures = await readKeyFigures(em(), projectId);
     expect(figures).toEqual(new Map(keys.map((key) => [key, key === 'plan' ? 2 : 1])));
     for (const key of keys)
-      expect(await readKeyFigures(em, projectId, key)).toEqual(new Map([[key, figures.get(key)]]));
-    expect(await readKeyFigures(em, projectId, 'gone')).toEqual(new Map());
+      expect(await readKeyFigures(em(), projectId, key)).toEqual(new Map([[key, figures.get(key)]]));
+    expect(await readKeyFigures(em(), projectId, 'gone')).toEqual(new Map());
   });
 
   it('name the keys that have no type when they are folded', async () => {
     const projectId = randomUUID();
-    const em = database.orm.em.fork();
-    await upsertContact(em, upsertInput(projectId, 'a@example.com', { patch: { typed: 1, untyped: 1 } }));
-    await sql(em, `insert into contact_fields (project_id, key, type) values ($1, 'typed', 'number')`, [
+    await upsertContact(em(), upsertInput(projectId, 'a@example.com', { patch: { typed: 1, untyped: 1 } }));
+    await sql(em(), `insert into contact_fields (project_id, key, type) values ($1, 'typed', 'number')`, [
       projectId,
     ]);
     const untyped: { projectId: string }[] = [];
     for (;;) {
-      const batch = await foldContactFigures(em, 1);
+      const batch = await foldContactFigures(em(), 1);
       untyped.push(...batch.untyped);
       if (batch.folded === 0) break;
     }

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { valuesWithText } from '../../../core/contact-data/values-with-text.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
-import type { Em } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { trackEvents } from '../events/track-events.ts';
 import { type ContactFilter, contactStatuses, type DataFilter } from './contact-filter.ts';
 import { type ContactOrder, type ContactPosition, positionOf } from './contact-order.ts';
@@ -14,13 +13,8 @@ import { countContacts } from './count-contacts.ts';
 import { listContacts } from './list-contacts.ts';
 import { scanContacts } from './scan-contacts.ts';
 
-let database: TestDatabase;
-let em: Em;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 
 const none: ContactFilter = { search: undefined, statuses: undefined, data: [] };
 const orders: ContactOrder[] = [
@@ -40,8 +34,8 @@ async function readPages(
   const emails: string[] = [];
   let after: ContactPosition | undefined;
   for (;;) {
-    const search = { projectId, filter, order, after };
-    const { rows, scannedUntil } = await listContacts(em, search, limit, perScan);
+    const search = { projectId: project.id, filter, order, after };
+    const { rows, scannedUntil } = await listContacts(em(), search, limit, perScan);
     emails.push(...rows.map(({ email }) => email));
     const last = rows.length === limit ? rows.at(-1) : undefined;
     after = last ? positionOf(order, last) : scannedUntil;
@@ -50,13 +44,13 @@ async function readPages(
 }
 
 const readAll = async (order: ContactOrder) =>
-  (await listContacts(em, { projectId, filter: none, order, after: undefined }, 100)).rows;
+  (await listContacts(em(), { projectId: project.id, filter: none, order, after: undefined }, 100)).rows;
 
 async function countParts(filter: ContactFilter, perScan?: number, atOnce?: number): Promise<number> {
   let total = 0;
   let after: ContactPosition | undefined;
   do {
-    const { count, scannedUntil } = await countContacts(em, projectId, filter, after, { perScan, atOnce });
+    const { count, scannedUntil } = await countContacts(em(), project.id, filter, after, { perScan, atOnce });
     total += count;
     after = scannedUntil;
   } while (after !== undefined);
@@ -64,11 +58,9 @@ async function countParts(filter: ContactFilter, perScan?: number, atOnce?: numb
 }
 
 beforeEach(async () => {
-  em = database.orm.em.fork();
-  projectId = randomUUID();
   // Three contacts per instant, so that pages end among equals.
   const inputs = Array.from({ length: 20 }, (_, index) =>
-    trackInput(projectId, `${'gatcbd'[index % 6]}${String(index).padStart(2, '0')}@example.com`, {
+    trackInput(project.id, `${'gatcbd'[index % 6]}${String(index).padStart(2, '0')}@example.com`, {
       subscribed: index % 4 !== 0,
       patch: {
         plan: ['free', 'pro', 'true', '5'][index % 4] ?? null,
@@ -81,14 +73,13 @@ beforeEach(async () => {
       occurredAt: new Date(Date.UTC(2026, 0, 1, 0, 0, 0, Math.floor(index / 3))),
     }),
   );
-  await trackEvents(em, inputs);
+  await trackEvents(em(), inputs);
   await sql(
-    em,
     `update contacts set snoozed_until = now() + interval '1 day'
      where project_id = $1 and not subscribed and email like '%8@%'`,
-    [projectId],
+    [project.id],
   );
-  await trackEvents(em, [trackInput(randomUUID(), 'foreign@example.com', { patch: { plan: 'pro' } })]);
+  await trackEvents(em(), [trackInput(randomUUID(), 'foreign@example.com', { patch: { plan: 'pro' } })]);
 });
 
 describe('a list', () => {
@@ -183,7 +174,7 @@ describe('a list', () => {
     await insertMany(3_000);
     const order = { by: 'createdAt', direction: 'desc' } as const;
     const page = (filter: ContactFilter) =>
-      listContacts(em, { projectId, filter, order, after: undefined }, 10, 100);
+      listContacts(em(), { projectId: project.id, filter, order, after: undefined }, 10, 100);
     const data = [{ key: 'plan', path: ['plan'], values: ['pro'] }];
     const partly = await page({ ...none, data });
     expect(partly.rows).toEqual([]);
@@ -204,9 +195,14 @@ describe('a list', () => {
     const seen: string[] = [];
     let after: ContactPosition | undefined;
     do {
-      const { rows, scannedUntil } = await scanContacts(em, { projectId, filter, order, after }, 1_000, 30);
+      const { rows, scannedUntil } = await scanContacts(
+        em(),
+        { projectId: project.id, filter, order, after },
+        1_000,
+        30,
+      );
       seen.push(...rows.map(({ email }) => email));
-      await sql(em, `delete from contacts where project_id = $1 and email = $2`, [projectId, seen.at(-1)]);
+      await sql(`delete from contacts where project_id = $1 and email = $2`, [project.id, seen.at(-1)]);
       await insertMany(5);
       after = scannedUntil;
     } while (after !== undefined);
@@ -216,11 +212,10 @@ describe('a list', () => {
 
   const insertMany = (contacts: number) =>
     sql(
-      em,
       `insert into contacts (id, project_id, email, data, created_at)
        select uuidv7(), $1, 'bulk-' || i || '-' || gen_random_uuid() || '@many.test', '{"plan": "none"}',
          timestamptz '2026-02-01' + i * interval '1 second'
        from generate_series(1, $2::int) i`,
-      [projectId, contacts],
+      [project.id, contacts],
     );
 });

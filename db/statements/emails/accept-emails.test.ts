@@ -1,31 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { readContact, readCounts, readEmail, readEvents } from '../../../test/setup/read-database.ts';
 import { createBatcher } from '../../batching/create-batcher.ts';
 import { isRolledBack } from '../../database-errors.ts';
-import type { Em } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
 import { lockDueCommands } from '../outbox/lock-due-commands.ts';
 import { type AcceptedEmail, type AcceptInput, acceptEmails } from './accept-emails.ts';
 import { loadContents } from './load-contents.ts';
 
-let database: TestDatabase;
-let em: Em;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 beforeEach(async () => {
-  em = database.orm.em.fork();
-  projectId = randomUUID();
-  await sql(em, 'delete from outbox');
+  await sql('delete from outbox');
 });
 
 it('keeps the content and a queued email with its dispatch command, to a contact that is not subscribed', async () => {
-  const input = acceptInput(projectId, ['a@example.com'], {
+  const input = acceptInput(project.id, ['a@example.com'], {
     subject: 'Order {{ order }}',
     body: '<p>{{ name }}</p>',
     fromName: 'Shop',
@@ -36,17 +28,17 @@ it('keeps the content and a queued email with its dispatch command, to a contact
   });
   const [recipient] = input.recipients;
   if (recipient === undefined) throw new Error('The input has a recipient');
-  expect(await acceptEmails(em, [input])).toEqual([
+  expect(await acceptEmails(em(), [input])).toEqual([
     [{ emailId: recipient.emailId, contactId: recipient.contactId }],
   ]);
 
-  expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({
+  expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
     id: recipient.contactId,
     subscribed: false,
   });
-  expect((await readContact(em, projectId, 'a@example.com'))?.data).toEqual({ name: 'Ann' });
-  expect(await readEmail(em, recipient.emailId)).toMatchObject({
-    projectId,
+  expect((await readContact(em(), project.id, 'a@example.com'))?.data).toEqual({ name: 'Ann' });
+  expect(await readEmail(em(), recipient.emailId)).toMatchObject({
+    projectId: project.id,
     contactId: recipient.contactId,
     contentId: input.contentId,
     source: 'TRANSACTIONAL',
@@ -59,9 +51,9 @@ it('keeps the content and a queued email with its dispatch command, to a contact
     sentAt: null,
     createdAt: input.occurredAt,
   });
-  expect((await loadContents(em, [input.contentId])).get(input.contentId)).toMatchObject({
+  expect((await loadContents(em(), [input.contentId])).get(input.contentId)).toMatchObject({
     content: {
-      projectId,
+      projectId: project.id,
       subject: 'Order {{ order }}',
       body: '<p>{{ name }}</p>',
       fromEmail: 'sender@example.com',
@@ -72,27 +64,27 @@ it('keeps the content and a queued email with its dispatch command, to a contact
     },
     attachments: [],
   });
-  expect(await lockDueCommands(em, 'emails', [projectId], 10)).toEqual([
+  expect(await lockDueCommands(em(), 'emails', [project.id], 10)).toEqual([
     {
       id: recipient.outboxId,
       kind: 'email.dispatch',
       subjectId: recipient.emailId,
       attempts: 0,
-      projectId,
+      projectId: project.id,
       execution: null,
     },
   ]);
-  expect(await readEvents(em, projectId)).toEqual([]);
+  expect(await readEvents(em(), project.id)).toEqual([]);
 });
 
 it('emits a change of the subscription, once for a contact that stands in the call twice', async () => {
-  const first = acceptInput(projectId, ['a@example.com', 'b@example.com'], { subscribed: true });
-  const [[a, b] = []] = await acceptEmails(em, [first]);
-  expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({ subscribed: true });
-  const second = acceptInput(projectId, ['a@example.com', 'b@example.com', 'a@example.com'], {
+  const first = acceptInput(project.id, ['a@example.com', 'b@example.com'], { subscribed: true });
+  const [[a, b] = []] = await acceptEmails(em(), [first]);
+  expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({ subscribed: true });
+  const second = acceptInput(project.id, ['a@example.com', 'b@example.com', 'a@example.com'], {
     subscribed: false,
   });
-  const [again] = await acceptEmails(em, [second]);
+  const [again] = await acceptEmails(em(), [second]);
   expect(again).toEqual(
     [a, b, a].map((email, index) => ({
       emailId: second.recipients[index]?.emailId,
@@ -100,33 +92,33 @@ it('emits a change of the subscription, once for a contact that stands in the ca
     })),
   );
   for (const email of [a, b]) {
-    expect(await readCounts(em, email?.contactId ?? '')).toEqual({ 'contact.unsubscribed': 1 });
+    expect(await readCounts(em(), email?.contactId ?? '')).toEqual({ 'contact.unsubscribed': 1 });
   }
   for (const recipient of second.recipients) {
-    expect(await readEmail(em, recipient.emailId)).toMatchObject({ toEmail: recipient.email });
+    expect(await readEmail(em(), recipient.emailId)).toMatchObject({ toEmail: recipient.email });
   }
-  expect(await lockDueCommands(em, 'emails', [projectId], 10)).toHaveLength(5);
+  expect(await lockDueCommands(em(), 'emails', [project.id], 10)).toHaveLength(5);
 });
 
 it('creates one contact for an address that a call names twice', async () => {
-  const input = acceptInput(projectId, ['new@example.com', 'other@example.com', 'new@example.com']);
-  const [emails = []] = await acceptEmails(em, [input]);
+  const input = acceptInput(project.id, ['new@example.com', 'other@example.com', 'new@example.com']);
+  const [emails = []] = await acceptEmails(em(), [input]);
   expect(emails.map((email) => email.contactId)).toEqual(
     [0, 1, 0].map((index) => input.recipients[index]?.contactId),
   );
-  const rows = await sql(em, 'select 1 from contacts where project_id = $1', [projectId]);
+  const rows = await sql('select 1 from contacts where project_id = $1', [project.id]);
   expect(rows).toHaveLength(2);
 });
 
 it('answers each call of a batch with its own emails, also for contacts that they have in common', async () => {
   const calls = [
-    acceptInput(projectId, ['z@example.com', 'a@example.com'], { patch: { a: 1, b: 1 } }),
-    acceptInput(projectId, [], {}),
-    acceptInput(projectId, ['m@example.com'], { type: 'MARKETING', templateId: randomUUID() }),
-    acceptInput(projectId, ['a@example.com'], { patch: { a: 2, b: null } }),
+    acceptInput(project.id, ['z@example.com', 'a@example.com'], { patch: { a: 1, b: 1 } }),
+    acceptInput(project.id, [], {}),
+    acceptInput(project.id, ['m@example.com'], { type: 'MARKETING', templateId: randomUUID() }),
+    acceptInput(project.id, ['a@example.com'], { patch: { a: 2, b: null } }),
     acceptInput(randomUUID(), ['a@example.com']),
   ];
-  const answers = await acceptEmails(em, calls);
+  const answers = await acceptEmails(em(), calls);
   expect(answers.map((emails) => emails.map((email) => email.emailId))).toEqual(
     calls.map((call) => call.recipients.map((recipient) => recipient.emailId)),
   );
@@ -134,7 +126,7 @@ it('answers each call of a batch with its own emails, also for contacts that the
   expect(answers[4]?.[0]?.contactId).toBe(calls[4]?.recipients[0]?.contactId);
   for (const [index, call] of calls.entries()) {
     for (const [position, recipient] of call.recipients.entries()) {
-      expect(await readEmail(em, recipient.emailId)).toMatchObject({
+      expect(await readEmail(em(), recipient.emailId)).toMatchObject({
         projectId: call.projectId,
         contentId: call.contentId,
         contactId: answers[index]?.[position]?.contactId,
@@ -143,8 +135,8 @@ it('answers each call of a batch with its own emails, also for contacts that the
       });
     }
   }
-  expect((await readContact(em, projectId, 'a@example.com'))?.data).toEqual({ a: 2 });
-  expect((await readContact(em, projectId, 'z@example.com'))?.data).toEqual({ a: 1, b: 1 });
+  expect((await readContact(em(), project.id, 'a@example.com'))?.data).toEqual({ a: 2 });
+  expect((await readContact(em(), project.id, 'z@example.com'))?.data).toEqual({ a: 1, b: 1 });
 });
 
 it('keeps attachments byte by byte and in order, each with its own content', async () => {
@@ -156,10 +148,10 @@ it('keeps attachments byte by byte and in order, each with its own content', asy
     disposition: index === 2 ? ('inline' as const) : ('attachment' as const),
     bytes,
   }));
-  const input = acceptInput(projectId, ['a@example.com', 'b@example.com'], { attachments });
-  const other = acceptInput(projectId, ['c@example.com'], { attachments: attachments.slice(2) });
-  await acceptEmails(em, [input, other]);
-  const contents = await loadContents(em, [input.contentId, other.contentId]);
+  const input = acceptInput(project.id, ['a@example.com', 'b@example.com'], { attachments });
+  const other = acceptInput(project.id, ['c@example.com'], { attachments: attachments.slice(2) });
+  await acceptEmails(em(), [input, other]);
+  const contents = await loadContents(em(), [input.contentId, other.contentId]);
   expect(contents.get(input.contentId)?.attachments).toEqual(
     attachments.map((file, position) => ({ ...file, contentId: input.contentId, position })),
   );
@@ -167,28 +159,28 @@ it('keeps attachments byte by byte and in order, each with its own content', asy
 });
 
 it('does not write a contact that would stay as it is', async () => {
-  await acceptEmails(em, [acceptInput(projectId, ['a@example.com'], { patch: { a: 1 } })]);
-  const before = await readContact(em, projectId, 'a@example.com');
-  await acceptEmails(em, [
-    acceptInput(projectId, ['a@example.com'], { patch: { a: 1, b: null }, subscribed: false }),
+  await acceptEmails(em(), [acceptInput(project.id, ['a@example.com'], { patch: { a: 1 } })]);
+  const before = await readContact(em(), project.id, 'a@example.com');
+  await acceptEmails(em(), [
+    acceptInput(project.id, ['a@example.com'], { patch: { a: 1, b: null }, subscribed: false }),
   ]);
-  expect(await readContact(em, projectId, 'a@example.com')).toEqual(before);
+  expect(await readContact(em(), project.id, 'a@example.com')).toEqual(before);
 });
 
 it('accepts nothing of a call, and all of the others, when a contact would have too much data', async () => {
   const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({
-    run: (inputs) => acceptEmails(database.orm.em.fork(), inputs),
+    run: (inputs) => acceptEmails(em(), inputs),
     maxItems: 100,
     concurrency: 1,
     isRolledBack,
   });
-  await batcher.submit(acceptInput(projectId, ['full@example.com'], { patch: { a: 'x'.repeat(60_000) } }));
+  await batcher.submit(acceptInput(project.id, ['full@example.com'], { patch: { a: 'x'.repeat(60_000) } }));
   const calls = [['one@example.com'], ['two@example.com', 'full@example.com'], ['three@example.com']].map(
-    (addresses) => acceptInput(projectId, addresses, { patch: { b: 'x'.repeat(6_000) } }),
+    (addresses) => acceptInput(project.id, addresses, { patch: { b: 'x'.repeat(6_000) } }),
   );
   const answers = await Promise.allSettled(calls.map((call) => batcher.submit(call)));
   expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-  expect(await readContact(em, projectId, 'two@example.com')).toBeUndefined();
-  expect((await loadContents(em, [calls[1]?.contentId ?? ''])).size).toBe(0);
-  expect(await lockDueCommands(em, 'emails', [projectId], 10)).toHaveLength(3);
+  expect(await readContact(em(), project.id, 'two@example.com')).toBeUndefined();
+  expect((await loadContents(em(), [calls[1]?.contentId ?? ''])).size).toBe(0);
+  expect(await lockDueCommands(em(), 'emails', [project.id], 10)).toHaveLength(3);
 });

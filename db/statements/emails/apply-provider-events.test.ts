@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, handOverRecord, providerEvent } from '../../../test/setup/inputs.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import {
   findWrongCounts,
   readContact,
@@ -10,27 +11,16 @@ import {
   readEmail,
   readEvents,
 } from '../../../test/setup/read-database.ts';
-import type { Em } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
 import { claimEmails } from './claim-emails.ts';
 import { type HandOverRecord, recordHandOvers } from './record-hand-overs.ts';
 
-let database: TestDatabase;
-let em: Em;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-beforeEach(() => {
-  em = database.orm.em.fork();
-  projectId = randomUUID();
-});
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 
 async function acceptOne(address = 'a@example.com', subscribed = true) {
-  const [[email] = []] = await acceptEmails(em, [acceptInput(projectId, [address], { subscribed })]);
+  const [[email] = []] = await acceptEmails(em(), [acceptInput(project.id, [address], { subscribed })]);
   if (email === undefined) throw new Error('The call had a recipient');
   return email;
 }
@@ -47,12 +37,12 @@ describe('email.sent', () => {
   ])('is journaled once when they come as $order', async ({ order }) => {
     const { emailId } = await acceptOne();
     const token = uuidv7();
-    await claimEmails(em, [emailId], token, 120);
+    await claimEmails(em(), [emailId], token, 120);
     for (const step of order) {
-      if (step === 'record') expect(await recordHandOvers(em, token, [sent(emailId)])).toBe(1);
-      else await applyProviderEvents(em, [providerEvent(emailId, step, { messageId: 'm-1' })]);
+      if (step === 'record') expect(await recordHandOvers(em(), token, [sent(emailId)])).toBe(1);
+      else await applyProviderEvents(em(), [providerEvent(emailId, step, { messageId: 'm-1' })]);
     }
-    expect(await readEmail(em, emailId)).toMatchObject({
+    expect(await readEmail(em(), emailId)).toMatchObject({
       status: 'DELIVERED',
       messageId: 'm-1',
       subject: 'Hello Ann',
@@ -60,19 +50,19 @@ describe('email.sent', () => {
       sentAt: expect.any(Date),
       deliveredAt: expect.any(Date),
     });
-    const names = (await readEvents(em, projectId)).map((event) => event.name);
+    const names = (await readEvents(em(), project.id)).map((event) => event.name);
     expect(names.sort()).toEqual(['email.delivery', 'email.sent']);
-    expect(await findWrongCounts(em, projectId)).toEqual([]);
+    expect(await findWrongCounts(em(), project.id)).toEqual([]);
   });
 
   it('carries what is known of the email', async () => {
     const { emailId, contactId } = await acceptOne();
     const input = providerEvent(emailId, 'send', { messageId: 'm-1', subject: 'Hello' });
-    await applyProviderEvents(em, [input]);
-    expect(await readEvents(em, projectId)).toMatchObject([
+    await applyProviderEvents(em(), [input]);
+    expect(await readEvents(em(), project.id)).toMatchObject([
       { id: input.sentEventId, kind: 'emitted', contactId, emailId, occurredAt: input.occurredAt },
     ]);
-    expect((await readEvents(em, projectId))[0]?.data).toEqual({
+    expect((await readEvents(em(), project.id))[0]?.data).toEqual({
       emailId,
       messageId: 'm-1',
       subject: 'Hello',
@@ -87,9 +77,9 @@ it('tells of each open and click, and which was the first', async () => {
   const { emailId } = await acceptOne();
   for (const kind of ['open', 'click', 'open', 'click'] as const) {
     const link = kind === 'click' ? 'https://example.com/?a=1' : null;
-    await applyProviderEvents(em, [providerEvent(emailId, kind, { link })]);
+    await applyProviderEvents(em(), [providerEvent(emailId, kind, { link })]);
   }
-  const events = (await readEvents(em, projectId)).filter((event) => event.name !== 'email.sent');
+  const events = (await readEvents(em(), project.id)).filter((event) => event.name !== 'email.sent');
   expect(
     events.map(({ name, data: { opens, clicks, link, isFirst } }) => ({
       name,
@@ -111,28 +101,30 @@ it.each([
   [['click', 'open', 'open', 'click'], ['click']],
 ] as const)('says by which of %j the email counts as opened, a click too', async (kinds, expected) => {
   const { emailId } = await acceptOne();
-  for (const kind of kinds) await applyProviderEvents(em, [providerEvent(emailId, kind)]);
-  const counting = (await readEvents(em, projectId)).filter((event) => event.data.countsAsOpen === true);
+  for (const kind of kinds) await applyProviderEvents(em(), [providerEvent(emailId, kind)]);
+  const counting = (await readEvents(em(), project.id)).filter((event) => event.data.countsAsOpen === true);
   expect(counting.map(({ name }) => name)).toEqual(expected.map((kind) => `email.${kind}`));
 });
 
 describe('a hard bounce or a complaint', () => {
   it('unsubscribes and suppresses the contact, and remembers why, when and by which email', async () => {
     const { emailId, contactId } = await acceptOne();
-    await sql(em, `update contacts set snoozed_until = now() + interval '1 day' where id = $1`, [contactId]);
+    await sql(`update contacts set snoozed_until = now() + interval '1 day' where id = $1`, [contactId]);
     const bounce = providerEvent(emailId, 'bounce');
-    await applyProviderEvents(em, [bounce]);
-    expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({
+    await applyProviderEvents(em(), [bounce]);
+    expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
       subscribed: false,
       snoozedUntil: null,
       suppressionReason: 'bounce',
       suppressedAt: bounce.occurredAt,
       suppressedEmailId: emailId,
     });
-    const [told] = (await readEvents(em, projectId)).filter((event) => event.name === 'contact.unsubscribed');
+    const [told] = (await readEvents(em(), project.id)).filter(
+      (event) => event.name === 'contact.unsubscribed',
+    );
     expect(told).toMatchObject({ id: bounce.unsubscribeEventId, contactId, emailId, campaignId: null });
     expect(told?.data).toEqual({ reason: 'bounce', emailId });
-    expect(await readCounts(em, contactId)).toEqual({
+    expect(await readCounts(em(), contactId)).toEqual({
       'email.sent': 1,
       'email.bounce': 1,
       'contact.unsubscribed': 1,
@@ -143,36 +135,35 @@ describe('a hard bounce or a complaint', () => {
     'of another address leaves the contact alone: %s',
     async (kind) => {
       const { emailId, contactId } = await acceptOne();
-      await sql(em, `update contacts set email = 'moved@example.com' where id = $1`, [contactId]);
-      await applyProviderEvents(em, [providerEvent(emailId, kind)]);
-      expect(await readContact(em, projectId, 'moved@example.com')).toMatchObject({
+      await sql(`update contacts set email = 'moved@example.com' where id = $1`, [contactId]);
+      await applyProviderEvents(em(), [providerEvent(emailId, kind)]);
+      expect(await readContact(em(), project.id, 'moved@example.com')).toMatchObject({
         subscribed: true,
         suppressionReason: null,
       });
-      expect(await readCounts(em, contactId)).toEqual({ 'email.sent': 1, [`email.${kind}`]: 1 });
+      expect(await readCounts(em(), contactId)).toEqual({ 'email.sent': 1, [`email.${kind}`]: 1 });
     },
   );
 
   it('suppresses a contact that is not subscribed without a word about its subscription', async () => {
     const { emailId, contactId } = await acceptOne('a@example.com', false);
-    await applyProviderEvents(em, [providerEvent(emailId, 'complaint')]);
-    expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({
+    await applyProviderEvents(em(), [providerEvent(emailId, 'complaint')]);
+    expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
       suppressionReason: 'complaint',
     });
-    expect(await readCounts(em, contactId)).toEqual({ 'email.sent': 1, 'email.complaint': 1 });
+    expect(await readCounts(em(), contactId)).toEqual({ 'email.sent': 1, 'email.complaint': 1 });
   });
 
   it('does not suppress a contact that resubscribed, when the same event is delivered again', async () => {
     const { emailId, contactId } = await acceptOne();
-    await applyProviderEvents(em, [providerEvent(emailId, 'bounce')]);
+    await applyProviderEvents(em(), [providerEvent(emailId, 'bounce')]);
     await sql(
-      em,
       `update contacts set subscribed = true, suppression_reason = null, suppressed_at = null,
          suppressed_email_id = null where id = $1`,
       [contactId],
     );
-    await applyProviderEvents(em, [providerEvent(emailId, 'bounce')]);
-    expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({
+    await applyProviderEvents(em(), [providerEvent(emailId, 'bounce')]);
+    expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
       subscribed: true,
       suppressionReason: null,
     });
@@ -182,28 +173,28 @@ describe('a hard bounce or a complaint', () => {
     const emails = await Promise.all([acceptOne(), acceptOne(), acceptOne()]);
     const kinds = ['bounce', 'complaint', 'bounce'] as const;
     await applyProviderEvents(
-      em,
+      em(),
       emails.map(({ emailId }, index) => providerEvent(emailId, kinds[index] ?? 'bounce')),
     );
-    expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({
+    expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
       suppressionReason: 'complaint',
       suppressedEmailId: emails[1]?.emailId,
     });
-    expect(await readCounts(em, emails[0]?.contactId ?? '')).toEqual({
+    expect(await readCounts(em(), emails[0]?.contactId ?? '')).toEqual({
       'email.sent': 3,
       'email.bounce': 2,
       'email.complaint': 1,
       'contact.unsubscribed': 1,
     });
-    expect(await findWrongCounts(em, projectId)).toEqual([]);
+    expect(await findWrongCounts(em(), project.id)).toEqual([]);
   });
 
   it('of an email whose contact was erased is kept with the email', async () => {
     const { emailId, contactId } = await acceptOne();
-    await sql(em, 'update emails set contact_id = null where id = $1', [emailId]);
-    await applyProviderEvents(em, [providerEvent(emailId, 'complaint')]);
-    expect(await readEmail(em, emailId)).toMatchObject({ status: 'COMPLAINED' });
-    expect(await readCounts(em, contactId)).toEqual({});
+    await sql('update emails set contact_id = null where id = $1', [emailId]);
+    await applyProviderEvents(em(), [providerEvent(emailId, 'complaint')]);
+    expect(await readEmail(em(), emailId)).toMatchObject({ status: 'COMPLAINED' });
+    expect(await readCounts(em(), contactId)).toEqual({});
   });
 });
 
@@ -211,7 +202,6 @@ it('changes a contact now, however late a bounce is reported', async () => {
   const { emailId, contactId } = await acceptOne('a@example.com');
   const read = async () => {
     const [row] = await sql<{ updatedAt: Date; suppressedAt: Date | null }>(
-      em,
       'select updated_at as "updatedAt", suppressed_at as "suppressedAt" from contacts where id = $1',
       [contactId],
     );
@@ -219,7 +209,9 @@ it('changes a contact now, however late a bounce is reported', async () => {
   };
   const before = await read();
   const occurredAt = new Date(Date.now() - 3_600_000);
-  await applyProviderEvents(em, [providerEvent(emailId, 'bounce', { bounceType: 'Permanent', occurredAt })]);
+  await applyProviderEvents(em(), [
+    providerEvent(emailId, 'bounce', { bounceType: 'Permanent', occurredAt }),
+  ]);
   const after = await read();
   expect(after.suppressedAt).toEqual(occurredAt);
   expect(after.updatedAt.getTime()).toBeGreaterThanOrEqual(before.updatedAt.getTime());
@@ -227,25 +219,25 @@ it('changes a contact now, however late a bounce is reported', async () => {
 
 it('lets a transient bounce change nothing but the journal', async () => {
   const { emailId, contactId } = await acceptOne();
-  const before = await readEmail(em, emailId);
-  await applyProviderEvents(em, [providerEvent(emailId, 'bounce', { bounceType: 'Transient' })]);
-  expect(await readEmail(em, emailId)).toEqual(before);
-  expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({ subscribed: true });
-  expect(await readCounts(em, contactId)).toEqual({ 'email.bounce': 1 });
+  const before = await readEmail(em(), emailId);
+  await applyProviderEvents(em(), [providerEvent(emailId, 'bounce', { bounceType: 'Transient' })]);
+  expect(await readEmail(em(), emailId)).toEqual(before);
+  expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({ subscribed: true });
+  expect(await readCounts(em(), contactId)).toEqual({ 'email.bounce': 1 });
 });
 
 it('says why an email failed that the provider rejected, unless it knows better', async () => {
   const { emailId } = await acceptOne();
-  await applyProviderEvents(em, [providerEvent(emailId, 'reject')]);
-  expect(await readEmail(em, emailId)).toMatchObject({
+  await applyProviderEvents(em(), [providerEvent(emailId, 'reject')]);
+  expect(await readEmail(em(), emailId)).toMatchObject({
     status: 'FAILED',
     reason: 'rejected by the provider',
     sentAt: null,
   });
-  await applyProviderEvents(em, [providerEvent(emailId, 'delivery')]);
-  expect(await readEmail(em, emailId)).toMatchObject({ status: 'DELIVERED', reason: null });
-  await applyProviderEvents(em, [providerEvent(emailId, 'reject')]);
-  expect(await readEmail(em, emailId)).toMatchObject({ status: 'DELIVERED', reason: null });
+  await applyProviderEvents(em(), [providerEvent(emailId, 'delivery')]);
+  expect(await readEmail(em(), emailId)).toMatchObject({ status: 'DELIVERED', reason: null });
+  await applyProviderEvents(em(), [providerEvent(emailId, 'reject')]);
+  expect(await readEmail(em(), emailId)).toMatchObject({ status: 'DELIVERED', reason: null });
 });
 
 describe('notifications', () => {
@@ -254,14 +246,14 @@ describe('notifications', () => {
     const known = providerEvent(one.emailId, 'delivery');
     const unknown = providerEvent(randomUUID(), 'delivery');
     const other = providerEvent(two.emailId, 'open');
-    expect(await applyProviderEvents(em, [other, known])).toEqual(['applied', 'applied']);
-    expect(await applyProviderEvents(em, [unknown, known, providerEvent(two.emailId, 'open')])).toEqual([
+    expect(await applyProviderEvents(em(), [other, known])).toEqual(['applied', 'applied']);
+    expect(await applyProviderEvents(em(), [unknown, known, providerEvent(two.emailId, 'open')])).toEqual([
       'unknown',
       'duplicate',
       'applied',
     ]);
-    expect(await applyProviderEvents(em, [known, unknown])).toEqual(['duplicate', 'duplicate']);
-    expect(await readEmail(em, two.emailId)).toMatchObject({ opens: 2 });
+    expect(await applyProviderEvents(em(), [known, unknown])).toEqual(['duplicate', 'duplicate']);
+    expect(await readEmail(em(), two.emailId)).toMatchObject({ opens: 2 });
   });
 
   it('that arrive in two processes at once are applied by one of them', async () => {
@@ -269,11 +261,11 @@ describe('notifications', () => {
     const notifications = emails.map(({ emailId }) => providerEvent(emailId, 'open'));
     const answers = await Promise.all(
       Array.from({ length: 6 }, (_, index) =>
-        applyProviderEvents(database.orm.em.fork(), index % 2 ? notifications : notifications.toReversed()),
+        applyProviderEvents(em(), index % 2 ? notifications : notifications.toReversed()),
       ),
     );
     expect(answers.flat().filter((outcome) => outcome === 'applied')).toHaveLength(3);
-    for (const { emailId } of emails) expect(await readEmail(em, emailId)).toMatchObject({ opens: 1 });
-    expect(await findWrongCounts(em, projectId)).toEqual([]);
+    for (const { emailId } of emails) expect(await readEmail(em(), emailId)).toMatchObject({ opens: 1 });
+    expect(await findWrongCounts(em(), project.id)).toEqual([]);
   });
 });

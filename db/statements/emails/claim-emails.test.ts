@@ -100,7 +100,7 @@ describe('a claim', () => {
     const [held = '', free = ''] = await accept(2);
     await em.transactional(async (transaction) => {
       await sql(transaction, 'select 1 from emails where id = $1 for update', [held]);
-      const claimed = await claimEmails(database.orm.em.fork(), [held, free], uuidv7(), unknownSeconds);
+      const claimed = await claimEmails(database.em(), [held, free], uuidv7(), unknownSeconds);
       expect(claimed.map((email) => email.id)).toEqual([free]);
     });
   });
@@ -110,7 +110,7 @@ describe('a claim', () => {
     const claims = await Promise.all(
       Array.from({ length: 16 }, async (_, index) => {
         const mine = index % 2 ? emailIds : emailIds.toReversed();
-        return claimEmails(database.orm.em.fork(), mine, uuidv7(), unknownSeconds);
+        return claimEmails(database.em(), mine, uuidv7(), unknownSeconds);
       }),
     );
     const claimed = claims.flat().map((email) => email.id);

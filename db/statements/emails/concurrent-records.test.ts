@@ -41,7 +41,7 @@ async function meanwhile<Result>(
   second: () => Promise<Result>,
 ): Promise<Result> {
   let waited: Promise<Result> | undefined;
-  await database.orm.em.fork().transactional(async (transaction) => {
+  await database.em().transactional(async (transaction) => {
     await first(transaction);
     waited = second();
     await eventually(isWaiting, (answer) => answer);

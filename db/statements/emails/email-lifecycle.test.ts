@@ -1,26 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   applyProviderEvent,
   type EmailState,
   type ProviderEvent,
 } from '../../../core/testing/email-model.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent } from '../../../test/setup/inputs.ts';
 import { findWrongCounts, readContact, readEmail, readEvents } from '../../../test/setup/read-database.ts';
-import type { Em } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents, type ProviderEventInput } from './apply-provider-events.ts';
 
-let database: TestDatabase;
-let em: Em;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  em = database.orm.em.fork();
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase();
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000);
 
@@ -85,10 +77,10 @@ function toModel({ kind, bounceType, second }: DrawnEvent): ProviderEvent {
 async function prepareEmails(projectId: string, { status, isSubscribed }: Scenario) {
   const addresses = ['a@example.com', 'a@example.com', 'b@example.com'];
   const call = acceptInput(projectId, addresses, { subscribed: isSubscribed });
-  const [emails = []] = await acceptEmails(em, [call]);
+  const [emails = []] = await acceptEmails(em(), [call]);
   const sentAt = status === 'SENT' ? at(20) : null;
   const where = 'where content_id = $1';
-  await sql(em, `update emails set status = $2, sent_at = $3 ${where}`, [call.contentId, status, sentAt]);
+  await sql(`update emails set status = $2, sent_at = $3 ${where}`, [call.contentId, status, sentAt]);
   return emails;
 }
 
@@ -104,7 +96,7 @@ async function arrive(scenario: Scenario, emailIds: string[]): Promise<void> {
   const apply = async (batch: ProviderEventInput[]) => {
     const expected = batch.map(({ notificationId }) => (seen.has(notificationId) ? 'duplicate' : 'applied'));
     for (const { notificationId } of batch) seen.add(notificationId);
-    expect(await applyProviderEvents(em, batch)).toEqual(expected);
+    expect(await applyProviderEvents(em(), batch)).toEqual(expected);
   };
   const batch: ProviderEventInput[] = [];
   for (const input of scenario.arrivals.flatMap((index) => inputs[index] ?? [])) {
@@ -153,7 +145,7 @@ it('brings emails and contacts where the model does, whatever the provider says,
       const emailIds = emails.map((email) => email.emailId);
       await arrive(scenario, emailIds);
 
-      const journal = await readEvents(em, projectId);
+      const journal = await readEvents(em(), projectId);
       const models = emailIds.map((_, index) =>
         runModel(
           scenario,
@@ -164,7 +156,7 @@ it('brings emails and contacts where the model does, whatever the provider says,
         const own = scenario.events.filter((event) => event.email === index);
         const opens = own.filter((event) => event.kind === 'open').length;
         const clicks = own.filter((event) => event.kind === 'click').length;
-        expect(await readEmail(em, emailIds[index] ?? '')).toMatchObject({ ...row, opens, clicks });
+        expect(await readEmail(em(), emailIds[index] ?? '')).toMatchObject({ ...row, opens, clicks });
 
         const told = journal.filter(
           (event) => event.emailId === emailIds[index] && event.name !== 'contact.unsubscribed',
@@ -180,7 +172,7 @@ it('brings emails and contacts where the model does, whatever the provider says,
       ]) {
         const reasons = own.flatMap((model) => [...model.reasons]);
         const reason = reasons.includes('complaint') ? 'complaint' : (reasons[0] ?? null);
-        const contact = await readContact(em, projectId, address);
+        const contact = await readContact(em(), projectId, address);
         expect(contact).toMatchObject({
           subscribed: scenario.isSubscribed && reason === null,
           suppressionReason: reason,
@@ -189,7 +181,7 @@ it('brings emails and contacts where the model does, whatever the provider says,
           contactId === contact?.id && name === 'contact.unsubscribed';
         expect(journal.filter(isTold)).toHaveLength(scenario.isSubscribed && reason !== null ? 1 : 0);
       }
-      expect(await findWrongCounts(em, projectId)).toEqual([]);
+      expect(await findWrongCounts(em(), projectId)).toEqual([]);
     }),
     { numRuns: 60 },
   );

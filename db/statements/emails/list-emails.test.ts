@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { afterFirstQuery } from '../../../test/setup/after-first-query.ts';
-import { insertContacts, insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { sql } from '../../testing/sql.ts';
+import { insertContacts } from '../../../test/setup/campaigns.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import { type EmailFilter, listEmails } from './list-emails.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase(2);
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase(2);
 
 const any: EmailFilter = {
   sources: ['TRANSACTIONAL', 'CAMPAIGN'],
@@ -24,10 +20,8 @@ const any: EmailFilter = {
 };
 
 async function fill(): Promise<string> {
-  const em = database.orm.em.fork();
-  const projectId = await insertProject(em);
+  const projectId = await insertProject(em());
   await sql(
-    em,
     `insert into emails (id, project_id, source, to_email, from_email, subject, status, created_at)
      select uuidv7(make_interval(secs => n)), $1, case when n % 2 = 0 then 'CAMPAIGN' else 'TRANSACTIONAL' end,
        'ada@example.com', 'a@b.example', 'Order ' || n, 'SENT', now() + make_interval(secs => n)
@@ -38,12 +32,11 @@ async function fill(): Promise<string> {
 }
 
 async function follow(projectId: string, filter: EmailFilter) {
-  const em = database.orm.em.fork();
   const subjects: (string | null)[] = [];
   let beforeId: string | undefined;
   let looks = 0;
   do {
-    const { rows, scannedUntil } = await listEmails(em, { projectId, filter, beforeId }, 5, 20);
+    const { rows, scannedUntil } = await listEmails(em(), { projectId, filter, beforeId }, 5, 20);
     subjects.push(...rows.map(({ subject }) => subject));
     beforeId = scannedUntil ?? (rows.length === 5 ? rows.at(-1)?.id : undefined);
     looks += 1;
@@ -62,10 +55,8 @@ it('looks at the emails of all sources part by part, until it has found the rare
 
 it('finds those to a part of an address however long ago they were, and tests to nobody among the latest', async () => {
   const projectId = await fill();
-  const em = database.orm.em.fork();
-  await insertContacts(em, projectId, 300);
+  await insertContacts(em(), projectId, 300);
   await sql(
-    em,
     `insert into emails (id, project_id, contact_id, source, to_email, from_email, subject, status, created_at)
      select uuidv7(make_interval(hours => -k)), $1, id, 'TRANSACTIONAL', email, 'a@b.example', 'To ' || email, 'SENT',
        now() - make_interval(hours => k)
@@ -73,7 +64,6 @@ it('finds those to a part of an address however long ago they were, and tests to
     [projectId],
   );
   await sql(
-    em,
     `update emails set to_email = 'my-reader-77@example.com' where project_id = $1 and subject in ('Order 90', 'Order 3')`,
     [projectId],
   );
@@ -96,31 +86,28 @@ it('fills each page of a list that an index serves', async () => {
 
 it('misses none when others are erased while it reads a page', async () => {
   const projectId = await fill();
-  const em = database.orm.em.fork();
   const newest = ['Order 100', 'Order 99', 'Order 98'];
-  afterFirstQuery(em, () =>
-    sql(em, 'delete from emails where project_id = $1 and subject = any($2)', [projectId, newest]),
+  afterFirstQuery(em(), () =>
+    sql('delete from emails where project_id = $1 and subject = any($2)', [projectId, newest]),
   );
   const { subjects } = await follow(projectId, { ...any, text: 'Order 7' });
   expect(subjects).toEqual([79, 78, 77, 76, 75, 74, 73, 72, 71, 70, 7].map((n) => `Order ${n}`));
 });
 
 it('finds by an address the emails to it, not those that a workflow sent to somebody else about that contact', async () => {
-  const em = database.orm.em.fork();
-  const projectId = await insertProject(em);
-  await insertContacts(em, projectId, 1);
+  const projectId = await insertProject(em());
+  await insertContacts(em(), projectId, 1);
   await sql(
-    em,
     `insert into emails (id, project_id, contact_id, source, to_email, from_email, subject, status)
      select uuidv7(make_interval(secs => n)), $1, case when n <= 10 then c.id end, 'WORKFLOW',
        case when n = 3 then c.email else 'team@shop.example' end, 'a@b.example', 'Email ' || n, 'SENT'
      from contacts c, generate_series(1, 60) n where c.project_id = $1`,
     [projectId],
   );
-  const [contact] = await sql<{ email: string }>(em, 'select email from contacts where project_id = $1', [
+  const [contact] = await sql<{ email: string }>('select email from contacts where project_id = $1', [
     projectId,
   ]);
   const filter = { ...any, sources: ['WORKFLOW' as const], recipient: contact?.email };
-  const { rows } = await listEmails(em, { projectId, filter, beforeId: undefined }, 20, 20);
+  const { rows } = await listEmails(em(), { projectId, filter, beforeId: undefined }, 20, 20);
   expect(rows.map(({ toEmail }) => toEmail)).toEqual([contact?.email]);
 });

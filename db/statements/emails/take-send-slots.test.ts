@@ -1,24 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { createOrm, type Em, type Orm } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { createOrm, type Orm } from '../../orm.ts';
 import { type SendSlots, takeSendSlots } from './take-send-slots.ts';
 
-let database: TestDatabase;
-let em: Em;
+const database = useTestDatabase();
+const { em, sql } = database;
 let others: Orm[];
-beforeAll(async () => {
-  database = await createTestDatabase();
-  em = database.orm.em.fork();
+beforeAll(() => {
   others = Array.from({ length: 3 }, () =>
     createOrm({ url: database.url, poolSize: 8, warn: () => undefined }),
   );
 });
 afterAll(async () => {
   for (const orm of others) await orm.close();
-  await database.close();
 });
 
 const burstSeconds = 1;
@@ -26,7 +22,7 @@ const horizonSeconds = 5;
 
 /** Lets time pass for one bucket. */
 const age = (key: string, ms: number) =>
-  sql(em, `update throttles set next_free_at = next_free_at - make_interval(secs => $2) where key = $1`, [
+  sql(`update throttles set next_free_at = next_free_at - make_interval(secs => $2) where key = $1`, [
     key,
     ms / 1000,
   ]);
@@ -41,7 +37,7 @@ describe('a bucket that was idle', () => {
   it.each([1, 7.5, 12.6, 50, 900])(
     'lets a second of emails out at once at %s a second, the rest at that pace',
     async (rate) => {
-      const slots = await takeSendSlots(em, randomUUID(), 100_000, rate);
+      const slots = await takeSendSlots(em(), randomUUID(), 100_000, rate);
       expect(slots.granted).toBe(Math.floor((burstSeconds + horizonSeconds) * rate));
       expect(slots.startInMs).toBe(-burstSeconds * 1000);
       expect(leavingWithin(slots, 0, rate)).toBe(Math.floor(burstSeconds * rate) + 1);
@@ -51,15 +47,15 @@ describe('a bucket that was idle', () => {
 
   it('saves no more than a second, however long it was idle', async () => {
     const key = randomUUID();
-    await takeSendSlots(em, key, 3, 10);
+    await takeSendSlots(em(), key, 3, 10);
     await age(key, 3_600_000);
-    expect(await takeSendSlots(em, key, 1_000, 10)).toMatchObject({ granted: 60, startInMs: -1_000 });
+    expect(await takeSendSlots(em(), key, 1_000, 10)).toMatchObject({ granted: 60, startInMs: -1_000 });
   });
 
   it('gives what was asked for when that is less', async () => {
     const key = randomUUID();
-    expect(await takeSendSlots(em, key, 3, 10)).toMatchObject({ granted: 3, startInMs: -1_000 });
-    const next = await takeSendSlots(em, key, 3, 10);
+    expect(await takeSendSlots(em(), key, 3, 10)).toMatchObject({ granted: 3, startInMs: -1_000 });
+    const next = await takeSendSlots(em(), key, 3, 10);
     expect(next.granted).toBe(3);
     expect(next.startInMs).toBeLessThanOrEqual(-700);
     expect(next.startInMs).toBeGreaterThan(-1_000);
@@ -67,35 +63,35 @@ describe('a bucket that was idle', () => {
 
   it('gives one email even when it fills more slowly than its horizon, and then none for as long', async () => {
     const key = randomUUID();
-    expect(await takeSendSlots(em, key, 5, 0.1)).toMatchObject({ granted: 1 });
-    const refused = await takeSendSlots(em, key, 5, 0.1);
+    expect(await takeSendSlots(em(), key, 5, 0.1)).toMatchObject({ granted: 1 });
+    const refused = await takeSendSlots(em(), key, 5, 0.1);
     expect(refused.granted).toBe(0);
     expect(refused.retryInMs).toBeGreaterThan(5_000);
     await age(key, 10_000);
-    expect(await takeSendSlots(em, key, 5, 0.1)).toMatchObject({ granted: 1 });
+    expect(await takeSendSlots(em(), key, 5, 0.1)).toMatchObject({ granted: 1 });
   });
 });
 
 describe('a bucket that is empty', () => {
   it('gives nothing, and something at the time that it names', async () => {
     const key = randomUUID();
-    await takeSendSlots(em, key, 1_000, 2);
-    const refused = await takeSendSlots(em, key, 10, 2);
+    await takeSendSlots(em(), key, 1_000, 2);
+    const refused = await takeSendSlots(em(), key, 10, 2);
     expect(refused.granted).toBe(0);
     expect(refused.retryInMs).toBeGreaterThan(2_000);
     expect(refused.retryInMs).toBeLessThanOrEqual(2_500);
     await age(key, refused.retryInMs);
-    const later = await takeSendSlots(em, key, 1_000, 2);
+    const later = await takeSendSlots(em(), key, 1_000, 2);
     expect(later.granted).toBeGreaterThanOrEqual(4);
     expect(later.granted).toBeLessThanOrEqual(6);
   });
 
   it('recovers at the new pace when the rate is raised', async () => {
     const key = randomUUID();
-    await takeSendSlots(em, key, 1_000, 1);
-    expect((await takeSendSlots(em, key, 10, 100)).granted).toBeLessThanOrEqual(1);
+    await takeSendSlots(em(), key, 1_000, 1);
+    expect((await takeSendSlots(em(), key, 10, 100)).granted).toBeLessThanOrEqual(1);
     await age(key, 1_000);
-    const { granted } = await takeSendSlots(em, key, 1_000, 100);
+    const { granted } = await takeSendSlots(em(), key, 1_000, 100);
     expect(granted).toBeGreaterThanOrEqual(99);
     expect(granted).toBeLessThanOrEqual(110);
   });
@@ -103,8 +99,8 @@ describe('a bucket that is empty', () => {
 
 it('keeps buckets apart', async () => {
   const [one, other] = [randomUUID(), randomUUID()];
-  await takeSendSlots(em, one, 1_000, 10);
-  expect(await takeSendSlots(em, other, 5, 10)).toMatchObject({ granted: 5 });
+  await takeSendSlots(em(), one, 1_000, 10);
+  expect(await takeSendSlots(em(), other, 5, 10)).toMatchObject({ granted: 5 });
 });
 
 it('accounts for each email over many connections of several processes, at any rate', async () => {
@@ -115,7 +111,7 @@ it('accounts for each email over many connections of several processes, at any r
       const key = randomUUID();
       const startedAt = performance.now();
       const grants = await Promise.all(
-        wanted.map((count, index) => takeSendSlots((others[index % 3]?.em ?? em).fork(), key, count, rate)),
+        wanted.map((count, index) => takeSendSlots((others[index % 3]?.em ?? em()).fork(), key, count, rate)),
       );
       const elapsedSeconds = (performance.now() - startedAt) / 1000;
       const total = grants.reduce((sum, slots) => sum + slots.granted, 0);
@@ -131,7 +127,6 @@ it('accounts for each email over many connections of several processes, at any r
       expect(total).toBeGreaterThanOrEqual(sureOf);
       // The row says the same: it has moved on by exactly what was granted, give or take rounding to microseconds.
       const [row] = await sql<{ seconds: number }>(
-        em,
         `select extract(epoch from next_free_at - now() + make_interval(secs => $2))::float8 as seconds
          from throttles where key = $1`,
         [key, burstSeconds],

@@ -2,52 +2,41 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts } from '../../../test/setup/read-database.ts';
 import { EventDeletion } from '../../entities/event.ts';
-import type { Em } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
 import { deleteEvents } from './delete-events.ts';
 import { recordEventDeletion } from './record-event-deletion.ts';
 import { trackEvents } from './track-events.ts';
 
-let database: TestDatabase;
-let em: Em;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase(20);
-});
-afterAll(() => database.close());
-beforeEach(() => {
-  em = database.orm.em.fork();
-  projectId = randomUUID();
-});
+const database = useTestDatabase(20);
+const { em, sql } = database;
+const project = useProject(em);
 
 const name = "it's / a \\ name.é😀";
-const record = (of = name) => recordEventDeletion(em, projectId, of);
-const deleteAll = async (of = name) => deleteEvents(em, await record(of));
+const record = (of = name) => recordEventDeletion(em(), project.id, of);
+const deleteAll = async (of = name) => deleteEvents(em(), await record(of));
 const track = (contact: number, eventName = name) =>
-  trackEvents(database.orm.em.fork(), [trackInput(projectId, `user${contact}@example.com`, { eventName })]);
+  trackEvents(em(), [trackInput(project.id, `user${contact}@example.com`, { eventName })]);
 
-const disagreements = () => findWrongCounts(em, projectId);
+const disagreements = () => findWrongCounts(em(), project.id);
 
 async function eventsLeft(): Promise<{ name: string; kind: string; count: number }[]> {
   return sql(
-    em,
     `select name, kind, count(*)::int as count from events where project_id = $1 group by 1, 2 order by 1, 2`,
-    [projectId],
+    [project.id],
   );
 }
 
 function writeEvent(event: { name?: string; kind?: string; contactId?: string | null; project?: string }) {
   return sql(
-    em,
     `insert into events (id, project_id, name, kind, contact_id, occurred_at) values ($1, $2, $3, $4, $5, now())`,
     [
       uuidv7(),
-      event.project ?? projectId,
+      event.project ?? project.id,
       event.name ?? name,
       event.kind ?? 'tracked',
       event.contactId ?? null,
@@ -69,7 +58,7 @@ describe('deleting the events of a name', () => {
       { name, kind: 'activity', count: 1 },
     ]);
     expect(await disagreements()).toEqual([]);
-    expect(await sql(em, 'select name from contact_event_stats where project_id = $1', [projectId])).toEqual([
+    expect(await sql('select name from contact_event_stats where project_id = $1', [project.id])).toEqual([
       { name: 'another' },
     ]);
     expect(await deleteAll()).toBe(0);
@@ -77,15 +66,14 @@ describe('deleting the events of a name', () => {
 
   it('forgets the counts of events whose partition was dropped', async () => {
     for (const contact of [1, 2, 2]) await track(contact);
-    await sql(em, 'delete from events where project_id = $1', [projectId]);
+    await sql('delete from events where project_id = $1', [project.id]);
     const deletion = await record();
     await track(2);
-    expect(await deleteEvents(em, deletion)).toBe(0);
+    expect(await deleteEvents(em(), deletion)).toBe(0);
     expect(
       await sql(
-        em,
         'select count, first_at = last_at as "isOne" from contact_event_stats where project_id = $1',
-        [projectId],
+        [project.id],
       ),
     ).toEqual([{ count: 1, isOne: true }]);
     expect(await disagreements()).toEqual([]);
@@ -94,7 +82,6 @@ describe('deleting the events of a name', () => {
   it('deletes more than a batch holds, many of them at one instant of one contact', async () => {
     const [{ contactId } = { contactId: '' }] = await track(1);
     await sql(
-      em,
       `with written as (
          insert into events (id, project_id, name, kind, contact_id, occurred_at)
          select uuidv7(), $1, $2, 'tracked', case when n <= 11000 then $3::uuid end,
@@ -105,7 +92,7 @@ describe('deleting the events of a name', () => {
        update contact_event_stats s
        set count = s.count + 11000, first_at = (select min(occurred_at) from written where contact_id is not null)
        where project_id = $1`,
-      [projectId, name, contactId],
+      [project.id, name, contactId],
     );
     expect(await disagreements()).toEqual([]);
     expect(await deleteAll()).toBe(17_001);
@@ -120,7 +107,7 @@ describe('deleting the events of a name', () => {
     const deletion = await record();
     await track(1);
     await track(3);
-    expect(await deleteEvents(em, deletion)).toBe(3);
+    expect(await deleteEvents(em(), deletion)).toBe(3);
     expect(await eventsLeft()).toEqual([{ name, kind: 'tracked', count: 2 }]);
     expect(await disagreements()).toEqual([]);
   });
@@ -129,14 +116,13 @@ describe('deleting the events of a name', () => {
     await track(1);
     const ahead = new Date(Date.now() + 60_000);
     await sql(
-      em,
       `insert into events (id, project_id, name, kind, occurred_at) values ($1, $2, $3, 'tracked', now())`,
-      [uuidv7({ msecs: ahead.getTime() }), projectId, name],
+      [uuidv7({ msecs: ahead.getTime() }), project.id, name],
     );
     const deletion = await record();
     expect(deletion.before < ahead).toBe(true);
-    await deleteEvents(em, deletion);
-    expect((await em.fork().findOne(EventDeletion, { id: deletion.id }))?.before).toEqual(ahead);
+    await deleteEvents(em(), deletion);
+    expect((await em().findOne(EventDeletion, { id: deletion.id }))?.before).toEqual(ahead);
   });
 
   it('ends what was cut off, and two at once share the work', async () => {
@@ -146,7 +132,7 @@ describe('deleting the events of a name', () => {
     onTestFinished(() => session.end());
     // A killed process leaves a transaction that is rolled back.
     await session.query('begin');
-    await session.query('delete from events where project_id = $1', [projectId]);
+    await session.query('delete from events where project_id = $1', [project.id]);
     const both = Promise.all([deleteAll(), deleteAll()]);
     await session.query('rollback');
     const [one, other] = await both;
@@ -166,13 +152,13 @@ describe('while the same event is tracked all the time', () => {
     const tracker = async (seed: number) => {
       for (let round = 0; !isOver; round += 1) {
         const inputs = Array.from({ length: 1 + ((seed + round) % 5) }, (_, index) =>
-          trackInput(projectId, `user${(seed * 7 + round * 3 + index * 5) % contacts}@example.com`, {
+          trackInput(project.id, `user${(seed * 7 + round * 3 + index * 5) % contacts}@example.com`, {
             eventName: (round + index) % 4 === 0 ? 'another' : name,
             occurredAt: new Date(Date.now() - ((seed * 31 + round * 17) % 5_000)),
           }),
         );
         try {
-          await trackEvents(database.orm.em.fork(), inputs);
+          await trackEvents(em(), inputs);
           tracked.push(...inputs.filter((input) => input.eventName === name).map((input) => input.eventId));
         } catch (error) {
           failures.push(error);

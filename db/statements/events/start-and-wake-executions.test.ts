@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput } from '../../../test/setup/inputs.ts';
-import type { Em } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { upsertContact } from '../contacts/upsert-contact.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
@@ -12,37 +11,22 @@ import { trackEvents } from './track-events.ts';
 const everyone = '00000000-0000-0000-0000-000000000000';
 const email = 'a@example.com';
 
-let database: TestDatabase;
-let em: Em;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-beforeEach(() => {
-  em = database.orm.em.fork();
-  projectId = randomUUID();
-});
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 
-async function addWorkflow(eventName = 'signed_up', allowReentry = false): Promise<string> {
+async function addWorkflow(eventName = 'signed_up', allowReentry = false, of = project.id): Promise<string> {
   const id = randomUUID();
   await sql(
-    em,
     `insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
      values ($1, $2, 'Welcome', true, $3, $4, 3, 3)`,
-    [id, projectId, eventName, allowReentry],
+    [id, of, eventName, allowReentry],
   );
-  await sql(em, 'insert into event_listeners values ($1, $2, $3, $4, $4)', [
-    projectId,
-    eventName,
-    everyone,
-    id,
-  ]);
+  await sql('insert into event_listeners values ($1, $2, $3, $4, $4)', [of, eventName, everyone, id]);
   return id;
 }
 
 const track = (name = 'signed_up', data: Record<string, unknown> = {}, address = email) =>
-  trackEvents(em, [trackInput(projectId, address, { eventName: name, eventData: data })]);
+  trackEvents(em(), [trackInput(project.id, address, { eventName: name, eventData: data })]);
 
 interface Execution {
   id: string;
@@ -54,20 +38,18 @@ interface Execution {
 }
 const executions = () =>
   sql<Execution>(
-    em,
     `select id, workflow_id as workflow, version, contact_id as contact, status, event
      from workflow_executions where project_id = $1 order by id`,
-    [projectId],
+    [project.id],
   );
 const commands = (kind: string) =>
   sql<{ id: string }>(
-    em,
     `select subject_id as id from outbox where kind = $1 and subject_id in (
        select id from workflow_executions where project_id = $2)`,
-    [kind, projectId],
+    [kind, project.id],
   );
 const endAll = () =>
-  sql(em, `update workflow_executions set status = 'COMPLETED' where project_id = $1`, [projectId]);
+  sql(`update workflow_executions set status = 'COMPLETED' where project_id = $1`, [project.id]);
 
 describe('an event that a workflow listens to', () => {
   it('starts an execution at the live version, with its data, a command and a note in the activity', async () => {
@@ -84,9 +66,8 @@ describe('an event that a workflow listens to', () => {
     });
     expect(await commands('execution.start')).toEqual([{ id: execution?.id }]);
     const notes = await sql(
-      em,
       `select kind, contact_id = $2 as "isHis", data from events where project_id = $1 and name = 'workflow.started'`,
-      [projectId, tracked?.contactId],
+      [project.id, tracked?.contactId],
     );
     expect(notes).toEqual([
       {
@@ -100,7 +81,6 @@ describe('an event that a workflow listens to', () => {
   it('starts an execution when a process of an older version writes it', async () => {
     await addWorkflow();
     const commandsFound = await sql(
-      em,
       `with written as (
          insert into events (id, project_id, name, kind, contact_id, data, occurred_at)
          values (uuidv7(), $1, 'signed_up', 'tracked', $2, '{}', now())
@@ -112,19 +92,16 @@ describe('an event that a workflow listens to', () => {
            array_agg(contact_id) as contacts
          from written
        ) e, hear_events(e.ids, e.projects, e.names, e.contacts) c`,
-      [projectId, randomUUID()],
+      [project.id, randomUUID()],
     );
-    expect(commandsFound).toEqual([{ kind: 'execution.start', project: projectId }]);
+    expect(commandsFound).toEqual([{ kind: 'execution.start', project: project.id }]);
     expect(await executions()).toHaveLength(1);
   });
 
   it('starts one for each workflow that listens, and none elsewhere', async () => {
     const workflows = [await addWorkflow(), await addWorkflow()];
     await addWorkflow('other');
-    const elsewhere = projectId;
-    projectId = randomUUID();
-    await addWorkflow();
-    projectId = elsewhere;
+    await addWorkflow('signed_up', false, randomUUID());
     await track();
     expect((await executions()).map(({ workflow }) => workflow).toSorted()).toEqual(workflows.toSorted());
     await track('unheard');
@@ -135,15 +112,23 @@ describe('an event that a workflow listens to', () => {
     await addWorkflow('contact.unsubscribed');
     await track();
     expect(await executions()).toHaveLength(0);
-    const { contactId, patch, flipId, occurredAt } = trackInput(projectId, email);
-    await upsertContact(em, { projectId, email, contactId, patch, flipId, occurredAt, subscribed: false });
+    const { contactId, patch, flipId, occurredAt } = trackInput(project.id, email);
+    await upsertContact(em(), {
+      projectId: project.id,
+      email,
+      contactId,
+      patch,
+      flipId,
+      occurredAt,
+      subscribed: false,
+    });
     expect(await executions()).toHaveLength(1);
   });
 
   it('starts nothing when its transaction is rolled back', async () => {
     await addWorkflow();
-    const doomed = em.transactional(async (transaction) => {
-      await trackEvents(transaction, [trackInput(projectId, email)]);
+    const doomed = em().transactional(async (transaction) => {
+      await trackEvents(transaction, [trackInput(project.id, email)]);
       throw new Error('no');
     });
     await expect(doomed).rejects.toThrow('no');
@@ -154,8 +139,8 @@ describe('an event that a workflow listens to', () => {
   it('starts nothing for a workflow without a graph that runs, or one that is being switched off', async () => {
     const draft = await addWorkflow();
     const off = await addWorkflow();
-    await sql(em, 'update workflows set live_version = null where id = $1', [draft]);
-    await sql(em, 'update workflows set enabled = false where id = $1', [off]);
+    await sql('update workflows set live_version = null where id = $1', [draft]);
+    await sql('update workflows set enabled = false where id = $1', [off]);
     await track();
     expect(await executions()).toEqual([]);
   });
@@ -170,10 +155,10 @@ describe('what becomes of an email that a workflow sent', () => {
 
   /** Reports that something became of an email that the workflow sent, or of one that no workflow sent. */
   async function report(kind: Kind, workflowId: string | null): Promise<void> {
-    const [[accepted] = []] = await acceptEmails(em, [acceptInput(projectId, [email])]);
+    const [[accepted] = []] = await acceptEmails(em(), [acceptInput(project.id, [email])]);
     const emailId = accepted?.emailId ?? '';
-    await sql(em, 'update emails set workflow_id = $2 where id = $1', [emailId, workflowId]);
-    await applyProviderEvents(em, [providerEvent(emailId, kind)]);
+    await sql('update emails set workflow_id = $2 where id = $1', [emailId, workflowId]);
+    await applyProviderEvents(em(), [providerEvent(emailId, kind)]);
   }
   const started = async () => (await executions()).map(({ workflow }) => workflow);
 
@@ -191,7 +176,7 @@ describe('what becomes of an email that a workflow sent', () => {
     for (const sender of senders) {
       await report(kind, sender);
       expect((await started()).filter((id) => id === other)).toHaveLength(1);
-      await sql(em, 'delete from workflow_executions where project_id = $1', [projectId]);
+      await sql('delete from workflow_executions where project_id = $1', [project.id]);
     }
   });
 
@@ -243,10 +228,10 @@ describe('re-entry', () => {
   it('is decided once within one batch, by the earliest event', async () => {
     await addWorkflow('signed_up', true);
     const at = (ms: number) => new Date(Date.now() + ms);
-    await trackEvents(em, [
-      trackInput(projectId, email, { eventData: { n: 2 }, occurredAt: at(20) }),
-      trackInput(projectId, email, { eventData: { n: 1 }, occurredAt: at(10) }),
-      trackInput(projectId, 'b@example.com', { eventData: { n: 3 } }),
+    await trackEvents(em(), [
+      trackInput(project.id, email, { eventData: { n: 2 }, occurredAt: at(20) }),
+      trackInput(project.id, email, { eventData: { n: 1 }, occurredAt: at(10) }),
+      trackInput(project.id, 'b@example.com', { eventData: { n: 3 } }),
     ]);
     expect((await executions()).map(({ event }) => event)).toEqual(
       expect.arrayContaining([{ n: 1 }, { n: 3 }]),
@@ -260,17 +245,16 @@ describe('an event that an execution waits for', () => {
     const id = randomUUID();
     const workflow = randomUUID();
     await sql(
-      em,
       `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once, visit)
        values ($1, $2, $3, 1, $4, 'WAITING', true, 2)`,
-      [id, projectId, workflow, contactId],
+      [id, project.id, workflow, contactId],
     );
-    await sql(em, 'insert into workflow_step_runs (execution_id, visit, step_id) values ($1, 2, $2)', [
+    await sql('insert into workflow_step_runs (execution_id, visit, step_id) values ($1, 2, $2)', [
       id,
       randomUUID(),
     ]);
-    await sql(em, 'insert into event_listeners values ($1, $2, $3, $4, $5, $4, 2)', [
-      projectId,
+    await sql('insert into event_listeners values ($1, $2, $3, $4, $5, $4, 2)', [
+      project.id,
       name,
       contactId,
       id,
@@ -281,7 +265,6 @@ describe('an event that an execution waits for', () => {
   const runOf = async (id: string) =>
     (
       await sql<{ branch: string | null; output: { data?: unknown } | null }>(
-        em,
         'select branch, output from workflow_step_runs where execution_id = $1',
         [id],
       )

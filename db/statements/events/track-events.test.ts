@@ -1,49 +1,39 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts, readContact, readCounts, readEvents } from '../../../test/setup/read-database.ts';
 import { createBatcher } from '../../batching/create-batcher.ts';
 import { brokenConstraint, isRolledBack } from '../../database-errors.ts';
-import type { Em } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
 import { type TrackedEvent, type TrackInput, trackEvents } from './track-events.ts';
 
-let database: TestDatabase;
-let em: Em;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-beforeEach(() => {
-  em = database.orm.em.fork();
-  projectId = randomUUID();
-});
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 
 describe('a contact that is new', () => {
   it('is created subscribed, with its data, and emits nothing but the event itself', async () => {
-    const input = trackInput(projectId, 'new@example.com', {
+    const input = trackInput(project.id, 'new@example.com', {
       patch: { plan: 'pro', gone: null, nested: { a: [1, null] } },
       eventName: 'bought',
       eventData: { amount: 12 },
     });
-    expect(await trackEvents(em, [input])).toMatchObject([
+    expect(await trackEvents(em(), [input])).toMatchObject([
       { contactId: input.contactId, isNewContact: true },
     ]);
-    expect(await readContact(em, projectId, 'new@example.com')).toMatchObject({
+    expect(await readContact(em(), project.id, 'new@example.com')).toMatchObject({
       id: input.contactId,
       subscribed: true,
       snoozedUntil: null,
       createdAt: input.occurredAt,
       updatedAt: input.occurredAt,
     });
-    expect((await readContact(em, projectId, 'new@example.com'))?.data).toEqual({
+    expect((await readContact(em(), project.id, 'new@example.com'))?.data).toEqual({
       plan: 'pro',
       nested: { a: [1, null] },
     });
-    expect(await readEvents(em, projectId)).toMatchObject([
+    expect(await readEvents(em(), project.id)).toMatchObject([
       {
         id: input.eventId,
         name: 'bought',
@@ -54,45 +44,45 @@ describe('a contact that is new', () => {
         occurredAt: input.occurredAt,
       },
     ]);
-    expect(await readCounts(em, input.contactId)).toEqual({ bought: 1 });
+    expect(await readCounts(em(), input.contactId)).toEqual({ bought: 1 });
   });
 
   it('is unsubscribed when the call says so, which is no change and emits nothing', async () => {
-    const input = trackInput(projectId, 'new@example.com', { subscribed: false });
-    await trackEvents(em, [input]);
-    expect(await readContact(em, projectId, 'new@example.com')).toMatchObject({ subscribed: false });
-    expect(await readCounts(em, input.contactId)).toEqual({ signed_up: 1 });
+    const input = trackInput(project.id, 'new@example.com', { subscribed: false });
+    await trackEvents(em(), [input]);
+    expect(await readContact(em(), project.id, 'new@example.com')).toMatchObject({ subscribed: false });
+    expect(await readCounts(em(), input.contactId)).toEqual({ signed_up: 1 });
   });
 
   it('is another contact in another project', async () => {
     const other = randomUUID();
-    const inputs = [trackInput(projectId, 'same@example.com'), trackInput(other, 'same@example.com')];
-    const tracked = await trackEvents(em, inputs);
+    const inputs = [trackInput(project.id, 'same@example.com'), trackInput(other, 'same@example.com')];
+    const tracked = await trackEvents(em(), inputs);
     expect(tracked.map((event) => event.contactId)).toEqual(inputs.map((input) => input.contactId));
-    expect(await readEvents(em, other)).toHaveLength(1);
+    expect(await readEvents(em(), other)).toHaveLength(1);
   });
 });
 
 describe('a contact that exists', () => {
   it('keeps its id and gets its data patched: set, replaced as a whole, removed', async () => {
-    const first = trackInput(projectId, 'a@example.com', {
+    const first = trackInput(project.id, 'a@example.com', {
       patch: { keep: 1, deep: { x: 1, y: 2 }, gone: 'x' },
     });
-    await trackEvents(em, [first]);
+    await trackEvents(em(), [first]);
     const occurredAt = new Date(Date.now() + 1_000);
-    const second = trackInput(projectId, 'a@example.com', {
+    const second = trackInput(project.id, 'a@example.com', {
       patch: { deep: { x: 3 }, gone: null, never: null, list: [1, [2]] },
       occurredAt,
     });
-    expect(await trackEvents(em, [second])).toMatchObject([
+    expect(await trackEvents(em(), [second])).toMatchObject([
       { contactId: first.contactId, isNewContact: false },
     ]);
-    expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({
+    expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
       id: first.contactId,
       createdAt: first.occurredAt,
       updatedAt: occurredAt,
     });
-    expect((await readContact(em, projectId, 'a@example.com'))?.data).toEqual({
+    expect((await readContact(em(), project.id, 'a@example.com'))?.data).toEqual({
       keep: 1,
       deep: { x: 3 },
       list: [1, [2]],
@@ -100,67 +90,70 @@ describe('a contact that exists', () => {
   });
 
   it('is not written when nothing would change', async () => {
-    const input = trackInput(projectId, 'a@example.com', {
+    const input = trackInput(project.id, 'a@example.com', {
       patch: { a: 1, b: { c: [1] } },
       subscribed: true,
     });
-    await trackEvents(em, [input]);
-    const before = await readContact(em, projectId, 'a@example.com');
-    await trackEvents(em, [trackInput(projectId, 'a@example.com')]);
-    await trackEvents(em, [trackInput(projectId, 'a@example.com', { patch: { a: 1 }, subscribed: true })]);
-    await trackEvents(em, [
-      trackInput(projectId, 'a@example.com', { patch: { b: { c: [1] }, never: null } }),
+    await trackEvents(em(), [input]);
+    const before = await readContact(em(), project.id, 'a@example.com');
+    await trackEvents(em(), [trackInput(project.id, 'a@example.com')]);
+    await trackEvents(em(), [trackInput(project.id, 'a@example.com', { patch: { a: 1 }, subscribed: true })]);
+    await trackEvents(em(), [
+      trackInput(project.id, 'a@example.com', { patch: { b: { c: [1] }, never: null } }),
     ]);
-    expect(await readContact(em, projectId, 'a@example.com')).toEqual(before);
-    expect(await readCounts(em, input.contactId)).toEqual({ signed_up: 4 });
+    expect(await readContact(em(), project.id, 'a@example.com')).toEqual(before);
+    expect(await readCounts(em(), input.contactId)).toEqual({ signed_up: 4 });
   });
 
   it('emits each change of its subscription once', async () => {
-    const input = trackInput(projectId, 'a@example.com');
-    await trackEvents(em, [input]);
+    const input = trackInput(project.id, 'a@example.com');
+    await trackEvents(em(), [input]);
     const flips = [false, false, undefined, true, true, false].map((subscribed) =>
-      trackInput(projectId, 'a@example.com', { subscribed }),
+      trackInput(project.id, 'a@example.com', { subscribed }),
     );
-    for (const flip of flips) await trackEvents(em, [flip]);
-    const emitted = (await readEvents(em, projectId)).filter((event) => event.kind === 'emitted');
+    for (const flip of flips) await trackEvents(em(), [flip]);
+    const emitted = (await readEvents(em(), project.id)).filter((event) => event.kind === 'emitted');
     expect(emitted.map((event) => [event.id, event.name, event.contactId])).toEqual([
       [flips[0]?.flipId, 'contact.unsubscribed', input.contactId],
       [flips[3]?.flipId, 'contact.subscribed', input.contactId],
       [flips[5]?.flipId, 'contact.unsubscribed', input.contactId],
     ]);
-    expect(await readCounts(em, input.contactId)).toEqual({
+    expect(await readCounts(em(), input.contactId)).toEqual({
       signed_up: 7,
       'contact.unsubscribed': 2,
       'contact.subscribed': 1,
     });
-    expect(await findWrongCounts(em, projectId)).toEqual([]);
+    expect(await findWrongCounts(em(), project.id)).toEqual([]);
   });
 
   it('is not snoozed any more after any write to its subscription', async () => {
     for (const subscribed of [false, true]) {
       const email = `snoozed-${subscribed}@example.com`;
-      await trackEvents(em, [trackInput(projectId, email, { subscribed: false })]);
-      await sql(em, `update contacts set snoozed_until = now() + interval '1 day' where email = $1`, [email]);
-      await trackEvents(em, [trackInput(projectId, email, { patch: { a: 1 } })]);
-      expect(await readContact(em, projectId, email)).toMatchObject({ snoozedUntil: expect.any(Date) });
-      await trackEvents(em, [trackInput(projectId, email, { subscribed })]);
-      expect(await readContact(em, projectId, email)).toMatchObject({ subscribed, snoozedUntil: null });
+      await trackEvents(em(), [trackInput(project.id, email, { subscribed: false })]);
+      await sql(`update contacts set snoozed_until = now() + interval '1 day' where email = $1`, [email]);
+      await trackEvents(em(), [trackInput(project.id, email, { patch: { a: 1 } })]);
+      expect(await readContact(em(), project.id, email)).toMatchObject({ snoozedUntil: expect.any(Date) });
+      await trackEvents(em(), [trackInput(project.id, email, { subscribed })]);
+      expect(await readContact(em(), project.id, email)).toMatchObject({ subscribed, snoozedUntil: null });
     }
   });
 
   it('is suppressed until it is subscribed again', async () => {
-    const input = trackInput(projectId, 'a@example.com');
-    await trackEvents(em, [input]);
+    const input = trackInput(project.id, 'a@example.com');
+    await trackEvents(em(), [input]);
     await sql(
-      em,
       `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now(),
          suppressed_email_id = uuidv7() where id = $1`,
       [input.contactId],
     );
-    await trackEvents(em, [trackInput(projectId, 'a@example.com', { subscribed: false, patch: { a: 1 } })]);
-    expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({ suppressionReason: 'bounce' });
-    await trackEvents(em, [trackInput(projectId, 'a@example.com', { subscribed: true })]);
-    expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({
+    await trackEvents(em(), [
+      trackInput(project.id, 'a@example.com', { subscribed: false, patch: { a: 1 } }),
+    ]);
+    expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
+      suppressionReason: 'bounce',
+    });
+    await trackEvents(em(), [trackInput(project.id, 'a@example.com', { subscribed: true })]);
+    expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
       subscribed: true,
       suppressionReason: null,
       suppressedAt: null,
@@ -171,11 +164,11 @@ describe('a contact that exists', () => {
 
 describe('a batch', () => {
   it('answers in the order of its inputs, whatever the order of the contacts', async () => {
-    await trackEvents(em, [trackInput(projectId, 'm@example.com')]);
-    const inputs = ['z', 'm', 'a', 'q'].map((name) => trackInput(projectId, `${name}@example.com`));
-    const tracked = await trackEvents(em, inputs);
+    await trackEvents(em(), [trackInput(project.id, 'm@example.com')]);
+    const inputs = ['z', 'm', 'a', 'q'].map((name) => trackInput(project.id, `${name}@example.com`));
+    const tracked = await trackEvents(em(), inputs);
     const ids = await Promise.all(
-      inputs.map(async (input) => (await readContact(em, projectId, input.email))?.id),
+      inputs.map(async (input) => (await readContact(em(), project.id, input.email))?.id),
     );
     expect(tracked.map((event) => event.contactId)).toEqual(ids);
     expect(tracked.map((event) => event.isNewContact)).toEqual([true, false, true, true]);
@@ -184,83 +177,85 @@ describe('a batch', () => {
   it('takes several events of one contact as if they had come one after the other', async () => {
     const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms);
     const inputs = [
-      trackInput(projectId, 'a@example.com', { patch: { a: 1, b: 1, c: 1 }, occurredAt: at(1) }),
-      trackInput(projectId, 'b@example.com', { patch: { a: 9 }, occurredAt: at(2) }),
-      trackInput(projectId, 'a@example.com', { patch: { b: null, c: 2, d: null }, occurredAt: at(3) }),
-      trackInput(projectId, 'a@example.com', { patch: { d: 4 }, eventName: 'other', occurredAt: at(4) }),
+      trackInput(project.id, 'a@example.com', { patch: { a: 1, b: 1, c: 1 }, occurredAt: at(1) }),
+      trackInput(project.id, 'b@example.com', { patch: { a: 9 }, occurredAt: at(2) }),
+      trackInput(project.id, 'a@example.com', { patch: { b: null, c: 2, d: null }, occurredAt: at(3) }),
+      trackInput(project.id, 'a@example.com', { patch: { d: 4 }, eventName: 'other', occurredAt: at(4) }),
     ];
     const id = inputs[0]?.contactId;
-    expect(await trackEvents(em, inputs)).toMatchObject([
+    expect(await trackEvents(em(), inputs)).toMatchObject([
       { contactId: id, isNewContact: true },
       { contactId: inputs[1]?.contactId, isNewContact: true },
       { contactId: id, isNewContact: false },
       { contactId: id, isNewContact: false },
     ]);
-    expect(await readContact(em, projectId, 'a@example.com')).toMatchObject({
+    expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
       createdAt: at(1),
       updatedAt: at(4),
     });
-    expect((await readContact(em, projectId, 'a@example.com'))?.data).toEqual({ a: 1, c: 2, d: 4 });
-    expect(await readCounts(em, id ?? '')).toEqual({ signed_up: 2, other: 1 });
-    expect(await findWrongCounts(em, projectId)).toEqual([]);
-    expect((await readEvents(em, projectId)).map((event) => event.id)).toEqual(
+    expect((await readContact(em(), project.id, 'a@example.com'))?.data).toEqual({ a: 1, c: 2, d: 4 });
+    expect(await readCounts(em(), id ?? '')).toEqual({ signed_up: 2, other: 1 });
+    expect(await findWrongCounts(em(), project.id)).toEqual([]);
+    expect((await readEvents(em(), project.id)).map((event) => event.id)).toEqual(
       inputs.map((input) => input.eventId),
     );
   });
 
   it('emits one change when several events of one contact ask for the same subscription', async () => {
-    const first = trackInput(projectId, 'a@example.com');
-    await trackEvents(em, [first]);
+    const first = trackInput(project.id, 'a@example.com');
+    await trackEvents(em(), [first]);
     await trackEvents(
-      em,
-      [undefined, false, false].map((subscribed) => trackInput(projectId, 'a@example.com', { subscribed })),
+      em(),
+      [undefined, false, false].map((subscribed) => trackInput(project.id, 'a@example.com', { subscribed })),
     );
-    expect(await readCounts(em, first.contactId)).toEqual({ signed_up: 4, 'contact.unsubscribed': 1 });
+    expect(await readCounts(em(), first.contactId)).toEqual({ signed_up: 4, 'contact.unsubscribed': 1 });
   });
 
   it('writes nothing when the data of one contact grows beyond 64 KB', async () => {
-    await trackEvents(em, [trackInput(projectId, 'full@example.com', { patch: { a: 'x'.repeat(60_000) } })]);
-    const failure = await trackEvents(em, [
-      trackInput(projectId, 'fine@example.com'),
-      trackInput(projectId, 'full@example.com', { patch: { b: 'x'.repeat(6_000) } }),
+    await trackEvents(em(), [
+      trackInput(project.id, 'full@example.com', { patch: { a: 'x'.repeat(60_000) } }),
+    ]);
+    const failure = await trackEvents(em(), [
+      trackInput(project.id, 'fine@example.com'),
+      trackInput(project.id, 'full@example.com', { patch: { b: 'x'.repeat(6_000) } }),
     ]).catch((error: unknown) => error);
     expect(brokenConstraint(failure)).toBe('contacts_data_size');
     expect(isRolledBack(failure)).toBe(true);
-    expect(await readContact(em, projectId, 'fine@example.com')).toBeUndefined();
-    expect(await readEvents(em, projectId)).toHaveLength(1);
+    expect(await readContact(em(), project.id, 'fine@example.com')).toBeUndefined();
+    expect(await readEvents(em(), project.id)).toHaveLength(1);
   });
 
   it('lets only the item fail that has too much data, when it runs in a batcher', async () => {
     const batcher = createBatcher<TrackInput, TrackedEvent>({
-      run: (inputs) => trackEvents(database.orm.em.fork(), inputs),
+      run: (inputs) => trackEvents(em(), inputs),
       maxItems: 100,
       concurrency: 1,
       isRolledBack,
     });
-    await batcher.submit(trackInput(projectId, 'full@example.com', { patch: { a: 'x'.repeat(60_000) } }));
+    await batcher.submit(trackInput(project.id, 'full@example.com', { patch: { a: 'x'.repeat(60_000) } }));
     const answers = await Promise.allSettled(
       ['one', 'full', 'two'].map((name) =>
         batcher.submit(
-          trackInput(projectId, `${name}@example.com`, {
+          trackInput(project.id, `${name}@example.com`, {
             patch: { b: name === 'full' ? 'x'.repeat(6_000) : 1 },
           }),
         ),
       ),
     );
     expect(answers.map((answer) => answer.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect((await readContact(em, projectId, 'full@example.com'))?.data).not.toHaveProperty('b');
-    expect(await readEvents(em, projectId)).toHaveLength(3);
+    expect((await readContact(em(), project.id, 'full@example.com'))?.data).not.toHaveProperty('b');
+    expect(await readEvents(em(), project.id)).toHaveLength(3);
   });
 
   it('takes ids, names and data that look like SQL or JSON for what they are', async () => {
     const eventName = `it's "quoted" \\ {} ; drop table events; -- ключ 😀`;
-    const input = trackInput(projectId, `o'brien+"x"@example.com`, {
+    const input = trackInput(project.id, `o'brien+"x"@example.com`, {
       eventName,
       patch: { "k'ey": '\\u0041', '': 'empty', 'a.b': '{"x":1}', ключ: '😀' },
       contactId: uuidv7(),
     });
-    await trackEvents(em, [input]);
-    expect((await readContact(em, projectId, input.email))?.data).toEqual(input.patch);
-    expect(await readCounts(em, input.contactId)).toEqual({ [eventName]: 1 });
+    await trackEvents(em(), [input]);
+    expect((await readContact(em(), project.id, input.email))?.data).toEqual(input.patch);
+    expect(await readCounts(em(), input.contactId)).toEqual({ [eventName]: 1 });
   });
 });

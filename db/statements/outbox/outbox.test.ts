@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { glob, readFile } from 'node:fs/promises';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Lane } from '../../../core/outbox-lanes.ts';
-import { insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import { noProject } from '../../entities/outbox-command.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../testing/sql.ts';
@@ -13,15 +13,10 @@ import { lockDueCommands } from './lock-due-commands.ts';
 import { readOutboxFigures } from './read-outbox-figures.ts';
 import { deleteCommands, postponeCommands } from './settle-commands.ts';
 
-let database: TestDatabase;
-let em: Em;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
+const { em } = database;
 beforeEach(async () => {
-  em = database.orm.em.fork();
-  await sql(em, 'delete from outbox');
+  await sql(em(), 'delete from outbox');
 });
 
 /** Commands of these ages; a negative one is not due yet. */
@@ -29,7 +24,7 @@ async function insertCommands(agesInSeconds: number[]): Promise<string[]> {
   const ids = agesInSeconds.map(() => randomUUID());
   for (const [index, id] of ids.entries()) {
     await sql(
-      em,
+      em(),
       `insert into outbox (id, kind, subject_id, next_attempt_at, created_at)
        values ($1, 'email.dispatch', uuidv7(), now() - make_interval(secs => $2), now() - make_interval(secs => $2))`,
       [id, agesInSeconds[index]],
@@ -43,7 +38,7 @@ const lockEmails = (by: Em, limit: number) => lockDueCommands(by, 'emails', [noP
 /** Commands of a project that fell due so many seconds ago, the first one first. */
 const insertFor = (projectId: string, count: number, dueSecondsAgo = 60, kind = 'contact.snooze') =>
   sql(
-    em,
+    em(),
     `insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
      select uuidv7(), $2, uuidv7(), $1, now() - make_interval(secs => $4) + n * interval '1 ms'
      from generate_series(1, $3) n`,
@@ -54,7 +49,7 @@ const idsOf = (commands: { id: string }[]) => commands.map((command) => command.
 
 const readCommand = async (id: string) => {
   const [row] = await sql<{ attempts: number; waitSeconds: number; dead: boolean; lastError: string | null }>(
-    em,
+    em(),
     `select attempts, extract(epoch from next_attempt_at - now())::float8 as "waitSeconds",
        dead_at is not null as dead, last_error as "lastError" from outbox where id = $1`,
     [id],
@@ -65,10 +60,10 @@ const readCommand = async (id: string) => {
 describe('due commands', () => {
   it('come oldest first, as many as asked for, and none before its time', async () => {
     const [middle, later, oldest, youngest] = await insertCommands([20, -5, 30, 10]);
-    expect(idsOf(await lockEmails(em, 10))).toEqual([oldest, middle, youngest]);
-    expect(idsOf(await lockEmails(em, 2))).toEqual([oldest, middle]);
-    await sql(em, `update outbox set next_attempt_at = now() where id = $1`, [later]);
-    expect(idsOf(await lockEmails(em, 10))).toEqual([oldest, middle, youngest, later]);
+    expect(idsOf(await lockEmails(em(), 10))).toEqual([oldest, middle, youngest]);
+    expect(idsOf(await lockEmails(em(), 2))).toEqual([oldest, middle]);
+    await sql(em(), `update outbox set next_attempt_at = now() where id = $1`, [later]);
+    expect(idsOf(await lockEmails(em(), 10))).toEqual([oldest, middle, youngest, later]);
   });
 
   it('of a lane and a project come to those who ask for these', async () => {
@@ -78,7 +73,7 @@ describe('due commands', () => {
     await insertFor(randomUUID(), 1);
     await insertCommands([1]);
     const kinds = async (lane: Lane, id: string) =>
-      (await lockDueCommands(em, lane, [id], 10)).map((command) => [command.kind, command.projectId]);
+      (await lockDueCommands(em(), lane, [id], 10)).map((command) => [command.kind, command.projectId]);
     expect(await kinds('work', projectId)).toEqual([
       ['contact.snooze', projectId],
       ['contact.snooze', projectId],
@@ -91,14 +86,14 @@ describe('due commands', () => {
   it('that a relay holds are passed over by the others, and come back when it fails', async () => {
     const ids = await insertCommands([4, 3, 2, 1]);
     const failure = new Error('the relay failed');
-    await em
+    await em()
       .transactional(async (transaction) => {
         expect(idsOf(await lockEmails(transaction, 2))).toEqual(ids.slice(0, 2));
-        expect(idsOf(await lockEmails(database.orm.em.fork(), 10))).toEqual(ids.slice(2));
+        expect(idsOf(await lockEmails(em(), 10))).toEqual(ids.slice(2));
         throw failure;
       })
       .catch((error: unknown) => expect(error).toBe(failure));
-    expect(idsOf(await lockEmails(em, 10))).toEqual(ids);
+    expect(idsOf(await lockEmails(em(), 10))).toEqual(ids);
   });
 
   it('are each taken by one of many relays, and nothing is left over', async () => {
@@ -106,7 +101,7 @@ describe('due commands', () => {
     const taken: string[] = [];
     const relay = async () => {
       for (let left = true; left; ) {
-        left = await database.orm.em.fork().transactional(async (transaction) => {
+        left = await em().transactional(async (transaction) => {
           const due = await lockEmails(transaction, 7);
           await deleteCommands(transaction, idsOf(due));
           taken.push(...idsOf(due));
@@ -117,7 +112,7 @@ describe('due commands', () => {
     await Promise.all([relay(), relay(), relay(), relay()]);
     expect(taken.toSorted()).toEqual(ids.toSorted());
     const none = { waiting: 0, dead: 0, oldestSeconds: 0 };
-    expect(await readOutboxFigures(em)).toEqual([
+    expect(await readOutboxFigures(em())).toEqual([
       { lane: 'emails', ...none },
       { lane: 'work', ...none },
     ]);
@@ -129,26 +124,26 @@ describe('a command that fails', () => {
     const [id = ''] = await insertCommands([0]);
     const waits: number[] = [];
     for (let attempt = 1; attempt <= 12; attempt += 1) {
-      await postponeCommands(em, [id], `failure ${attempt}`, 12);
+      await postponeCommands(em(), [id], `failure ${attempt}`, 12);
       waits.push(Math.round((await readCommand(id))?.waitSeconds ?? 0));
       expect(await readCommand(id)).toMatchObject({
         attempts: attempt,
         lastError: `failure ${attempt}`,
         dead: attempt === 12,
       });
-      expect(await lockEmails(em, 10)).toEqual([]);
+      expect(await lockEmails(em(), 10)).toEqual([]);
     }
     expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600]);
-    await sql(em, `update outbox set next_attempt_at = now() - interval '1 hour'`);
-    expect(await lockEmails(em, 10)).toEqual([]);
-    expect((await readOutboxFigures(em))[0]).toMatchObject({ waiting: 0, dead: 1, oldestSeconds: 0 });
+    await sql(em(), `update outbox set next_attempt_at = now() - interval '1 hour'`);
+    expect(await lockEmails(em(), 10)).toEqual([]);
+    expect((await readOutboxFigures(em()))[0]).toMatchObject({ waiting: 0, dead: 1, oldestSeconds: 0 });
   });
 
   it('keeps the beginning of a long error, and leaves other commands alone', async () => {
     const [failing = '', other = ''] = await insertCommands([2, 1]);
-    await postponeCommands(em, [failing], 'x'.repeat(2_000), 12);
+    await postponeCommands(em(), [failing], 'x'.repeat(2_000), 12);
     expect((await readCommand(failing))?.lastError).toHaveLength(500);
-    expect(idsOf(await lockEmails(em, 10))).toEqual([other]);
+    expect(idsOf(await lockEmails(em(), 10))).toEqual([other]);
   });
 });
 
@@ -162,14 +157,14 @@ describe('projects', () => {
     await insertFor(busy, 300, 600);
     await insertFor(quiet, 3, 2);
     await insertFor(small, 1, 1);
-    const first = await lockDueCommands(em, 'work', [busy, quiet, small], 10);
+    const first = await lockDueCommands(em(), 'work', [busy, quiet, small], 10);
     const counts = Map.groupBy(first, (command) => command.projectId);
     expect([...counts].map(([id, { length }]) => [id, length])).toEqual([
       [busy, 10],
       [quiet, 3],
       [small, 1],
     ]);
-    const oldest = await sql<{ id: string }>(em, 'select id from outbox order by next_attempt_at limit 10');
+    const oldest = await sql<{ id: string }>(em(), 'select id from outbox order by next_attempt_at limit 10');
     expect(idsOf(counts.get(busy) ?? [])).toEqual(idsOf(oldest));
   });
 
@@ -180,17 +175,17 @@ describe('projects', () => {
     await insertFor(later, 1, -60);
     await insertFor(emails, 1, 60, 'email.dispatch');
     await insertFor(dead, 1);
-    await sql(em, 'update outbox set dead_at = now() where project_id = $1', [dead]);
+    await sql(em(), 'update outbox set dead_at = now() where project_id = $1', [dead]);
     const turns = [
       { projectId: first, isDue: true },
       { projectId: later, isDue: false },
       { projectId: last, isDue: true },
     ];
-    expect(await findProjectTurns(em, 'work', null, 10)).toEqual(turns);
-    expect(await findProjectTurns(em, 'work', null, 2)).toEqual(turns.slice(0, 2));
-    expect(await findProjectTurns(em, 'work', later, 2)).toEqual(turns.slice(2));
-    expect(await findProjectTurns(em, 'work', last, 2)).toEqual([]);
-    expect(await findProjectTurns(em, 'emails', null, 10)).toEqual([{ projectId: emails, isDue: true }]);
+    expect(await findProjectTurns(em(), 'work', null, 10)).toEqual(turns);
+    expect(await findProjectTurns(em(), 'work', null, 2)).toEqual(turns.slice(0, 2));
+    expect(await findProjectTurns(em(), 'work', later, 2)).toEqual(turns.slice(2));
+    expect(await findProjectTurns(em(), 'work', last, 2)).toEqual([]);
+    expect(await findProjectTurns(em(), 'emails', null, 10)).toEqual([{ projectId: emails, isDue: true }]);
   });
 
   it('cost the same however much they have waiting', async () => {
@@ -199,7 +194,7 @@ describe('projects', () => {
     await insertFor(quiet, 5);
     await insertFor(busy, 50_000, 60, 'email.dispatch');
     for (const isAnalyzed of [false, true]) {
-      if (isAnalyzed) await sql(em, 'analyze outbox');
+      if (isAnalyzed) await sql(em(), 'analyze outbox');
       for (const lane of ['emails', 'work'] as const) {
         const pages = await readPages((by) => findProjectTurns(by, lane, null, 200));
         expect(pages).toBeLessThan(100);
@@ -210,7 +205,7 @@ describe('projects', () => {
 
   /** Pages of tables and indexes that `read` looks at. */
   async function readPages(read: (by: Em) => Promise<unknown>): Promise<number> {
-    return database.orm.em.fork().transactional(async (by) => {
+    return em().transactional(async (by) => {
       const pages = async () => {
         const [row] = await sql<{ pages: string }>(
           by,
@@ -228,7 +223,7 @@ describe('projects', () => {
 
 describe('rows from before projects took turns', () => {
   it('get their project from what they are about', async () => {
-    const [projectId, gone] = [await insertProject(em), randomUUID()];
+    const [projectId, gone] = [await insertProject(em()), randomUUID()];
     const subjects: Record<string, string> = {
       'contact.snooze': `insert into contacts (id, project_id, email) values ($1, $2, 'a@example.com')`,
       'contacts.import': `insert into jobs (id, project_id, type) values ($1, $2, 'import')`,
@@ -243,15 +238,15 @@ describe('rows from before projects took turns', () => {
       'execution.wake': `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
         values ($1, $2, uuidv7(), 1, uuidv7(), false)`,
     };
-    await sql(em, 'alter table outbox drop column project_id');
-    await sql(em, 'create index outbox_due on outbox (next_attempt_at, id) where dead_at is null');
+    await sql(em(), 'alter table outbox drop column project_id');
+    await sql(em(), 'create index outbox_due on outbox (next_attempt_at, id) where dead_at is null');
     for (const [kind, statement] of Object.entries(subjects)) {
       const id = randomUUID();
-      await sql(em, statement, [id, projectId]);
-      await sql(em, 'insert into outbox (id, kind, subject_id) values (uuidv7(), $1, $2)', [kind, id]);
+      await sql(em(), statement, [id, projectId]);
+      await sql(em(), 'insert into outbox (id, kind, subject_id) values (uuidv7(), $1, $2)', [kind, id]);
     }
     await sql(
-      em,
+      em(),
       `insert into outbox (id, kind, subject_id) values (uuidv7(), 'billing.end', $1), (uuidv7(), 'contact.snooze', $2)`,
       [projectId, gone],
     );
@@ -261,7 +256,7 @@ describe('rows from before projects took turns', () => {
     await migrating.query(await readFile(file, 'utf8'));
     await migrating.end();
     const rows = await sql<{ kind: string; subject: string; project: string }>(
-      em,
+      em(),
       'select kind, subject_id as subject, project_id as project from outbox',
     );
     expect(rows).toHaveLength(Object.keys(subjects).length + 2);
@@ -289,11 +284,11 @@ it('everything that leaves a command names its project', async () => {
 it('tells how many commands of each lane wait and for how long', async () => {
   await insertCommands([30, 10, -60]);
   await insertFor(randomUUID(), 2);
-  const [emails, work] = await readOutboxFigures(em);
+  const [emails, work] = await readOutboxFigures(em());
   expect(emails).toMatchObject({ lane: 'emails', waiting: 3, dead: 0 });
   expect(emails?.oldestSeconds).toBeGreaterThanOrEqual(30);
   expect(emails?.oldestSeconds).toBeLessThan(40);
   expect(work).toMatchObject({ lane: 'work', waiting: 2, dead: 0 });
-  await deleteCommands(em, []);
-  expect((await readOutboxFigures(em))[0]?.waiting).toBe(3);
+  await deleteCommands(em(), []);
+  expect((await readOutboxFigures(em()))[0]?.waiting).toBe(3);
 });

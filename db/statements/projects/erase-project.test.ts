@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createTestProject } from '../../../test/setup/start-test-api.ts';
 import { ProjectErasure } from '../../entities/project-security.ts';
 import { sql } from '../../testing/sql.ts';
@@ -8,14 +8,11 @@ import { findErasure } from './find-erasure.ts';
 import { recordErasure } from './record-erasure.ts';
 
 const rows = 12_000;
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
+const { em } = database;
 
 const run = <Row = { n: number }>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(database.orm.em.fork(), text, parameters);
+  sql<Row>(em(), text, parameters);
 
 /** A project with more rows in each large table than one transaction deletes. */
 async function createFullProject(): Promise<string> {
@@ -39,13 +36,13 @@ async function createFullProject(): Promise<string> {
 }
 async function startReset(projectId: string): Promise<string> {
   const id = crypto.randomUUID();
-  await database.orm.em.fork().transactional((em) => recordErasure(em, { id, projectId, isReset: true }));
+  await em().transactional((em) => recordErasure(em, { id, projectId, isReset: true }));
   return id;
 }
 async function erase(id: string, signal?: AbortSignal): Promise<void> {
-  const erasure = await findErasure(database.orm.em.fork(), id);
+  const erasure = await findErasure(em(), id);
   if (erasure === undefined) throw new Error('There is no erasure');
-  await eraseProject(database.orm.em.fork(), erasure, signal);
+  await eraseProject(em(), erasure, signal);
 }
 const leftOf = (projectId: string) =>
   run(
@@ -76,7 +73,7 @@ describe('the erasure of a project', () => {
     expect(cuts).toBeGreaterThan(3);
     expect(await leftOf(projectId)).toEqual([{ n: 0 }]);
     expect(await leftOf(neighbour)).toEqual([{ n: 3 * rows }]);
-    const reset = await database.orm.em.fork().findOne(ProjectErasure, { projectId });
+    const reset = await em().findOne(ProjectErasure, { projectId });
     expect(reset?.done).toMatchObject({ contacts: rows, emails: rows, events: rows });
   });
 
@@ -122,7 +119,7 @@ describe('the erasure of a project', () => {
     const { id: projectId } = await createTestProject(database);
     await startReset(projectId);
     await expect(startReset(projectId)).rejects.toThrow('project_erasures_reset');
-    await recordErasure(database.orm.em.fork(), { id: crypto.randomUUID(), projectId, isReset: false });
+    await recordErasure(em(), { id: crypto.randomUUID(), projectId, isReset: false });
   });
 
   it.each([
@@ -135,7 +132,7 @@ describe('the erasure of a project', () => {
     ],
     ['contacts', `project_id = $1 order by project_id, created_at, id limit 10`],
   ])('finds rows of %s by the project, by an index', async (table, where) => {
-    const plan = await database.orm.em.fork().transactional(async (em) => {
+    const plan = await em().transactional(async (em) => {
       // A small table is read whole and sorted, whatever its indexes.
       for (const way of ['seqscan', 'bitmapscan', 'sort', 'incremental_sort']) {
         await sql(em, `set local enable_${way} = off`);

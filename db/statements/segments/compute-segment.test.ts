@@ -1,27 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
 import type { segmentTypes } from '../../../core/segments/segment-types.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { findWrongCounts, readEvents } from '../../../test/setup/read-database.ts';
 import { insertSegment, planIs } from '../../../test/setup/segments.ts';
 import { Segment } from '../../entities/segment.ts';
-import type { Em } from '../../orm.ts';
 import { allProjects } from '../../project-em.ts';
 import { sql } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { changeStaticMembers } from './change-static-members.ts';
 import { type ComputationProgress, computationStart, computeSegment } from './compute-segment.ts';
 
-let database: TestDatabase;
-let em: Em;
+const { em } = useTestDatabase();
 let project: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
-  em = database.orm.em.fork();
   project = newId();
 });
 
@@ -29,25 +22,25 @@ async function trackedSegment(type: (typeof segmentTypes)[number] = 'DYNAMIC'): 
   const id = newId();
   const condition = type === 'DYNAMIC' ? planIs('pro') : null;
   const text = { name: 'A', description: null, slug: id, trackMembership: true };
-  await insertSegment(em, { id, projectId: project, type, condition, filterCount: 1, ...text });
+  await insertSegment(em(), { id, projectId: project, type, condition, filterCount: 1, ...text });
   return id;
 }
 
 async function addContact(email: string): Promise<string> {
   const id = newId();
-  await sql(em, `insert into contacts (id, project_id, email, data) values ($1, $2, $3, '{"plan": "pro"}')`, [
-    id,
-    project,
-    email,
-  ]);
+  await sql(
+    em(),
+    `insert into contacts (id, project_id, email, data) values ($1, $2, $3, '{"plan": "pro"}')`,
+    [id, project, email],
+  );
   return id;
 }
 
 const compute = (id: string, from = computationStart, onBatch = (_progress: ComputationProgress) => {}) =>
-  computeSegment(database.orm.em.fork(), project, id, from, onBatch);
+  computeSegment(em(), project, id, from, onBatch);
 
 const members = (id: string) =>
-  sql<{ contact: string }>(em, 'select contact_id as contact from segment_members where segment_id = $1', [
+  sql<{ contact: string }>(em(), 'select contact_id as contact from segment_members where segment_id = $1', [
     id,
   ]);
 
@@ -60,7 +53,7 @@ async function blockedOrDone(work: Promise<unknown>): Promise<void> {
   work.then(end, end);
   const waiting = () =>
     sql(
-      database.orm.em.fork(),
+      em(),
       `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
   await eventually(waiting, (rows) => isDone || rows.length > 0);
@@ -69,7 +62,7 @@ async function blockedOrDone(work: Promise<unknown>): Promise<void> {
 describe('a computation', () => {
   it('looks at each contact once, also when thousands were created in the same instant', async () => {
     await sql(
-      em,
+      em(),
       `insert into contacts (id, project_id, email, data, created_at)
        select gen_random_uuid(), $1, n || '@example.com', jsonb_build_object('plan', case when n % 3 = 0 then 'free' else 'pro' end),
          '2026-01-01'
@@ -82,29 +75,29 @@ describe('a computation', () => {
     expect(result).toMatchObject({ added: 30_000, removed: 0, total: 30_000 });
     expect(steps).toHaveLength(2);
     expect(await members(id)).toHaveLength(30_000);
-    expect(await findWrongCounts(em, project)).toEqual([]);
+    expect(await findWrongCounts(em(), project)).toEqual([]);
 
     // From the middle, as another worker would continue: nothing before it is read again.
-    await sql(em, `update contacts set data = '{"plan": "free"}' where project_id = $1`, [project]);
+    await sql(em(), `update contacts set data = '{"plan": "free"}' where project_id = $1`, [project]);
     const half = steps[0] ?? computationStart;
     const rest = await compute(id, half);
     expect(rest?.removed).toBe(30_000 - half.total);
     expect(rest?.total).toBe(half.total);
-    expect((await em.fork().findOneOrFail(Segment, id, allProjects)).memberCount).toBe(half.total);
+    expect((await em().findOneOrFail(Segment, id, allProjects)).memberCount).toBe(half.total);
   });
 
   it('waits for another one of the segment, and then sees what is so', async () => {
     const contact = await addContact('ada@example.com');
     const id = await trackedSegment();
     let computing: ReturnType<typeof compute> | undefined;
-    await database.orm.em.fork().transactional(async (other) => {
+    await em().transactional(async (other) => {
       await sql(other, 'select 1 from segments where id = $1 for no key update', [id]);
       computing = compute(id);
       await blockedOrDone(computing);
-      await sql(em, `update contacts set data = '{"plan": "free"}' where id = $1`, [contact]);
+      await sql(em(), `update contacts set data = '{"plan": "free"}' where id = $1`, [contact]);
     });
     expect(await computing).toMatchObject({ added: 0, total: 0 });
-    expect(await readEvents(em, project)).toEqual([]);
+    expect(await readEvents(em(), project)).toEqual([]);
   });
 
   it('leaves no trace of a contact that is deleted while it enters', async () => {
@@ -112,21 +105,21 @@ describe('a computation', () => {
     await addContact('bob@example.com');
     const id = await trackedSegment();
     let computing: ReturnType<typeof compute> | undefined;
-    await database.orm.em.fork().transactional(async (other) => {
+    await em().transactional(async (other) => {
       await deleteContacts(other, project, [contact]);
       computing = compute(id);
       await blockedOrDone(computing);
     });
     expect(await computing).toMatchObject({ added: 1 });
     expect(await members(id)).toHaveLength(1);
-    expect((await readEvents(em, project)).map((event) => event.contactId)).not.toContain(contact);
-    const statistics = await sql(em, 'select 1 from contact_event_stats where contact_id = $1', [contact]);
+    expect((await readEvents(em(), project)).map((event) => event.contactId)).not.toContain(contact);
+    const statistics = await sql(em(), 'select 1 from contact_event_stats where contact_id = $1', [contact]);
     expect(statistics).toEqual([]);
   });
 
   it('ends without a result when the segment is deleted or not tracked any more', async () => {
     const id = await trackedSegment();
-    await sql(em, 'update segments set track_membership = false where id = $1', [id]);
+    await sql(em(), 'update segments set track_membership = false where id = $1', [id]);
     expect(await compute(id)).toBeUndefined();
     expect(await compute(newId())).toBeUndefined();
     expect(await compute(await trackedSegment('STATIC'))).toBeUndefined();
@@ -136,29 +129,29 @@ describe('a computation', () => {
 describe('a contact that is added to a static segment', () => {
   it('leaves no trace there when it is deleted at the same moment', async () => {
     const contact = await addContact('ada@example.com');
-    const segment = await em.findOneOrFail(Segment, await trackedSegment('STATIC'), allProjects);
+    const segment = await em().findOneOrFail(Segment, await trackedSegment('STATIC'), allProjects);
     let adding: Promise<unknown> | undefined;
-    await database.orm.em.fork().transactional(async (other) => {
+    await em().transactional(async (other) => {
       await deleteContacts(other, project, [contact]);
-      adding = changeStaticMembers(database.orm.em.fork(), segment, 'add', ['ada@example.com']);
+      adding = changeStaticMembers(em(), segment, 'add', ['ada@example.com']);
       await blockedOrDone(adding);
     });
     expect(await adding).toEqual({ changed: 0, found: [] });
     expect(await members(segment.id)).toEqual([]);
-    expect(await readEvents(em, project)).toEqual([]);
+    expect(await readEvents(em(), project)).toEqual([]);
   });
 
   it('leaves no trace when its deletion has to wait for it', async () => {
     const contact = await addContact('ada@example.com');
-    const segment = await em.findOneOrFail(Segment, await trackedSegment('STATIC'), allProjects);
+    const segment = await em().findOneOrFail(Segment, await trackedSegment('STATIC'), allProjects);
     let deleting: Promise<unknown> | undefined;
-    await database.orm.em.fork().transactional(async (other) => {
+    await em().transactional(async (other) => {
       await changeStaticMembers(other, segment, 'add', ['ada@example.com']);
-      deleting = database.orm.em.fork().transactional((own) => deleteContacts(own, project, [contact]));
+      deleting = em().transactional((own) => deleteContacts(own, project, [contact]));
       await blockedOrDone(deleting);
     });
     expect(await deleting).toEqual([contact]);
     expect(await members(segment.id)).toEqual([]);
-    expect(await sql(em, 'select 1 from contact_event_stats where contact_id = $1', [contact])).toEqual([]);
+    expect(await sql(em(), 'select 1 from contact_event_stats where contact_id = $1', [contact])).toEqual([]);
   });
 });

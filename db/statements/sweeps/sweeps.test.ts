@@ -1,63 +1,49 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import { insertSegment } from '../../../test/setup/segments.ts';
-import type { Em } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { insertJobChunk } from '../jobs/insert-job-chunk.ts';
 import { findProjectTurns } from '../outbox/find-project-turns.ts';
 import { lockDueCommands } from '../outbox/lock-due-commands.ts';
 import { requeueStrandedEmails } from './requeue-stranded-emails.ts';
 
-let database: TestDatabase;
-let em: Em;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase();
 beforeEach(async () => {
-  em = database.orm.em.fork();
-  await sql(em, 'truncate outbox, emails, message_contents, template_contents cascade');
+  await sql('truncate outbox, emails, message_contents, template_contents cascade');
 });
 
 describe('the sweep of what has expired', () => {
   it('deletes that and nothing else, in every table', async () => {
     const projectId = randomUUID();
     await sql(
-      em,
       `insert into idempotency_keys (project_id, key, request, token, expires_at)
        select $1, 'key ' || n, 'POST /v1/send', uuidv7(), now() + (n - 1.5) * interval '1 minute'
        from generate_series(0, 4) n`,
       [projectId],
     );
     await sql(
-      em,
       `insert into rate_limit_windows (subject, window_start, used)
        select 'subject', now() - n * interval '4 minutes', 1 from generate_series(1, 4) n`,
     );
     await sql(
-      em,
       `insert into throttles (key, next_free_at)
        select 'bucket ' || n, now() + n * interval '11 minutes' from generate_series(-1, 1) n`,
     );
     await sql(
-      em,
       `insert into waiting_emails (project_id, email_id)
        select $1, uuidv7(n * interval '25 hours') from generate_series(-2, 0) n`,
       [projectId],
     );
     await sql(
-      em,
       `insert into provider_notifications (id, received_at)
        select uuidv7(), now() - n * interval '14 days 20 hours' from generate_series(1, 4) n`,
     );
     await sql(
-      em,
       `insert into stripe_events (id, type, received_at)
        select 'evt_' || days, 'invoice.paid', now() - days * interval '1 day' from unnest(array[29, 31]) days`,
     );
@@ -75,25 +61,23 @@ describe('the sweep of what has expired', () => {
         ],
       }),
     );
-    await acceptEmails(em, contents);
+    await acceptEmails(em(), contents);
     // An email shares the text of its template with those of the same day.
     await sql(
-      em,
       `insert into template_contents (id, project_id, subject, body, from_email, created_at)
        select uuidv7(), $1, 'Hi', hours::text, 'a@example.com', now() - hours * interval '1 hour'
        from unnest(array[167, 191, 193]) hours`,
       [projectId],
     );
     await sql(
-      em,
       `insert into jobs (id, project_id, type, state, created_at)
        select uuidv7(), $1, 'import', state, now() - days * interval '1 day'
        from unnest(array['waiting', 'active', 'completed', 'failed']) state, unnest(array[29, 31]) days`,
       [projectId],
     );
-    const chunk = (id: string) => insertJobChunk(em, id, 0, Buffer.from('email'));
+    const chunk = (id: string) => insertJobChunk(em(), id, 0, Buffer.from('email'));
     const [ofJob, ofOldJob] = [uuidv7(), uuidv7({ msecs: Date.now() - 2 * 86_400_000 })];
-    await sql(em, `insert into jobs (id, project_id, type) select unnest($1::uuid[]), $2, 'import'`, [
+    await sql(`insert into jobs (id, project_id, type) select unnest($1::uuid[]), $2, 'import'`, [
       [ofJob, ofOldJob],
       projectId,
     ]);
@@ -101,45 +85,39 @@ describe('the sweep of what has expired', () => {
     const orphan = uuidv7({ msecs: Date.now() - 25 * 3_600_000 });
     for (const id of [ofJob, ofOldJob, ofUpload, orphan]) await chunk(id);
     await sql(
-      em,
       `with someone as (insert into users (id, email) values (uuidv7(), 'someone@example.com') returning id)
        insert into account_tokens (id, user_id, purpose, token_hash, expires_at)
        select uuidv7(), id, 'reset-password', sha256(hours::text::bytea), now() + hours * interval '1 hour'
        from someone, unnest(array[-25, -1, 1]) hours`,
     );
     await sql(
-      em,
       `insert into sessions (id, user_id, version, expires_at)
        select uuidv7(), id, 1, now() + hours * interval '1 hour'
        from users, unnest(array[-1, 1]) hours where email = 'someone@example.com'`,
     );
     await sql(
-      em,
       `insert into invitation_hours (subject, hour, mails)
        select 'grace@example.com', date_trunc('hour', now()) - hours * interval '1 hour', 5
        from generate_series(0, 3) hours`,
     );
     await sql(
-      em,
       `insert into sign_in_attempts (subject, attempts, ends_at)
        select sha256(minutes::text::bytea), 1, now() + minutes * interval '1 minute' from unnest(array[-1, 1]) minutes`,
     );
     await sql(
-      em,
       `insert into sign_in_sources (user_id, source, seen_at)
        select id, sha256(days::text::bytea), now() - days * interval '1 day'
        from users, unnest(array[364, 366]) days where email = 'someone@example.com'`,
     );
     await sql(
-      em,
       `with inputs as (
          insert into segment_inputs (project_id, input) select project, input
          from unnest($1::uuid[]) project, unnest(array['contact', 'event.opened']) input)
        insert into segment_rounds (project_id, next_at) select unnest($1::uuid[]), now()`,
-      [[await insertProject(em), projectId]],
+      [[await insertProject(em()), projectId]],
     );
 
-    expect(await expireEverything(em, 7)).toEqual({
+    expect(await expireEverything(em(), 7)).toEqual({
       idempotencyKeys: 2,
       rateLimitWindows: 2,
       throttles: 1,
@@ -162,7 +140,7 @@ describe('the sweep of what has expired', () => {
       workflowsWithOrphans: 0,
     });
     const left = async (statement: string) =>
-      (await sql<{ value: string }>(em, statement)).map((row) => row.value);
+      (await sql<{ value: string }>(statement)).map((row) => row.value);
     expect((await left('select job_id as value from job_chunks')).sort()).toEqual(
       [ofJob, ofOldJob, ofUpload].sort(),
     );
@@ -184,7 +162,7 @@ describe('the sweep of what has expired', () => {
       kept.toSorted(),
     );
     expect(await left('select id as value from emails')).toHaveLength(4);
-    expect(await expireEverything(em, 7)).toEqual({
+    expect(await expireEverything(em(), 7)).toEqual({
       idempotencyKeys: 0,
       rateLimitWindows: 0,
       throttles: 0,
@@ -210,35 +188,32 @@ describe('the sweep of what has expired', () => {
 
   it('gets through more rows than one statement deletes', async () => {
     await sql(
-      em,
       `insert into provider_notifications (id, received_at)
        select uuidv7(), now() - interval '31 days' from generate_series(1, 12000)`,
     );
-    expect(await expireEverything(em, 7)).toMatchObject({ notifications: 12_000 });
+    expect(await expireEverything(em(), 7)).toMatchObject({ notifications: 12_000 });
   });
 
   it('gets past rows that it keeps, however many', async () => {
-    await sql(em, 'truncate throttles, jobs');
+    await sql('truncate throttles, jobs');
     await sql(
-      em,
       `insert into throttles (key, next_free_at)
        select 'bucket ' || lpad(n::text, 5, '0'), now() - case when n > 11999 then interval '1 hour' else '0' end
        from generate_series(1, 12000) n`,
     );
     await sql(
-      em,
       `insert into jobs (id, project_id, type, state, created_at)
        select uuidv7(), uuidv7(), 'import', case when n > 11999 then 'failed' else 'active' end,
          now() - interval '31 days' from generate_series(1, 12000) n`,
     );
-    expect(await expireEverything(em, 7)).toMatchObject({ throttles: 1, jobs: 1 });
-    await sql(em, 'truncate throttles, jobs');
+    expect(await expireEverything(em(), 7)).toMatchObject({ throttles: 1, jobs: 1 });
+    await sql('truncate throttles, jobs');
   });
 
   it('deletes the members of segments that are gone or no longer tracked, and no others', async () => {
     const projectId = randomUUID();
     const add = async (name: string, type: 'DYNAMIC' | 'STATIC', trackMembership: boolean) =>
-      (await insertSegment(em, { projectId, name, slug: name, type, trackMembership })).id;
+      (await insertSegment(em(), { projectId, name, slug: name, type, trackMembership })).id;
     const [kept, tracked, untracked] = [
       await add('a', 'STATIC', false),
       await add('b', 'DYNAMIC', true),
@@ -246,14 +221,12 @@ describe('the sweep of what has expired', () => {
     ];
     const gone = Array.from({ length: 700 }, () => randomUUID());
     await sql(
-      em,
       `insert into segment_members (segment_id, contact_id)
        select segment, uuidv7() from unnest($1::uuid[]) segment, generate_series(1, 3)`,
       [[kept, tracked, untracked, ...gone]],
     );
-    expect(await expireEverything(em, 7)).toMatchObject({ segmentsWithOrphans: 701 });
+    expect(await expireEverything(em(), 7)).toMatchObject({ segmentsWithOrphans: 701 });
     const left = await sql<{ id: string }>(
-      em,
       'select distinct segment_id as id from segment_members where segment_id = any($1::uuid[])',
       [[kept, tracked, untracked, ...gone]],
     );
@@ -267,7 +240,6 @@ describe('the sweep of stranded emails', () => {
     const id = uuidv7({ msecs: Date.now() - secondsAgo * 1000 });
     const values = { source: 'TRANSACTIONAL', status: 'QUEUED', attempts: 0, ...columns };
     await sql(
-      em,
       `insert into emails (id, project_id, to_email, from_email, source, status, attempts)
        values ($1, uuidv7(), 'a@example.com', 'b@example.com', $2, $3, $4)`,
       [id, values.source, values.status, values.attempts],
@@ -275,8 +247,8 @@ describe('the sweep of stranded emails', () => {
     return id;
   }
   const commands = async () => {
-    const projects = (await findProjectTurns(em, 'emails', null, 100)).map((turn) => turn.projectId);
-    return (await lockDueCommands(em, 'emails', projects, 100)).map((command) => command.subjectId).sort();
+    const projects = (await findProjectTurns(em(), 'emails', null, 100)).map((turn) => turn.projectId);
+    return (await lockDueCommands(em(), 'emails', projects, 100)).map((command) => command.subjectId).sort();
   };
 
   it('gives a command to each email that is not out and that nobody sees to, once', async () => {
@@ -295,21 +267,20 @@ describe('the sweep of stranded emails', () => {
     for (const status of ['SENT', 'FAILED', 'SUPPRESSED', 'CANCELLED', 'DELIVERED', 'BOUNCED']) {
       await strand(600, { status });
     }
-    expect(await requeueStrandedEmails(em, 3_600, 300)).toBe(6);
+    expect(await requeueStrandedEmails(em(), 3_600, 300)).toBe(6);
     expect(await commands()).toEqual(stranded.toSorted());
-    expect(await requeueStrandedEmails(em, 3_600, 300)).toBe(0);
+    expect(await requeueStrandedEmails(em(), 3_600, 300)).toBe(0);
     expect(await commands()).toEqual(stranded.toSorted());
   });
 
   it('leaves an email alone whose command waits or is dead', async () => {
     const [waiting, dead] = [await strand(600), await strand(600)];
     await sql(
-      em,
       `insert into outbox (id, kind, subject_id, next_attempt_at, dead_at) values
          (uuidv7(), 'email.dispatch', $1, now() + interval '1 hour', null),
          (uuidv7(), 'email.dispatch', $2, now(), now())`,
       [waiting, dead],
     );
-    expect(await requeueStrandedEmails(em, 3_600, 300)).toBe(0);
+    expect(await requeueStrandedEmails(em(), 3_600, 300)).toBe(0);
   });
 });

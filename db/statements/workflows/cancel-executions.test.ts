@@ -1,40 +1,30 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { expireEverything } from '../../../test/setup/expire-everything.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
 import { Workflow } from '../../entities/workflow.ts';
 import { allProjects } from '../../project-em.ts';
-import { sql } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { cancelActiveExecutions } from './cancel-active-executions.ts';
 import { cancelExecution } from './cancel-execution.ts';
 import { deleteExecutions } from './delete-executions.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-
-const em = () => database.orm.em.fork();
-let projectId: string;
-beforeEach(() => {
-  projectId = uuidv7();
-});
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 
 async function addWorkflow(): Promise<string> {
   const id = uuidv7();
   const trigger = { id: uuidv7(), type: 'TRIGGER' as const, name: 'Trigger', config: {} };
   const graph = { eventName: 'joined', steps: [trigger], transitions: [] };
-  await storeWorkflow(em(), { id, projectId, allowReentry: true, enabled: false }, graph);
+  await storeWorkflow(em(), { id, projectId: project.id, allowReentry: true, enabled: false }, graph);
   return id;
 }
 
 /** Executions of as many contacts that wait for an event, each with a step run. */
 async function addWaiting(workflowId: string, count: number): Promise<void> {
   await sql(
-    em(),
     `with execution as (
        insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once, context)
        select uuidv7(), $1, $2, 1, uuidv7(), 'WAITING', false, '{"secret": 1}' from generate_series(1, $3)
@@ -46,12 +36,12 @@ async function addWaiting(workflowId: string, count: number): Promise<void> {
      )
      insert into event_listeners (project_id, event_name, contact_id, id, workflow_id, execution_id, visit)
      select project_id, 'order', contact_id, id, workflow_id, id, 1 from execution`,
-    [projectId, workflowId, count],
+    [project.id, workflowId, count],
   );
 }
 
 const countOf = async (from: string, id: string) =>
-  (await sql<{ count: number }>(em(), `select count(*)::int as count from ${from}`, [id]))[0]?.count;
+  (await sql<{ count: number }>(`select count(*)::int as count from ${from}`, [id]))[0]?.count;
 
 const cancelled = (workflowId: string) =>
   countOf(
@@ -68,7 +58,7 @@ describe('cancelling executions', () => {
     await addWaiting(other, 2);
     const counts = await Promise.all([cancelActiveExecutions(em(), one), cancelActiveExecutions(em(), one)]);
     // The checks join thousands of rows that no statistics know of.
-    await sql(em(), 'analyze workflow_executions, outbox');
+    await sql('analyze workflow_executions, outbox');
     expect(counts.reduce((sum, count) => sum + count)).toBe(12_345);
     expect(await cancelled(one)).toBe(12_345);
     expect(
@@ -84,7 +74,6 @@ describe('cancelling executions', () => {
     const workflowId = await addWorkflow();
     await addWaiting(workflowId, 1);
     const [execution] = await sql<{ id: string }>(
-      em(),
       'select id from workflow_executions where workflow_id = $1',
       [workflowId],
     );
@@ -97,7 +86,6 @@ describe('cancelling executions', () => {
     const workflowId = await addWorkflow();
     await addWaiting(workflowId, 3);
     const contacts = await sql<{ id: string }>(
-      em(),
       `insert into contacts (id, project_id, email, subscribed, data)
        select contact_id, project_id, contact_id || '@example.com', true, '{}' from workflow_executions
        where workflow_id = $1 limit 2 returning id`,
@@ -105,12 +93,11 @@ describe('cancelling executions', () => {
     );
     await deleteContacts(
       em(),
-      projectId,
+      project.id,
       contacts.map(({ id }) => id),
     );
     expect([await cancelled(workflowId), await listening(workflowId)]).toEqual([2, 1]);
     const left = await sql(
-      em(),
       `select contact_id is null as gone, context, r.output from workflow_executions x
        join workflow_step_runs r on r.execution_id = x.id where workflow_id = $1 order by gone`,
       [workflowId],

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { sql } from '../../testing/sql.ts';
+import { expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import { countSteps } from './count-steps.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase(2);
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase(2);
 
 it('counts the steps of the newest executions only', async () => {
-  const em = database.orm.em.fork();
-  const projectId = await insertProject(em);
+  const projectId = await insertProject(em());
   const [workflowId, stepId] = [
     '01900000-0000-7000-8000-000000000001',
     '01900000-0000-7000-8000-000000000002',
   ];
   await sql(
-    em,
     `with execution as (
        insert into workflow_executions (id, project_id, workflow_id, version, status, only_once, started_at)
        select uuidv7(), $1, $2, 1, 'WAITING', false, now() + make_interval(secs => n) from generate_series(1, 5) n
@@ -29,6 +22,8 @@ it('counts the steps of the newest executions only', async () => {
     [projectId, workflowId, stepId],
   );
   const figures = { stepId, failed: 0 };
-  expect(await countSteps(em, workflowId, 3)).toEqual([{ ...figures, entered: 3, completed: 2, waiting: 1 }]);
-  expect(await countSteps(em, workflowId)).toEqual([{ ...figures, entered: 5, completed: 2, waiting: 3 }]);
+  expect(await countSteps(em(), workflowId, 3)).toEqual([
+    { ...figures, entered: 3, completed: 2, waiting: 1 },
+  ]);
+  expect(await countSteps(em(), workflowId)).toEqual([{ ...figures, entered: 5, completed: 2, waiting: 3 }]);
 });

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
-import { insertContacts, insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { insertContacts } from '../../../test/setup/campaigns.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { Template } from '../../entities/template.ts';
-import type { Em } from '../../orm.ts';
-import { sql } from '../../testing/sql.ts';
+import { allProjects } from '../../project-em.ts';
 import { findOpenEmails } from '../emails/find-open-emails.ts';
 import { loadContents } from '../emails/load-contents.ts';
 import { eraseProject } from '../projects/erase-project.ts';
@@ -12,27 +12,19 @@ import { findErasure } from '../projects/find-erasure.ts';
 import { recordErasure } from '../projects/record-erasure.ts';
 import { queueWorkflowEmail } from './queue-workflow-email.ts';
 
-let database: TestDatabase;
-let em: Em;
-let projectId: string;
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 let contactId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(async () => {
-  em = database.orm.em.fork();
-  projectId = await insertProject(em);
-  await insertContacts(em, projectId, 1);
-  const [contact] = await sql<{ id: string }>(em, 'select id from contacts where project_id = $1', [
-    projectId,
-  ]);
+  await insertContacts(em(), project.id, 1);
+  const [contact] = await sql<{ id: string }>('select id from contacts where project_id = $1', [project.id]);
   contactId = contact?.id ?? '';
 });
 
 async function createTemplate(body: string): Promise<Template> {
-  const template = em.create(Template, {
-    projectId,
+  const own = em();
+  const template = own.create(Template, {
+    projectId: project.id,
     name: 'Welcome',
     subject: 'Hi {{ event.name }}',
     body,
@@ -40,15 +32,15 @@ async function createTemplate(body: string): Promise<Template> {
     replyTo: 'help@example.com',
     type: 'MARKETING',
   });
-  await em.flush();
+  await own.flush();
   return template;
 }
 
 async function queue(template: Template, name: string): Promise<{ emailId: string; contentId: string }> {
   const ids = { emailId: newId(), contentId: newId() };
-  const answer = await queueWorkflowEmail(database.orm.em.fork(), {
+  const answer = await queueWorkflowEmail(em(), {
     ...ids,
-    projectId,
+    projectId: project.id,
     workflowId: newId(),
     contactId,
     templateId: template.id,
@@ -61,11 +53,9 @@ async function queue(template: Template, name: string): Promise<{ emailId: strin
 }
 
 const textsLeft = () =>
-  sql<{ body: string }>(
-    em,
-    'select body from template_contents where project_id = $1 order by created_at, id',
-    [projectId],
-  );
+  sql<{ body: string }>('select body from template_contents where project_id = $1 order by created_at, id', [
+    project.id,
+  ]);
 
 describe('emails of a workflow', () => {
   it('share the text of their template, and keep their own variables', async () => {
@@ -75,13 +65,13 @@ describe('emails of a workflow', () => {
     expect(await textsLeft()).toEqual([{ body: '<p>First</p>' }]);
 
     const contents = await loadContents(
-      em,
+      em(),
       queued.map(({ contentId }) => contentId),
     );
     expect(queued.map(({ contentId }) => contents.get(contentId)?.content)).toEqual(
       names.map((name, n) => ({
         id: queued[n]?.contentId,
-        projectId,
+        projectId: project.id,
         subject: 'Hi {{ event.name }}',
         body: '<p>First</p>',
         fromEmail: 'a@example.com',
@@ -97,17 +87,18 @@ describe('emails of a workflow', () => {
   it('say what the template said when they were queued', async () => {
     const template = await createTemplate('<p>Before</p>');
     const before = await queue(template, 'Ada');
-    template.body = '<p>After</p>';
-    await em.flush();
+    const own = em();
+    (await own.findOneOrFail(Template, template.id, allProjects)).body = '<p>After</p>';
+    await own.flush();
     const after = await queue(template, 'Ada');
-    const contents = await loadContents(em, [before.contentId, after.contentId]);
+    const contents = await loadContents(em(), [before.contentId, after.contentId]);
     expect(contents.get(before.contentId)?.content.body).toBe('<p>Before</p>');
     expect(contents.get(after.contentId)?.content.body).toBe('<p>After</p>');
   });
 
   it('count the text of the template as memory', async () => {
     const { emailId } = await queue(await createTemplate('x'.repeat(300_000)), 'Ada');
-    const [email] = await findOpenEmails(em, [emailId], 120);
+    const [email] = await findOpenEmails(em(), [emailId], 120);
     expect(email?.bytes).toBeGreaterThan(300_000);
   });
 
@@ -116,14 +107,14 @@ describe('emails of a workflow', () => {
     await queue(needed, 'Ada');
     await queue(other, 'Ada');
     const id = newId();
-    await em.fork().transactional((own) => recordErasure(own, { id, projectId, isReset: true }));
+    await em().transactional((own) => recordErasure(own, { id, projectId: project.id, isReset: true }));
     await new Promise((resolve) => setTimeout(resolve, 5));
     const { contentId } = await queue(needed, 'Ada');
-    const order = await findErasure(em, id);
+    const order = await findErasure(em(), id);
     if (order === undefined) throw new Error('There is no erasure');
-    await eraseProject(em, order);
+    await eraseProject(em(), order);
     expect(await textsLeft()).toEqual([{ body: '<p>Needed</p>' }]);
-    expect((await loadContents(em, [contentId])).get(contentId)?.content.body).toBe('<p>Needed</p>');
+    expect((await loadContents(em(), [contentId])).get(contentId)?.content.body).toBe('<p>Needed</p>');
   });
 });
 
@@ -131,7 +122,6 @@ describe('a process of an older version', () => {
   it('reads the text in the row of each email', async () => {
     const { contentId } = await queue(await createTemplate('<p>Shared</p>'), 'Ada');
     const read = await sql(
-      em,
       `select t.id, t.project_id as "projectId", t.subject, t.body, t.from_email as "fromEmail",
          t.from_name as "fromName", t.reply_to as "replyTo", t.headers, t.variables
        from email_contents t where t.id = any($1::uuid[])`,
@@ -140,7 +130,7 @@ describe('a process of an older version', () => {
     expect(read).toEqual([
       {
         id: contentId,
-        projectId,
+        projectId: project.id,
         subject: 'Hi {{ event.name }}',
         body: '<p>Shared</p>',
         fromEmail: 'a@example.com',
@@ -155,28 +145,26 @@ describe('a process of an older version', () => {
   it('stores contents with attachments, and deletes what has expired', async () => {
     const id = newId();
     await sql(
-      em,
       `with content as (
          insert into email_contents (id, project_id, subject, body, from_email, created_at)
          values ($1, $2, 'Hi', '<p>Old</p>', 'a@example.com', now() - interval '40 days')
        )
        insert into email_attachments (content_id, position, filename, content_type, disposition, bytes)
        values ($1, 0, 'a.txt', 'text/plain', 'attachment', 'a')`,
-      [id, projectId],
+      [id, project.id],
     );
-    expect((await loadContents(em, [id])).get(id)).toMatchObject({
+    expect((await loadContents(em(), [id])).get(id)).toMatchObject({
       content: { body: '<p>Old</p>', headers: {}, variables: {} },
       attachments: [{ filename: 'a.txt' }],
     });
     const expired = `created_at < now() - interval '30 days'`;
     await sql(
-      em,
       `with page as materialized (
          select ctid, created_at, id, ${expired} as expired from email_contents
          where ${expired} order by created_at, id limit 5000
        )
        delete from email_contents where ctid = any(array(select ctid from page where expired)) and ${expired}`,
     );
-    expect((await loadContents(em, [id])).size).toBe(0);
+    expect((await loadContents(em(), [id])).size).toBe(0);
   });
 });

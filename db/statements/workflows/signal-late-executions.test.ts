@@ -1,22 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
-import { sql } from '../../testing/sql.ts';
+import { expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { signalLateExecutions } from './signal-late-executions.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-
-const em = () => database.orm.em.fork();
+const { em, sql } = useTestDatabase();
 
 /** An execution that is late by so many minutes, at the end of a wait or where it should go on at once. */
 async function addLate(status: 'WAITING' | 'RUNNING', minutes: number): Promise<string> {
   const [id, workflowId] = [uuidv7(), uuidv7()];
   await sql(
-    em(),
     `with late as (select now() - make_interval(secs => $4::float8 * 60) as at),
      run as (
        insert into workflow_step_runs (execution_id, visit, step_id, started_at, completed_at)
@@ -44,7 +36,6 @@ it('reminds late executions at first soon, and then once an hour', async () => {
   }
   expect(await signalLateExecutions(em(), 600)).toBe(expected.length);
   const commands = await sql<{ id: string }>(
-    em(),
     `select subject_id as id from outbox where kind = 'execution.wake'`,
   );
   expect(commands.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());

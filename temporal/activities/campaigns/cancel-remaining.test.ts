@@ -31,7 +31,7 @@ it('emails that are put back while their campaign is cancelled are cancelled too
   const isRecorded = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
   // The statement of a run that stops begins before the cancel commits, and ends after it.
-  const recording = database.orm.em.fork().transactional(async (own) => {
+  const recording = database.em().transactional(async (own) => {
     const queued = claimed.map((email) => record(email, { status: 'QUEUED', messageId: null }));
     await recordHandOvers(own, token, queued);
     isRecorded.resolve();

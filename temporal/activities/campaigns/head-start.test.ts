@@ -1,26 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contactsInFirstPiece, recipientsPerBatch } from '../../../core/campaign-batches.ts';
 import { Campaign } from '../../../db/entities/campaign.ts';
 import { allProjects } from '../../../db/project-em.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import { sql } from '../../../db/testing/sql.ts';
-import {
-  cancelCampaign,
-  insertContacts,
-  insertDraft,
-  insertProject,
-  startSending,
-} from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { cancelCampaign, insertContacts, insertDraft, startSending } from '../../../test/setup/campaigns.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import type { BatchSender } from './create-batch-sender.ts';
 import { createHeadStart, type HeadStart } from './head-start.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
+const { em } = database;
 
 let campaignId: string;
 let sent: { batch: number; leavesOpen: boolean | undefined; isFrozen: boolean }[];
@@ -42,21 +34,20 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await headStart.stop();
-  await sql(database.orm.em.fork(), 'delete from campaigns');
+  await sql(em(), 'delete from campaigns');
 });
 
 const note: BatchSender = async ({ batch, leavesOpen }) => {
-  const { frozenAt } = await database.orm.em.fork().findOneOrFail(Campaign, campaignId, allProjects);
+  const { frozenAt } = await em().findOneOrFail(Campaign, campaignId, allProjects);
   sent.push({ batch, leavesOpen, isFrozen: frozenAt !== null });
   return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
 };
 
 async function startCampaign(recipients: number): Promise<void> {
-  const em = database.orm.em.fork();
-  const projectId = await insertProject(em);
-  await insertContacts(em, projectId, recipients);
-  campaignId = await insertDraft(em, projectId);
-  await startSending(em, campaignId);
+  const projectId = await insertProject(em());
+  await insertContacts(em(), projectId, recipients);
+  campaignId = await insertDraft(em(), projectId);
+  await startSending(em(), campaignId);
 }
 
 async function startFrozen(): Promise<string> {
@@ -65,7 +56,7 @@ async function startFrozen(): Promise<string> {
   return campaignId;
 }
 
-const freezePiece = (contacts: number) => freezeAudience(database.orm.em.fork(), campaignId, contacts);
+const freezePiece = (contacts: number) => freezeAudience(em(), campaignId, contacts);
 const untilIdle = () =>
   eventually(
     async () => headStart.isSending(),
@@ -101,7 +92,7 @@ describe('the head start of a campaign', () => {
       await startCampaign(recipients);
       headStart.begin(campaignId);
       const seen = await eventually(
-        async () => database.orm.em.fork().findOneOrFail(Campaign, campaignId, allProjects),
+        async () => em().findOneOrFail(Campaign, campaignId, allProjects),
         ({ frozenAt }) => frozenAt !== null && sent.length > 0,
       );
       expect(seen.totalRecipients).toBe(recipients);
@@ -112,7 +103,7 @@ describe('the head start of a campaign', () => {
 
   it('leaves a campaign alone that another process begins with', async () => {
     await startCampaign(3);
-    await database.orm.em.fork().transactional(async (em) => {
+    await em().transactional(async (em) => {
       await sql(em, 'select from campaigns where id = $1 for no key update', [campaignId]);
       headStart.begin(campaignId);
       await untilIdle();
@@ -161,10 +152,10 @@ describe('the head start of a campaign', () => {
 
   it('gets to a campaign behind others of which nothing can be sent', async () => {
     for (let n = 0; n < 8; n += 1) await startFrozen();
-    const stuck = new Set(await database.orm.em.fork().getRepository(Campaign).listSending([], 100));
+    const stuck = new Set(await em().getRepository(Campaign).listSending([], 100));
     const id = await startFrozen();
     // In the order of a look, scheduled ones come last.
-    await sql(database.orm.em.fork(), 'update campaigns set scheduled_for = now() where id = $1', [id]);
+    await sql(em(), 'update campaigns set scheduled_for = now() where id = $1', [id]);
     const seen: string[] = [];
     send = async (order) => {
       seen.push(order.campaignId);
@@ -181,7 +172,7 @@ describe('the head start of a campaign', () => {
   it('sends nothing of a campaign that was cancelled', async () => {
     await startCampaign(3);
     expect(await freezePiece(10)).toBe(true);
-    await cancelCampaign(database.orm.em.fork(), campaignId);
+    await cancelCampaign(em(), campaignId);
     headStart.look(campaignId);
     await headStart.takeOver();
     await headStart.stop();

@@ -1,42 +1,35 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
-import type { Em } from '../../../db/orm.ts';
 import { takeSendSlots } from '../../../db/statements/emails/take-send-slots.ts';
-import { sql } from '../../../db/testing/sql.ts';
-import { insertProject, startCampaign } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { startCampaign } from '../../../test/setup/campaigns.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import { reserveCampaignSlots } from './reserve-campaign-slots.ts';
 
-let database: TestDatabase;
-let em: Em;
+const { em, sql } = useTestDatabase(8);
 let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase(8);
-});
-afterAll(() => database.close());
 beforeEach(async () => {
-  em = database.orm.em.fork();
   projectId = newId();
-  await sql(em, 'delete from throttles');
+  await sql('delete from throttles');
 });
 
 /** Puts every bucket as far into the past as time would have. */
 const pass = (seconds: number) =>
-  sql(em, 'update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
+  sql('update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
 
 describe('the slots of a campaign', () => {
   it('are all there at once without a limit', async () => {
-    const slots = await reserveCampaignSlots(em, projectId, 500, { account: null, project: null });
+    const slots = await reserveCampaignSlots(em(), projectId, 500, { account: null, project: null });
     expect([slots.granted, slots.inMs(0), slots.inMs(499)]).toEqual([500, 0, 0]);
   });
 
   it('are at most those of the next second, at the pace of the slower bucket', async () => {
-    const slots = await reserveCampaignSlots(em, projectId, 500, { account: 100, project: 50 });
+    const slots = await reserveCampaignSlots(em(), projectId, 500, { account: 100, project: 50 });
     // Nine tenths of 50 for the last second, which was idle, and as many for the next one.
     expect(slots.granted).toBe(90);
     expect(slots.inMs(0)).toBe(0);
     expect(slots.inMs(89)).toBeGreaterThan(900);
-    const more = await reserveCampaignSlots(em, projectId, 500, { account: 100, project: 50 });
+    const more = await reserveCampaignSlots(em(), projectId, 500, { account: 100, project: 50 });
     expect(more.granted).toBeLessThan(500);
     expect(more.retryInMs).toBeGreaterThan(0);
   });
@@ -44,17 +37,17 @@ describe('the slots of a campaign', () => {
   it('leave a tenth of the rate to transactional email, which never waits behind them', async () => {
     const rates = { account: 100, project: null };
     for (let second = 0; second < 5; second += 1) {
-      while ((await reserveCampaignSlots(em, projectId, 500, rates)).granted > 0);
-      const transactional = await takeSendSlots(em, 'account', 5, 100);
+      while ((await reserveCampaignSlots(em(), projectId, 500, rates)).granted > 0);
+      const transactional = await takeSendSlots(em(), 'account', 5, 100);
       expect(transactional.granted).toBe(5);
       expect(transactional.startInMs).toBeLessThanOrEqual(1_000);
       await pass(1);
     }
     // Once the burst of the beginning is over, the bucket is free whenever one looks.
     await pass(5);
-    while ((await reserveCampaignSlots(em, projectId, 500, rates)).granted > 0);
+    while ((await reserveCampaignSlots(em(), projectId, 500, rates)).granted > 0);
     await pass(1.5);
-    expect((await takeSendSlots(em, 'account', 5, 100)).startInMs).toBeLessThanOrEqual(0);
+    expect((await takeSendSlots(em(), 'account', 5, 100)).startInMs).toBeLessThanOrEqual(0);
   });
 });
 
@@ -65,8 +58,8 @@ describe('projects that send at the same time', () => {
   async function projectsThatSend(count: number): Promise<string[]> {
     const projects: string[] = [];
     for (let i = 0; i < count; i += 1) {
-      const project = await insertProject(em);
-      await startCampaign(em, project);
+      const project = await insertProject(em());
+      await startCampaign(em(), project);
       projects.push(project);
     }
     return projects;
@@ -80,7 +73,7 @@ describe('projects that send at the same time', () => {
     for (let tick = 0; tick < ticks; tick += 1) {
       for (const [index, [project, count]] of asks.entries()) {
         for (let ask = 0; ask < count; ask += 1) {
-          got[index] = (got[index] ?? 0) + (await reserveCampaignSlots(em, project, 500, rates)).granted;
+          got[index] = (got[index] ?? 0) + (await reserveCampaignSlots(em(), project, 500, rates)).granted;
         }
       }
       await pass(0.25);
@@ -90,7 +83,7 @@ describe('projects that send at the same time', () => {
     return got.map((count) => count / seconds / inShares);
   }
 
-  afterEach(() => sql(em, 'delete from campaigns'));
+  afterEach(() => sql('delete from campaigns'));
 
   it('have the account in equal shares, however many batches of one are under way', async () => {
     const [large = '', small = ''] = await projectsThatSend(2);

@@ -1,29 +1,20 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
-import { sql } from '../../../db/testing/sql.ts';
 import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
-import {
-  cancelCampaign,
-  insertContacts,
-  insertDraft,
-  insertProject,
-  startSending,
-} from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { cancelCampaign, insertContacts, insertDraft, startSending } from '../../../test/setup/campaigns.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { type BatchSender, createBatchSender } from './create-batch-sender.ts';
 import type { BatchOrder } from './send-batch.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase(8);
-});
-afterAll(() => database.close());
+const database = useTestDatabase(8);
+const { em, sql } = database;
+const project = useProject(em);
 
 /** Calls of the provider, and what lets each of them be answered. */
 let calls: { emails: readonly OutgoingEmail[]; answer: () => void }[];
 let send: BatchSender;
-let projectId: string;
 let campaignId: string;
 let order: BatchOrder;
 beforeEach(async () => {
@@ -46,14 +37,13 @@ beforeEach(async () => {
     countHandOver: () => undefined,
     recorded: () => undefined,
   });
-  projectId = await insertProject(database.orm.em.fork());
-  await insertContacts(database.orm.em.fork(), projectId, 5);
-  campaignId = await insertDraft(database.orm.em.fork(), projectId);
-  await startSending(database.orm.em.fork(), campaignId);
-  order = { campaignId, projectId, batch: 1, leavesOpen: true };
+  await insertContacts(em(), project.id, 5);
+  campaignId = await insertDraft(em(), project.id);
+  await startSending(em(), campaignId);
+  order = { campaignId, projectId: project.id, batch: 1, leavesOpen: true };
 });
 
-const freezePiece = (contacts: number) => freezeAudience(database.orm.em.fork(), campaignId, contacts);
+const freezePiece = (contacts: number) => freezeAudience(em(), campaignId, contacts);
 const untilCalls = (count: number) =>
   eventually(
     async () => calls.length,
@@ -61,11 +51,9 @@ const untilCalls = (count: number) =>
   );
 const neverAborted = new AbortController().signal;
 const statuses = async () => {
-  const rows = await sql<{ status: string }>(
-    database.orm.em.fork(),
-    'select status from emails where campaign_id = $1 order by id',
-    [campaignId],
-  );
+  const rows = await sql<{ status: string }>('select status from emails where campaign_id = $1 order by id', [
+    campaignId,
+  ]);
   return rows.map(({ status }) => status);
 };
 
@@ -93,7 +81,7 @@ it('nothing that the freeze added leaves after a cancel', async () => {
   const sending = send({ ...order, growth: () => grown.promise }, neverAborted);
   await untilCalls(1);
   await freezePiece(1);
-  await cancelCampaign(database.orm.em.fork(), campaignId);
+  await cancelCampaign(em(), campaignId);
   grown.resolve();
   for (const { answer } of calls) answer();
   expect(await sending).toMatchObject({ sent: 2 });
@@ -103,7 +91,12 @@ it('nothing that the freeze added leaves after a cancel', async () => {
 it('a batch as it was read earlier sends what is still there, each email once', async () => {
   await freezePiece(10);
   const read = {
-    ...{ campaignId, projectId, contentId: null, firstEmailId: '00000000-0000-0000-0000-000000000000' },
+    ...{
+      campaignId,
+      projectId: project.id,
+      contentId: null,
+      firstEmailId: '00000000-0000-0000-0000-000000000000',
+    },
     ...{ lastEmailId: 'ffffffff-ffff-ffff-ffff-ffffffffffff', queued: 5, state: 'sending' as const },
     ...{ number: 1, recipients: 5, isFrozen: true },
   };

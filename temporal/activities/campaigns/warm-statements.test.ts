@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { createOrm, readPools } from '../../../db/orm.ts';
-import { sql } from '../../../db/testing/sql.ts';
 import { freePort } from '../../../local/testing/free-port.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { keptOpen, warmStatements } from './warm-statements.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
+const { sql } = database;
 
 async function warm(url: string) {
   const warnings: string[] = [];
@@ -26,7 +22,6 @@ it('the statements of a beginning run for nobody, and leave connections open', a
   expect(idle).toMatchObject({ prepared: keptOpen });
   expect(idle.statements).toBeGreaterThanOrEqual(keptOpen);
   const written = await sql(
-    database.orm.em.fork(),
     `select id::text from emails union all select id::text from events
      union all select campaign_id::text from campaign_batches union all select campaign_id::text from campaign_figure_changes
      union all select project_id::text from billing_usage`,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { activityFeed } from '../../../analytics/questions/activity-feed.ts';
@@ -10,20 +10,20 @@ import { createOrm, type Orm } from '../../../db/orm.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { sql } from '../../../db/testing/sql.ts';
-import { type JournalStage, openJournalStage } from '../../../journal/testing/journal-stage.ts';
+import { openJournalStage } from '../../../journal/testing/journal-stage.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
+import { testFixture } from '../../../test/setup/fixtures.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { eraseDeletedContacts } from './erase-contacts.ts';
 
-let stage: JournalStage;
+const stage = testFixture(
+  () => openJournalStage(),
+  ({ close }) => close(),
+);
 let orm: Orm;
-beforeEach(async () => {
-  stage = await openJournalStage();
+beforeEach(() => {
   orm = createOrm({ url: stage.databaseUrl, poolSize: 4, warn: () => undefined });
-});
-afterEach(async () => {
-  await orm.close();
-  await stage.close();
+  return () => orm.close();
 });
 
 const em = () => orm.em.fork();

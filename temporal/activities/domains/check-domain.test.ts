@@ -1,6 +1,6 @@
 import { DeleteEmailIdentityCommand } from '@aws-sdk/client-sesv2';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Domain } from '../../../db/entities/domain.ts';
 import { allProjects } from '../../../db/project-em.ts';
 import { startTestSes } from '../../../local/ses/testing/test-ses.ts';
@@ -8,16 +8,13 @@ import type { RecordLookup, Sighting } from '../../../providers/domains/dns-look
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { createSesIdentities } from '../../../providers/domains/ses-identities.ts';
 import { createSesAccountClient } from '../../../providers/email/ses-client.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createTestProject } from '../../../test/setup/start-test-api.ts';
 import { checkDomain } from './check-domain.ts';
 
-let database: TestDatabase;
+const database = useTestDatabase();
+const { em } = database;
 const proven: Sighting = 'found';
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 
 describe('checking a sender domain', () => {
   it('records what the provider says, also new DKIM tokens after the identity was removed there', async () => {
@@ -33,17 +30,16 @@ describe('checking a sender domain', () => {
       'here',
       Buffer.alloc(32),
     );
-    const em = database.orm.em.fork();
     const { id: projectId } = await createTestProject(database);
     const [id, domain] = [uuidv7(), 'shop.example'];
     const { dkimTokens } = await identities.register({ id, domain });
-    await em.insert(Domain, { id, projectId, domain, dkimTokens });
+    await em().insert(Domain, { id, projectId, domain, dkimTokens });
 
-    expect(await checkDomain(em, identities, id)).toBe('verified');
-    const before = await em.fork().findOne(Domain, { id }, allProjects);
+    expect(await checkDomain(em(), identities, id)).toBe('verified');
+    const before = await em().findOne(Domain, { id }, allProjects);
     await local.client.send(new DeleteEmailIdentityCommand({ EmailIdentity: 'shop.example' }));
-    expect(await checkDomain(em, identities, id)).toBe('verified');
-    const after = await em.fork().findOne(Domain, { id }, allProjects);
+    expect(await checkDomain(em(), identities, id)).toBe('verified');
+    const after = await em().findOne(Domain, { id }, allProjects);
 
     expect(before).toMatchObject({
       status: 'verified',
@@ -56,14 +52,13 @@ describe('checking a sender domain', () => {
       ...(after?.dkimTokens ?? []).map((token) => `CNAME ${token}._domainkey.shop.example DKIM`),
       'MX bounce.shop.example MAIL_FROM',
     ]);
-    expect(await checkDomain(em, identities, uuidv7())).toBe('gone');
+    expect(await checkDomain(em(), identities, uuidv7())).toBe('gone');
   });
 
   it('drops an answer that another check overtook, and asks again', async () => {
-    const em = database.orm.em.fork();
     const { id: projectId } = await createTestProject(database);
     const id = uuidv7();
-    await em.insert(Domain, { id, projectId, domain: 'slow.example' });
+    await em().insert(Domain, { id, projectId, domain: 'slow.example' });
     let isVerified = true;
     const stalled = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
@@ -78,13 +73,13 @@ describe('checking a sender domain', () => {
       },
     } as unknown as DomainIdentities;
 
-    const background = checkDomain(em, slow, id);
+    const background = checkDomain(em(), slow, id);
     await asked.promise;
     isVerified = false;
-    expect(await checkDomain(em, quick, id)).toBe('pending');
+    expect(await checkDomain(em(), quick, id)).toBe('pending');
     stalled.resolve();
 
     expect(await background).toBe('pending');
-    expect(await em.fork().findOne(Domain, { id }, allProjects)).toMatchObject({ status: 'pending' });
+    expect(await em().findOne(Domain, { id }, allProjects)).toMatchObject({ status: 'pending' });
   });
 });

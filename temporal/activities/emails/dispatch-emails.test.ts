@@ -1,34 +1,28 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Em } from '../../../db/orm.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
-import { sql } from '../../../db/testing/sql.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
-import { insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { exampleEmail } from '../../../providers/testing/example-email.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
 
-let database: TestDatabase;
-let em: Em;
+const database = useTestDatabase();
+const { em, sql } = database;
 let handedOver: string[] = [];
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
 beforeEach(() => {
-  em = database.orm.em.fork();
   handedOver = [];
 });
 
 function context(answer: HandOver): DispatchContext {
   return {
     ...createDispatchResources(database.orm),
-    em,
+    em: em(),
     provider: oneByOne(async ({ emailId }) => {
       handedOver.push(emailId);
       return answer;
@@ -36,18 +30,7 @@ function context(answer: HandOver): DispatchContext {
     rates: { account: null, project: null },
     render: ({ id, projectId, toEmail }) => ({
       ok: true,
-      email: {
-        emailId: id,
-        projectId,
-        from: { email: 'sender@example.com', name: null },
-        to: { email: toEmail, name: null },
-        replyTo: null,
-        subject: 'Hello',
-        html: '',
-        text: '',
-        headers: {},
-        attachments: [],
-      },
+      email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
     }),
     unknownSeconds: 120,
     signal: new AbortController().signal,
@@ -57,19 +40,19 @@ function context(answer: HandOver): DispatchContext {
 }
 
 async function accept(projectId: string, address: string): Promise<string> {
-  const [[email] = []] = await acceptEmails(em, [acceptInput(projectId, [address])]);
+  const [[email] = []] = await acceptEmails(em(), [acceptInput(projectId, [address])]);
   return email?.emailId ?? expect.unreachable();
 }
 
 const statusOf = async (id: string) => {
-  const [email] = await sql<{ status: string }>(em, 'select status from emails where id = $1', [id]);
+  const [email] = await sql<{ status: string }>('select status from emails where id = $1', [id]);
   return email?.status;
 };
 
 it('an email of a disabled project does not keep those of others waiting', async () => {
-  const [disabled, other] = [await insertProject(em), await insertProject(em)];
+  const [disabled, other] = [await insertProject(em()), await insertProject(em())];
   const ids = [await accept(disabled, 'a@example.com'), await accept(other, 'b@example.com')];
-  await sql(em, 'update projects set disabled = true where id = $1', [disabled]);
+  await sql('update projects set disabled = true where id = $1', [disabled]);
   const busy = context({ outcome: 'later', reason: 'Throttled', retryInMs: 2_000 });
   expect(await dispatchEmails(busy, ids)).toEqual({ openIds: ids, retryInMs: 2_000, sent: 0, ended: 0 });
   expect(handedOver).toEqual(ids.slice(1));
@@ -79,10 +62,9 @@ it('an email of a disabled project does not keep those of others waiting', async
 });
 
 it('what the provider took is recorded, also when the database fails in between', async () => {
-  const id = await accept(await insertProject(em), 'a@example.com');
-  await sql(em, 'create sequence records');
+  const id = await accept(await insertProject(em()), 'a@example.com');
+  await sql('create sequence records');
   await sql(
-    em,
     `create function fail_twice() returns trigger language plpgsql as $$
      begin
        if nextval('records') <= 2 then raise exception 'the disk is slow'; end if;
@@ -93,7 +75,7 @@ it('what the provider took is recorded, also when the database fails in between'
   const dispatch = context({ outcome: 'accepted', messageId: 'm-2' });
   const { handOver } = dispatch.provider;
   dispatch.provider = oneByOne(async (email) => {
-    await sql(database.orm.em.fork(), trigger);
+    await sql(trigger);
     return handOver(email);
   });
   expect(await dispatchEmails(dispatch, [id])).toMatchObject({ sent: 1, openIds: [] });
@@ -109,7 +91,7 @@ const acceptMany = async (projectId: string, count: number, bytes?: number) => {
     disposition: 'attachment' as const,
     bytes: Buffer.alloc(bytes ?? 0, 1),
   };
-  const [emails = []] = await acceptEmails(em, [
+  const [emails = []] = await acceptEmails(em(), [
     acceptInput(projectId, addresses, bytes === undefined ? {} : { attachments: [file] }),
   ]);
   return emails.map(({ emailId }) => emailId);
@@ -117,8 +99,8 @@ const acceptMany = async (projectId: string, count: number, bytes?: number) => {
 
 describe('a batch that waits for the send rate', () => {
   it('claims, loads and writes nothing of its emails', async () => {
-    await sql(em, 'truncate throttles');
-    const project = await insertProject(em);
+    await sql('truncate throttles');
+    const project = await insertProject(em());
     const ids = await acceptMany(project, 50);
     const dispatch = context({ outcome: 'accepted', messageId: 'm-3' });
     dispatch.rates = { account: 0.01, project: null };
@@ -130,8 +112,7 @@ describe('a batch that waits for the send rate', () => {
     };
     // One leaves, as an idle account gives one however slow it is.
     expect(await dispatchEmails(dispatch, ids)).toMatchObject({ sent: 1, openIds: ids.slice(1) });
-    const versions = () =>
-      sql(em, 'select id, xmin, attempts from emails where id = any($1) order by id', [ids]);
+    const versions = () => sql('select id, xmin, attempts from emails where id = any($1) order by id', [ids]);
     const before = await versions();
     const round = await dispatchEmails(dispatch, ids.slice(1));
     expect(round).toMatchObject({ openIds: ids.slice(1), sent: 0, ended: 0 });
@@ -141,13 +122,12 @@ describe('a batch that waits for the send rate', () => {
   });
 
   it('hands over exactly what has a slot, none before its time, and claims nothing else', async () => {
-    const project = await insertProject(em);
+    const project = await insertProject(em());
     const ids = await acceptMany(project, 24);
     const slots = fc.array(fc.option(fc.integer({ min: 0, max: 700 })), { minLength: 24, maxLength: 24 });
     await fc.assert(
       fc.asyncProperty(slots, async (times) => {
         await sql(
-          em,
           `update emails set status = 'QUEUED', claim_token = null, attempts = 0 where id = any($1)`,
           [ids],
         );
@@ -178,7 +158,6 @@ describe('a batch that waits for the send rate', () => {
         for (const [id, atMs] of leftAt)
           expect(atMs).toBeGreaterThanOrEqual((times[ids.indexOf(id)] ?? 0) - 1);
         const untouched = await sql<{ count: number }>(
-          em,
           'select count(*)::int as count from emails where id = any($1) and claim_token is null and attempts = 0',
           [ids],
         );
@@ -193,7 +172,7 @@ describe('emails with large attachments', () => {
   const mega = 1024 * 1024;
 
   it('are in memory only as many as the process has bytes for, and no small email waits behind them', async () => {
-    const [loud, quiet] = [await insertProject(em), await insertProject(em)];
+    const [loud, quiet] = [await insertProject(em()), await insertProject(em())];
     const large = await Promise.all(Array.from({ length: 12 }, () => acceptMany(loud, 1, mega)));
     const small = await acceptMany(quiet, 1);
     const shared = createDispatchResources(database.orm);
@@ -232,7 +211,7 @@ describe('emails with large attachments', () => {
             }
             return contents;
           },
-          em: database.orm.em.fork(),
+          em: em(),
           provider: oneByOne(handOver),
         },
         ids,
@@ -267,7 +246,7 @@ describe('emails with large attachments', () => {
   });
 
   it('of one content are loaded once for eight recipients', async () => {
-    const ids = await acceptMany(await insertProject(em), 20, mega);
+    const ids = await acceptMany(await insertProject(em()), 20, mega);
     const dispatch = context({ outcome: 'accepted', messageId: 'm-7' });
     let loads = 0;
     const { load } = dispatch;
@@ -297,7 +276,7 @@ describe('emails of one sender, where a provider takes several in a call', () =>
   }
 
   it('share calls, each with its own outcome', async () => {
-    const ids = await acceptMany(await insertProject(em), 60);
+    const ids = await acceptMany(await insertProject(em()), 60);
     const dispatch = inCalls((index) => {
       if (index === 0) return { outcome: 'refused', reason: 'no such domain' };
       if (index === 1) return { outcome: 'later', reason: 'Throttled', retryInMs: 3_000 };
@@ -312,7 +291,7 @@ describe('emails of one sender, where a provider takes several in a call', () =>
   });
 
   it('are all in doubt when the call gets no answer, and none of them leaves again at once', async () => {
-    const ids = await acceptMany(await insertProject(em), 5);
+    const ids = await acceptMany(await insertProject(em()), 5);
     const dispatch = inCalls(() => ({ outcome: 'unknown', reason: 'no answer' }));
     const round = await dispatchEmails(dispatch, ids);
     expect(round).toMatchObject({ openIds: ids, sent: 0, ended: 0 });
@@ -323,7 +302,7 @@ describe('emails of one sender, where a provider takes several in a call', () =>
   });
 
   it('leave without the one whose start could not be recorded', async () => {
-    const ids = await acceptMany(await insertProject(em), 4);
+    const ids = await acceptMany(await insertProject(em()), 4);
     const dispatch = inCalls(() => ({ outcome: 'accepted', messageId: 'm-9' }));
     const { begin } = dispatch;
     dispatch.begin = (beginning) =>

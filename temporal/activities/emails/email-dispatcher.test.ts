@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
-import { sql } from '../../../db/testing/sql.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
+import { exampleEmail } from '../../../providers/testing/example-email.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
-import { insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
 import { createEmailDispatcher, type EmailDispatcherDependencies } from './email-dispatcher.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
+const { em, sql } = database;
 
 const handedOver: string[] = [];
 let answer: () => Promise<HandOver>;
@@ -31,9 +28,8 @@ beforeEach(async () => {
 });
 
 async function acceptOne(): Promise<string> {
-  const em = database.orm.em.fork();
-  const project = await insertProject(em);
-  const [[email] = []] = await acceptEmails(em, [acceptInput(project, ['ada@example.com'])]);
+  const project = await insertProject(em());
+  const [[email] = []] = await acceptEmails(em(), [acceptInput(project, ['ada@example.com'])]);
   return email?.emailId ?? expect.unreachable();
 }
 
@@ -47,18 +43,7 @@ function createDispatcher({ patienceMs = 60_000, rates = async (): Promise<SendR
     }),
     render: ({ id, projectId, toEmail }) => ({
       ok: true,
-      email: {
-        emailId: id,
-        projectId,
-        from: { email: 'sender@example.com', name: null },
-        to: { email: toEmail, name: null },
-        replyTo: null,
-        subject: 'Hello',
-        html: '',
-        text: '',
-        headers: {},
-        attachments: [],
-      },
+      email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
     }),
     rates,
     unknownSeconds: 120,
@@ -143,11 +128,7 @@ it('a process that stops begins no try, and ends with those that it began', asyn
   const tried = emails.tryFirst(emailIds);
   await emails.stop();
   await tried;
-  const [row] = await sql<{ status: string }>(
-    database.orm.em.fork(),
-    'select status from emails where id = $1',
-    emailIds,
-  );
+  const [row] = await sql<{ status: string }>('select status from emails where id = $1', emailIds);
   expect(['QUEUED', 'SENT']).toContain(row?.status);
   const before = handedOver.length;
   expect(await emails.tryFirst(emailIds)).toEqual({ openIds: emailIds, retryInMs: 0 });

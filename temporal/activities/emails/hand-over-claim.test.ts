@@ -1,35 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { accountEmailProjectId } from '../../../core/account-email/sealed-link.ts';
-import type { Em } from '../../../db/orm.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
-import { sql } from '../../../db/testing/sql.ts';
 import { planBulkCalls } from '../../../providers/email/bulk-calls.ts';
 import type { HandOver, OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import { failureText } from '../../../providers/email/failure-text.ts';
 import { handOverEach, notBegun } from '../../../providers/email/hand-over-each.ts';
 import { queueAccountEmail } from '../../../runtime/queue-account-email.ts';
-import { insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
+import { insertProject, useProject } from '../../../test/setup/projects.ts';
 import { createClaimedRenderer } from '../sending/render-claimed.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
 import type { HandingOver } from './hand-over-claim.ts';
 
-let database: TestDatabase;
-let em: Em;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-beforeEach(async () => {
-  em = database.orm.em.fork();
-  projectId = await insertProject(em);
-});
+const database = useTestDatabase();
+const { em, sql } = database;
+const project = useProject(em);
 
 const key = Buffer.alloc(32, 1);
 const accepted: HandOver = { outcome: 'accepted', messageId: 'm-1' };
@@ -37,7 +27,7 @@ const accepted: HandOver = { outcome: 'accepted', messageId: 'm-1' };
 function context(provider: HandingOver): DispatchContext {
   return {
     ...createDispatchResources(database.orm),
-    em,
+    em: em(),
     provider,
     rates: { account: null, project: null },
     render: createClaimedRenderer('https://api.example.com', key, key),
@@ -48,8 +38,8 @@ function context(provider: HandingOver): DispatchContext {
   };
 }
 
-async function accept(addresses: string[], body = '<p>Hello</p>', owner = projectId) {
-  const [emails = []] = await acceptEmails(em, [acceptInput(owner, addresses, { body })]);
+async function accept(addresses: string[], body = '<p>Hello</p>', owner = project.id) {
+  const [emails = []] = await acceptEmails(em(), [acceptInput(owner, addresses, { body })]);
   return emails;
 }
 const acceptIds = async (...of: Parameters<typeof accept>) =>
@@ -58,7 +48,6 @@ const addresses = (count: number) => Array.from({ length: count }, (_, n) => `re
 
 async function statusesOf(ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ status: string }>(
-    em,
     'select status from emails where id = any($1) order by array_position($1, id)',
     [ids],
   );
@@ -101,7 +90,7 @@ describe('trouble with one email leaves the others their outcomes', () => {
     ['with a NUL', '550 5.7.1 rejected: \0'],
     ['that is cut within a surrogate pair', `550 ${'x'.repeat(488)}🎉 rejected`],
   ])('when the provider refuses it by a text %s', async (_, text) => {
-    const other = await insertProject(em);
+    const other = await insertProject(em());
     const ids = [
       ...(await acceptIds(['a@example.com'])),
       ...(await acceptIds(['b@example.com'], '<p>b</p>', other)),
@@ -115,7 +104,7 @@ describe('trouble with one email leaves the others their outcomes', () => {
 
   it('when it cannot be rendered', async () => {
     const ids = await acceptIds(['b@example.com']);
-    const own = em.fork();
+    const own = em();
     const sealedElsewhere = { from: { email: 'us@example.com', name: 'Us' }, linkKey: Buffer.alloc(32, 9) };
     queueAccountEmail(own, sealedElsewhere, {
       to: 'user@example.com',
@@ -124,7 +113,7 @@ describe('trouble with one email leaves the others their outcomes', () => {
       texts: { title: 't', text: 't', button: 'b', hours: null, hint: 'h' },
     });
     await own.flush();
-    const account = await sql<{ id: string }>(em, 'select id from emails where project_id = $1', [
+    const account = await sql<{ id: string }>('select id from emails where project_id = $1', [
       accountEmailProjectId,
     ]);
     ids.push(...account.map(({ id }) => id));
@@ -139,7 +128,7 @@ describe('trouble with one email leaves the others their outcomes', () => {
 
 it('an email that a stop kept from leaving stays in the queue, however old it is', async () => {
   const ids = await acceptIds(addresses(2));
-  await sql(em, `update emails set created_at = created_at - interval '25 hours' where id = any($1)`, [ids]);
+  await sql(`update emails set created_at = created_at - interval '25 hours' where id = any($1)`, [ids]);
   await dispatchEmails(context({ ...oneByOne(async () => notBegun), emailsPerCall: 50 }), ids);
   expect(await statusesOf(ids)).toEqual(['QUEUED', 'QUEUED']);
 });
@@ -164,7 +153,7 @@ it('an email whose contact was deleted while it was in hand does not leave again
   if (email === undefined) return expect.unreachable();
   const { emailId, contactId } = email;
   const deleting = oneByOne(async () => {
-    await em.fork().transactional((own) => deleteContacts(own, projectId, [contactId]));
+    await em().transactional((own) => deleteContacts(own, project.id, [contactId]));
     return { outcome: 'later', reason: 'Throttled', retryInMs: 100 };
   });
   await dispatchEmails(context(deleting), [emailId]);

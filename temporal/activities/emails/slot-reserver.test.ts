@@ -1,30 +1,26 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
-import { createOrm, type Em, type Orm } from '../../../db/orm.ts';
+import { createOrm, type Orm } from '../../../db/orm.ts';
 import type { OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
-import { sql } from '../../../db/testing/sql.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { reserveCampaignSlots } from '../campaigns/reserve-campaign-slots.ts';
 import { createSlotReserver, type Reservation, waitTheirTurn } from './slot-reserver.ts';
 
-let database: TestDatabase;
-let em: Em;
+const database = useTestDatabase(8);
+const { em, sql } = database;
 const others: Orm[] = [];
-beforeAll(async () => {
-  database = await createTestDatabase(8);
+beforeAll(() => {
   for (let i = 0; i < 2; i += 1) {
     others.push(createOrm({ url: database.url, poolSize: 8, warn: () => undefined }));
   }
 });
 afterAll(async () => {
   for (const orm of others) await orm.close();
-  await database.close();
 });
 beforeEach(async () => {
-  em = database.orm.em.fork();
-  await sql(em, 'truncate throttles, waiting_emails');
+  await sql('truncate throttles, waiting_emails');
 });
 
 const emailOf = (projectId: string): OpenEmail => ({
@@ -44,17 +40,17 @@ const emailsOf = (projectId: string, count: number) =>
   Array.from({ length: count }, () => emailOf(projectId));
 
 /** Reserves like a new process, which has not counted yet. */
-const reserve = (emails: OpenEmail[], rates: SendRates, on = em) => createSlotReserver()(on, emails, rates);
+const reserve = (emails: OpenEmail[], rates: SendRates, on = em()) => createSlotReserver()(on, emails, rates);
 
 const grantedOf = ({ granted }: Reservation, projectId: string) =>
   granted.filter(({ email }) => email.projectId === projectId);
 
 /** Puts every bucket as far into the past as time would have. */
 const pass = (seconds: number) =>
-  sql(em, 'update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
+  sql('update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
 
 const claimed = (emails: readonly OpenEmail[]) =>
-  sql(em, 'delete from waiting_emails where email_id = any($1)', [emails.map(({ id }) => id)]);
+  sql('delete from waiting_emails where email_id = any($1)', [emails.map(({ id }) => id)]);
 
 describe('send slots of transactional email', () => {
   it('are all there at once without a limit', async () => {
@@ -109,7 +105,7 @@ async function play(
       for (const { email } of slots.granted) now.set(email.projectId, (now.get(email.projectId) ?? 0) + 1);
       batch.emails = slots.held;
       if (slots.held.length === 0) continue;
-      const waits = await waitTheirTurn(em, slots, rates);
+      const waits = await waitTheirTurn(em(), slots, rates);
       batch.at = step + Math.max(1, Math.round(Math.min(...waits.values()) / stepMs));
     }
     left.push(now);
@@ -129,7 +125,7 @@ describe('a project with a backlog', () => {
     for (let step = 0; step < 20; step += 1) {
       for (let batch = 0; batch < 4; batch += 1) {
         const slots = await reserve(emailsOf(loud, 100), rates);
-        if (slots.held.length > 0) await waitTheirTurn(em, slots, rates);
+        if (slots.held.length > 0) await waitTheirTurn(em(), slots, rates);
       }
       const { granted } = await reserve([emailOf(quiet)], rates);
       expect(granted).toHaveLength(1);
@@ -145,10 +141,7 @@ describe('a project with a backlog', () => {
     const seconds = 120 / 4;
     // The second that an idle account has saved comes on top, and so does the time that this takes.
     expect(total(left, loud)).toBeGreaterThan(0.9 * rates.account * seconds);
-    const waiting = await sql<{ id: string }>(
-      em,
-      'select email_id as id from waiting_emails order by 1 limit 1',
-    );
+    const waiting = await sql<{ id: string }>('select email_id as id from waiting_emails order by 1 limit 1');
     const oldest = batches.findIndex((emails) => emails.some(({ id }) => id === waiting[0]?.id));
     expect(oldest).toBeGreaterThan(10);
   });
@@ -186,13 +179,13 @@ describe('a project with a backlog', () => {
     const loud = newId();
     const held = emailsOf(loud, 12_000);
     const nothing = { granted: [], held: held.slice(0, 11_500), retryInMs: new Map([[loud, 200]]) };
-    await waitTheirTurn(em, nothing, rates);
-    const first = await waitTheirTurn(em, { ...nothing, held: held.slice(0, 100) }, rates);
+    await waitTheirTurn(em(), nothing, rates);
+    const first = await waitTheirTurn(em(), { ...nothing, held: held.slice(0, 100) }, rates);
     expect(first.get(held[0]?.id ?? '')).toBeLessThan(250);
-    const near = await waitTheirTurn(em, { ...nothing, held: held.slice(1_000, 1_100) }, rates);
+    const near = await waitTheirTurn(em(), { ...nothing, held: held.slice(1_000, 1_100) }, rates);
     expect(near.get(held[1_000]?.id ?? '')).toBeGreaterThan(17_000);
     expect(near.get(held[1_000]?.id ?? '')).toBeLessThan(23_000);
-    const last = await waitTheirTurn(em, { ...nothing, held: held.slice(11_500) }, rates);
+    const last = await waitTheirTurn(em(), { ...nothing, held: held.slice(11_500) }, rates);
     expect(last.get(held[11_500]?.id ?? '')).toBeGreaterThan(100_000);
     expect(last.get(held[11_500]?.id ?? '')).toBeLessThanOrEqual(132_000);
   });
@@ -201,7 +194,7 @@ describe('a project with a backlog', () => {
 it('campaigns leave a tenth of the rate to it, and it waits behind none of them', async () => {
   const rates = { account: 100, project: null };
   for (let second = 0; second < 5; second += 1) {
-    while ((await reserveCampaignSlots(em, newId(), 500, rates)).granted > 0);
+    while ((await reserveCampaignSlots(em(), newId(), 500, rates)).granted > 0);
     const { granted } = await reserve(emailsOf(newId(), 5), rates);
     expect(granted).toHaveLength(5);
     expect(granted.at(-1)?.inMs).toBeLessThan(1_300);
@@ -226,7 +219,7 @@ it('never gives more than the account has, to however many projects and processe
   });
   await fc.assert(
     fc.asyncProperty(rateOf, asked, async (rates, requests) => {
-      await sql(em, 'truncate throttles, waiting_emails');
+      await sql('truncate throttles, waiting_emails');
       const projects = Array.from({ length: 6 }, () => newId());
       const startedAt = performance.now();
       const slots = await Promise.all(
@@ -244,7 +237,6 @@ it('never gives more than the account has, to however many projects and processe
       expect(count).toBeLessThanOrEqual(Math.floor(rates.account * (1 + 5 + seconds)) + 1);
       // Whatever leaves has moved the account's bucket.
       const [row] = await sql<{ seconds: number }>(
-        em,
         `select extract(epoch from next_free_at - now() + interval '1 second')::float8 as seconds
          from throttles where key = 'account'`,
       );

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eventNames } from '../../../analytics/questions/event-names.ts';
@@ -12,19 +12,19 @@ import {
   recordEventDeletion,
 } from '../../../db/statements/events/record-event-deletion.ts';
 import { deletionMarker, writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
-import { type JournalStage, openJournalStage } from '../../../journal/testing/journal-stage.ts';
+import { openJournalStage } from '../../../journal/testing/journal-stage.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
+import { testFixture } from '../../../test/setup/fixtures.ts';
 import { eraseDeletedEvents } from './erase-events.ts';
 
-let stage: JournalStage;
+const stage = testFixture(
+  () => openJournalStage(),
+  ({ close }) => close(),
+);
 let orm: Orm;
-beforeEach(async () => {
-  stage = await openJournalStage();
+beforeEach(() => {
   orm = createOrm({ url: stage.databaseUrl, poolSize: 4, warn: () => undefined });
-});
-afterEach(async () => {
-  await orm.close();
-  await stage.close();
+  return () => orm.close();
 });
 
 const name = 'page viewed';

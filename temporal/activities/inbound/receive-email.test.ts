@@ -1,37 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
 import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
 import { type ArrivedEmail, acceptInbound } from '../../../db/statements/inbound/accept-inbound.ts';
 import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
-import { sql } from '../../../db/testing/sql.ts';
 import type { MailBucket } from '../../../providers/inbound/mail-bucket.ts';
-import { insertProject } from '../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { createEmailParser } from './email-parser.ts';
 import { giveUpInboundEmail, receiveInboundEmail } from './receive-email.ts';
 
-let database: TestDatabase;
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 const parser = createEmailParser();
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
 afterAll(async () => {
   await parser.stop();
-  await database.close();
 });
 
-const em = () => database.orm.em.fork();
-const run = <Row = Record<string, unknown>>(text: string, parameters: unknown[] = []) =>
-  sql<Row>(em(), text, parameters);
-let projectId: string;
 let domain: string;
 beforeEach(async () => {
-  projectId = await insertProject(em());
   domain = `${randomUUID()}.example`;
-  await run(`insert into domains (id, project_id, domain, status) values (uuidv7(), $1, $2, 'verified')`, [
-    projectId,
+  await sql(`insert into domains (id, project_id, domain, status) values (uuidv7(), $1, $2, 'verified')`, [
+    project.id,
     domain,
   ]);
 });
@@ -59,7 +50,9 @@ const email = (changes: Partial<ArrivedEmail> = {}): ArrivedEmail => ({
 });
 async function accept(changes: Partial<ArrivedEmail> = {}): Promise<string> {
   expect(await em().transactional((tx) => acceptInbound(tx, email(changes)))).toBe('applied');
-  const [row] = await run<{ id: string }>('select id from inbound_emails where project_id = $1', [projectId]);
+  const [row] = await sql<{ id: string }>('select id from inbound_emails where project_id = $1', [
+    project.id,
+  ]);
   return row?.id ?? '';
 }
 const receive = (id: string, bucket: MailBucket = away) =>
@@ -69,11 +62,12 @@ const receive = (id: string, bucket: MailBucket = away) =>
     id,
     new AbortController().signal,
   );
-const read = async (id: string) => (await run('select * from inbound_emails where id = $1', [id]))[0];
+const read = async (id: string) =>
+  (await sql<{ contact_id: string | null }>('select * from inbound_emails where id = $1', [id]))[0];
 const events = () =>
-  run<{ kind: string; data: Record<string, unknown> }>(
+  sql<{ kind: string; data: Record<string, unknown> }>(
     `select kind, data from events where project_id = $1 and name = 'email.received'`,
-    [projectId],
+    [project.id],
   );
 
 describe('an email in a bucket', () => {
@@ -116,39 +110,39 @@ describe('an email in a bucket', () => {
 
   it('gets its command again when nothing takes care of it, once', async () => {
     const id = await accept();
-    await run('delete from outbox where subject_id = $1', [id]);
+    await sql('delete from outbox where subject_id = $1', [id]);
     expect(await requeueStrandedInbound(em())).toBe(0);
-    await run(`update inbound_emails set created_at = now() - interval '2 hours' where id = $1`, [id]);
+    await sql(`update inbound_emails set created_at = now() - interval '2 hours' where id = $1`, [id]);
     expect(await requeueStrandedInbound(em())).toBe(1);
     expect(await requeueStrandedInbound(em())).toBe(0);
-    expect(await run('select kind, project_id from outbox where subject_id = $1', [id])).toEqual([
-      { kind: 'inbound.receive', project_id: projectId },
+    expect(await sql('select kind, project_id from outbox where subject_id = $1', [id])).toEqual([
+      { kind: 'inbound.receive', project_id: project.id },
     ]);
   });
 });
 
 describe('an email', () => {
   it('starts nothing in a project that is disabled, and is kept', async () => {
-    await run('update projects set disabled = true where id = $1', [projectId]);
+    await sql('update projects set disabled = true where id = $1', [project.id]);
     const id = await accept();
     await giveUpInboundEmail(em(), id);
     expect(await events()).toMatchObject([{ kind: 'activity' }]);
-    expect(await run('select email from contacts where project_id = $1', [projectId])).toHaveLength(1);
+    expect(await sql('select email from contacts where project_id = $1', [project.id])).toHaveLength(1);
   });
 
   it('of a contact that is erased leaves no trace', async () => {
     const id = await accept();
     await giveUpInboundEmail(em(), id);
     const contactId = String((await read(id))?.contact_id);
-    await em().transactional((tx) => deleteContacts(tx, projectId, [contactId]));
-    await em().transactional((tx) => eraseContactTraces(tx, projectId, [contactId]));
+    await em().transactional((tx) => deleteContacts(tx, project.id, [contactId]));
+    await em().transactional((tx) => eraseContactTraces(tx, project.id, [contactId]));
     expect(await read(id)).toBeUndefined();
     expect(await events()).toEqual([]);
   });
 
   it('for a project that is gone is left to its erasure', async () => {
     const id = await accept();
-    await run('delete from projects where id = $1', [projectId]);
+    await sql('delete from projects where id = $1', [project.id]);
     await giveUpInboundEmail(em(), id);
     expect(await events()).toEqual([]);
   });

@@ -1,27 +1,18 @@
 import type { RequiredEntityData } from '@mikro-orm/core';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Job } from '../../../db/entities/job.ts';
 import { insertJobChunk } from '../../../db/statements/jobs/insert-job-chunk.ts';
-import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts } from '../../../test/setup/read-database.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 import { changeContacts } from './change-contacts.ts';
 import { importContacts } from './import-contacts.ts';
 import { type JobContext, runJob } from './run-job.ts';
 
-let database: TestDatabase;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-beforeEach(() => {
-  projectId = uuidv7();
-});
-
-const em = () => database.orm.em.fork();
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 
 function context(changes: Partial<JobContext> = {}): JobContext {
   return {
@@ -49,20 +40,19 @@ async function addImport(text: string): Promise<string> {
     await insertJobChunk(em(), id, start / chunkBytes, bytes.subarray(start, start + chunkBytes));
   }
   const file = { encoding: 'utf-8', damaged: false, delimiter: ',', bytes: bytes.length };
-  await insertJob({ id, projectId, type: 'import', file });
+  await insertJob({ id, projectId: project.id, type: 'import', file });
   return id;
 }
 
 async function addUnsubscribe(contactIds: string[]): Promise<string> {
   const id = uuidv7();
   const result = { operation: 'unsubscribe', totalRequested: contactIds.length };
-  await insertJob({ id, projectId, type: 'bulk-unsubscribe', result, contactIds });
+  await insertJob({ id, projectId: project.id, type: 'bulk-unsubscribe', result, contactIds });
   return id;
 }
 
 const readJob = async (id: string) => {
   const [job] = await sql<{ state: string; progress: number; result: unknown; failedReason: string | null }>(
-    em(),
     'select state, progress, result, failed_reason as "failedReason" from jobs where id = $1',
     [id],
   );
@@ -95,17 +85,16 @@ async function expectAppliedOnce(jobId: string): Promise<void> {
     failedReason: null,
   });
   const [found] = await sql(
-    em(),
     `select (select count(*)::int from contacts where project_id = $1) as contacts,
        (select count(*)::int from contacts where project_id = $1 and not subscribed) as out,
        (select count(*)::int from events where project_id = $1 and name = 'contact.unsubscribed') as flips,
        (select count(distinct contact_id)::int from events where project_id = $1) as flipped,
        (select count(*)::int from job_chunks where job_id = $2) as chunks`,
-    [projectId, jobId],
+    [project.id, jobId],
   );
   const contacts = rowCount * 0.45;
   expect(found).toEqual({ contacts, out: contacts, flips: contacts, flipped: contacts, chunks: 0 });
-  expect(await findWrongCounts(em(), projectId)).toEqual([]);
+  expect(await findWrongCounts(em(), project.id)).toEqual([]);
 }
 
 describe('an import', () => {
@@ -157,14 +146,13 @@ describe('an import', () => {
 
   it('fails when its file is gone, and says what it did before', async () => {
     const jobId = await addImport(makeFile());
-    await sql(em(), 'delete from job_chunks where job_id = $1 and position = 3', [jobId]);
+    await sql('delete from job_chunks where job_id = $1 and position = 3', [jobId]);
     expect(await importContacts(context(), jobId)).toMatchObject({ ended: true, outcome: 'failed' });
     const job = await readJob(jobId);
     expect(job).toMatchObject({ state: 'failed', failedReason: 'The file of this import is gone' });
     const [{ count } = { count: 0 }] = await sql<{ count: number }>(
-      em(),
       'select count(*)::int as count from contacts where project_id = $1',
-      [projectId],
+      [project.id],
     );
     expect(job?.result).toMatchObject({ created: count });
     expect(count).toBeGreaterThan(0);
@@ -174,10 +162,9 @@ describe('an import', () => {
 describe('a bulk operation', () => {
   it('changes each contact once although several workers do it, each stopped again and again', async () => {
     const rows = await sql<{ id: string }>(
-      em(),
       `insert into contacts (id, project_id, email)
        select uuidv7(), $1, 'reader-' || n || '@example.com' from generate_series(1, 1000) n returning id`,
-      [projectId],
+      [project.id],
     );
     const jobId = await addUnsubscribe(rows.map((row) => row.id));
     const worker = async () => {
@@ -189,9 +176,8 @@ describe('a bulk operation', () => {
       result: { totalRequested: 1_000, successCount: 1_000, unchangedCount: 0, failureCount: 0 },
     });
     const [{ flips } = { flips: 0 }] = await sql<{ flips: number }>(
-      em(),
       'select count(*)::int as flips from events where project_id = $1',
-      [projectId],
+      [project.id],
     );
     expect(flips).toBe(1_000);
   });

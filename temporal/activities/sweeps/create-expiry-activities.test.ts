@@ -1,15 +1,11 @@
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { DefaultLogger } from '@temporalio/worker';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createExpiryActivities } from './create-expiry-activities.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
+const { sql } = database;
 
 /** For activities that are meant to fail, which the environment reports as a warning. */
 const quiet = { logger: new DefaultLogger('ERROR') };
@@ -24,7 +20,6 @@ const activities = () =>
 
 const addNotifications = (count: number) =>
   sql(
-    database.orm.em.fork(),
     `insert into provider_notifications (id, received_at)
      select uuidv7(), now() - interval '40 days' + n * interval '1 second' from generate_series(1, $1::int) n`,
     [count],
@@ -32,7 +27,6 @@ const addNotifications = (count: number) =>
 
 const times = async () => {
   const rows = await sql<{ at: string }>(
-    database.orm.em.fork(),
     'select received_at::text as at from provider_notifications order by received_at',
   );
   return rows.map(({ at }) => at);

@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { openAccountLink } from '../../../core/account-email/sealed-link.ts';
 import { foldEmailFigures } from '../../../db/statements/projects/fold-email-figures.ts';
-import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createTestProject } from '../../../test/setup/start-test-api.ts';
 import { createOwnerNotifier, type NotifyOwners } from './notify-owners.ts';
 import { suspendSenders } from './suspend-senders.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-
-const run = <Row>(text: string, parameters: unknown[]) => sql<Row>(database.orm.em.fork(), text, parameters);
+const database = useTestDatabase();
+const { em, sql } = database;
 
 async function projectWith(figures: { sent: number; bounced: number; complained: number }): Promise<string> {
   const { id } = await createTestProject(database);
   // In pieces, as they come in.
   const half = (count: number) => Math.floor(count / 2);
   for (const part of [half, (count: number) => count - half(count)]) {
-    await run(
+    await sql(
       `insert into project_email_changes (project_id, day, sent, bounced, complained)
        values ($1, (now() at time zone 'UTC')::date, $2, $3, $4)`,
       [id, part(figures.sent), part(figures.bounced), part(figures.complained)],
@@ -34,10 +28,10 @@ const pageOf = (id: string) => `https://app.example.com/projects/${id}/security`
 const from = { email: 'service@example.com', name: 'Service' };
 const notifyOwners = createOwnerNotifier({ from, pageOf, linkKey });
 const suspend = (autoDisable: boolean, tell = notifyOwners) =>
-  suspendSenders(database.orm.em.fork(), { autoDisable, notifyOwners: tell });
+  suspendSenders(em(), { autoDisable, notifyOwners: tell });
 
 const stateOf = async (id: string) => {
-  const [row] = await run<{
+  const [row] = await sql<{
     disabled: boolean;
     reason: string | null;
     suspensions: number;
@@ -80,7 +74,7 @@ it('tells every owner once, and nobody else', async () => {
     ['admin', 'ADMIN'],
     ['member', 'MEMBER'],
   ]) {
-    await run(
+    await sql(
       `with person as (insert into users (id, email, password_hash) values (uuidv7(), $2, 'x') returning id)
        insert into memberships (project_id, user_id, role) select $1, id, $3 from person`,
       [id, `${name}@owners.example`, role],
@@ -88,7 +82,7 @@ it('tells every owner once, and nobody else', async () => {
   }
   await Promise.all([suspend(true), suspend(true)]);
   await suspend(true);
-  const mails = await run<{ to: string; text: string; contentId: string; link: string; queued: boolean }>(
+  const mails = await sql<{ to: string; text: string; contentId: string; link: string; queued: boolean }>(
     `select e.to_email as "to", c.variables->>'text' as text, c.id as "contentId",
        c.variables->>'sealedLink' as link,
        exists (select 1 from outbox o where o.subject_id = e.id) as queued
@@ -122,7 +116,7 @@ it('counts each change once when several run at a time', async () => {
     Array.from({ length: 20 }, () => projectWith({ sent: 50, bounced: 7, complained: 0 })),
   );
   await Promise.all(Array.from({ length: 4 }, () => suspend(true)));
-  const rows = await run<{ sent: number; bounced: number }>(
+  const rows = await sql<{ sent: number; bounced: number }>(
     'select sent, bounced from project_email_days where project_id = any($1::uuid[])',
     [ids],
   );
@@ -131,7 +125,7 @@ it('counts each change once when several run at a time', async () => {
 
 it('suspends after a run that died between folding and evaluating', async () => {
   const id = await projectWith({ sent: 1_000, bounced: 200, complained: 0 });
-  await foldEmailFigures(database.orm.em.fork());
+  await foldEmailFigures(em());
   expect(await suspend(true)).toEqual({ folded: 0, disabled: 1 });
   expect(await stateOf(id)).toMatchObject({ disabled: true, suspensions: 1 });
 });
@@ -162,9 +156,9 @@ it('disables all others when it fails for one, says so, and tries that one again
 it('leaves one alone that is enabled again until its figures change', async () => {
   const id = await projectWith({ sent: 1_000, bounced: 200, complained: 0 });
   await suspend(true);
-  await run('update projects set disabled = false, disabled_reason = null where id = $1', [id]);
+  await sql('update projects set disabled = false, disabled_reason = null where id = $1', [id]);
   expect(await suspend(true)).toEqual({ folded: 0, disabled: 0 });
-  await run(
+  await sql(
     `insert into project_email_changes (project_id, day, sent) values ($1, (now() at time zone 'UTC')::date, 1)`,
     [id],
   );
@@ -172,7 +166,7 @@ it('leaves one alone that is enabled again until its figures change', async () =
 });
 
 it('evaluates each of many projects once', async () => {
-  await run(
+  await sql(
     `insert into project_email_days (project_id, day, sent, judged)
      select uuidv7(), (now() at time zone 'UTC')::date, 1000, false from generate_series(1, 1300)`,
     [],
@@ -180,6 +174,6 @@ it('evaluates each of many projects once', async () => {
   const id = await projectWith({ sent: 1_000, bounced: 200, complained: 0 });
   expect(await suspend(true)).toEqual({ folded: 2, disabled: 1 });
   expect(await stateOf(id)).toMatchObject({ disabled: true });
-  const unjudged = await run('select project_id from project_email_days where not judged', []);
+  const unjudged = await sql('select project_id from project_email_days where not judged', []);
   expect(unjudged).toEqual([]);
 });

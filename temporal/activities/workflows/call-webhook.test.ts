@@ -1,44 +1,28 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { RequestListener } from 'node:http';
+import { beforeEach, expect, it } from 'vitest';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { cancelExecution } from '../../../db/statements/workflows/cancel-execution.ts';
-import { sql } from '../../../db/testing/sql.ts';
 import { createOutboundHttp, type OutboundHttp } from '../../../providers/outbound/outbound-http.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { startHttpServer } from '../../../providers/testing/http-server.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { testFixture } from '../../../test/setup/fixtures.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 
-let database: TestDatabase;
-let receiver: Server;
-let url: string;
-let calls: string[] = [];
+const database = useTestDatabase();
+const { em, sql } = database;
 let answer: RequestListener;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  receiver = createServer((request, response) => {
-    calls.push(String(request.headers['webhook-id']));
-    answer(request, response);
-  });
-  receiver.listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
-  const address = receiver.address();
-  url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`;
-});
-afterAll(async () => {
-  receiver.closeAllConnections();
-  receiver.close();
-  await database.close();
-});
+const receiver = testFixture(
+  () => startHttpServer((_request, response, incoming) => answer(incoming, response)),
+  ({ close }) => close(),
+);
 beforeEach(() => {
-  calls = [];
   answer = (_request, response) => response.end('{"score":7}');
 });
 
-const em = () => database.orm.em.fork();
 const graphs = createGraphCache();
 const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], timeoutMs: 30_000 });
 const callerOf = (through: OutboundHttp): WebhookCaller => ({
@@ -55,16 +39,15 @@ async function addExecution(context: object = {}, config: object = {}) {
     eventName: 'signed_up',
     steps: [
       { id: trigger, type: 'TRIGGER', name: 'Trigger', config: {} },
-      { id: hook, type: 'WEBHOOK', name: 'hook', config: { url, ...config } },
+      { id: hook, type: 'WEBHOOK', name: 'hook', config: { url: receiver.url, ...config } },
     ],
     transitions: [{ id: randomUUID(), fromStepId: trigger, toStepId: hook, branch: null }],
   };
-  await sql(em(), 'insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
+  await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
     workflowId,
     JSON.stringify(graph),
   ]);
   await sql(
-    em(),
     `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once, context)
      values ($1, $2, $3, 1, $4, true, $5::jsonb)`,
     [executionId, projectId, workflowId, tracked?.contactId, JSON.stringify(context)],
@@ -76,7 +59,6 @@ async function addExecution(context: object = {}, config: object = {}) {
   const stand = async () =>
     (
       await sql<{ output: object | null; context: object; error: string | null; status: string }>(
-        em(),
         `select r.output, x.context, r.error, x.status from workflow_executions x
          join workflow_step_runs r on r.execution_id = x.id where x.id = $1`,
         [executionId],
@@ -84,11 +66,9 @@ async function addExecution(context: object = {}, config: object = {}) {
     )[0];
   const cancel = () => cancelExecution(em(), workflowId ?? '', input.executionId);
   const forget = () =>
-    sql(
-      em(),
-      `update workflow_step_runs set called_at = called_at - interval '1 minute' where execution_id = $1`,
-      [executionId],
-    );
+    sql(`update workflow_step_runs set called_at = called_at - interval '1 minute' where execution_id = $1`, [
+      executionId,
+    ]);
   return { look, call, stand, cancel, forget };
 }
 
@@ -100,7 +80,7 @@ it('keeps the answer', async () => {
   const answered = { statusCode: 200, body: { score: 7 } };
   expect(await stand()).toMatchObject({ output: answered, context: { hook: answered }, error: null });
   await call();
-  expect(calls).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(1);
   expect(await look()).toEqual(over);
 });
 
@@ -118,7 +98,7 @@ it.each([
   await call();
   const answered = { statusCode: 200, body: text };
   expect(await stand()).toMatchObject({ output: answered, context: { hook: answered }, error: null });
-  expect(calls).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(1);
   expect(await look()).toEqual(over);
 });
 
@@ -139,7 +119,7 @@ it('does not repeat a call that may have been answered before its process died',
     error: expect.stringContaining('was lost'),
     status: 'RUNNING',
   });
-  expect(calls).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(1);
   expect(await look()).toEqual(over);
 });
 
@@ -164,8 +144,8 @@ it.each<[string, RequestListener]>([
   answer = (_request, response) => response.writeHead(404).end('none');
   await call();
   expect(await stand()).toMatchObject({ output: { statusCode: 404, body: 'none' }, error: null });
-  expect(calls).toHaveLength(2);
-  expect(new Set(calls).size).toBe(1);
+  expect(receiver.requests).toHaveLength(2);
+  expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
 it('is made once by two that try at the same moment', async () => {
@@ -175,7 +155,7 @@ it('is made once by two that try at the same moment', async () => {
     await look();
     expect(await stand()).toMatchObject({ output: { statusCode: 200 }, error: null });
   }
-  expect(calls).toHaveLength(10);
+  expect(receiver.requests).toHaveLength(10);
 });
 
 it('is not made once the execution is cancelled', async () => {
@@ -184,7 +164,7 @@ it('is not made once the execution is cancelled', async () => {
     await cancel();
     return send(request, mayGoOut);
   });
-  expect(calls).toEqual([]);
+  expect(receiver.requests).toEqual([]);
   expect(await stand()).toMatchObject({ output: null, status: 'CANCELLED' });
 });
 
@@ -220,7 +200,7 @@ it('renders all texts of a call within the time of one rendering', async () => {
   });
   const { user, system } = process.threadCpuUsage(before);
   expect((user + system) / 1000).toBeLessThan(500);
-  expect(calls).toEqual([]);
+  expect(receiver.requests).toEqual([]);
 });
 
 it('lets others have their turn while it renders', async () => {
@@ -235,7 +215,7 @@ it('lets others have their turn while it renders', async () => {
   await call();
   isOver = true;
   expect(turns).toBeGreaterThan(50);
-  expect(calls).toHaveLength(1);
+  expect(receiver.requests).toHaveLength(1);
 });
 
 it('refuses a call that was stored with more templates than are accepted now', async () => {
@@ -247,5 +227,5 @@ it('refuses a call that was stored with more templates than are accepted now', a
     message: 'At most 250 texts of a call may contain Liquid, and these are 1200',
     nonRetryable: true,
   });
-  expect(calls).toEqual([]);
+  expect(receiver.requests).toEqual([]);
 });

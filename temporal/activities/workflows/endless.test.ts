@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../core/json-value.ts';
 import { upsertContact } from '../../../db/statements/contacts/upsert-contact.ts';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
@@ -9,26 +9,18 @@ import {
 } from '../../../db/statements/emails/apply-provider-events.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
-import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
+import { useProject } from '../../../test/setup/projects.ts';
 import { insertSegment, planIs, where } from '../../../test/setup/segments.ts';
 import { computeTrackedSegment } from '../segments/compute-tracked-segment.ts';
 import { evaluateProject } from '../segments/evaluate-project.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 
-let database: TestDatabase;
-let projectId: string;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
-beforeEach(() => {
-  projectId = randomUUID();
-});
+const { em, sql } = useTestDatabase();
+const project = useProject(em);
 
-const em = () => database.orm.em.fork();
 const graphs = createGraphCache();
 const email = 'a@example.com';
 const everyone = '00000000-0000-0000-0000-000000000000';
@@ -50,14 +42,13 @@ async function addWorkflow(eventName: string, steps: { type: string; config: obj
   const back = { id: randomUUID(), fromStepId: nodes.at(-1)?.id, toStepId: nodes[1]?.id, branch: null };
   const graph = { eventName, steps: nodes, transitions: loops ? [...ways, back] : ways };
   await sql(
-    em(),
     `with w as (
        insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
        values ($1, $2, 'W', true, $3, true, 1, 1)
      ),
      l as (insert into event_listeners values ($2, $3, $4, $1, $1))
      insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $5::jsonb)`,
-    [id, projectId, eventName, everyone, JSON.stringify(graph)],
+    [id, project.id, eventName, everyone, JSON.stringify(graph)],
   );
   return id;
 }
@@ -65,10 +56,9 @@ async function addWorkflow(eventName: string, steps: { type: string; config: obj
 async function sendStep() {
   const id = randomUUID();
   await sql(
-    em(),
     `insert into templates (id, project_id, name, subject, body, from_email, type)
      values ($1, $2, 'T', 'Hi', 'Hi', 'a@b.example', 'TRANSACTIONAL')`,
-    [id, projectId],
+    [id, project.id],
   );
   return { type: 'SEND_EMAIL', config: { templateId: id } };
 }
@@ -80,11 +70,7 @@ async function walk(id: string, visit: number, steps: number) {
   let answer = await look(visit);
   for (let taken = 1; taken < steps && answer.follow !== 'end' && answer.follow !== 'wait'; taken += 1) {
     if (answer.follow === 'sleep') {
-      await sql(
-        em(),
-        `update workflow_executions set resume_at = now() - interval '1 second' where id = $1`,
-        [id],
-      );
+      await sql(`update workflow_executions set resume_at = now() - interval '1 second' where id = $1`, [id]);
     }
     answer = await look(answer.visit);
   }
@@ -98,9 +84,8 @@ interface Execution {
 }
 const executions = () =>
   sql<Execution>(
-    em(),
     'select id, visit, status, error from workflow_executions where project_id = $1 order by started_at, id',
-    [projectId],
+    [project.id],
   );
 
 /** Lets whatever is started run, and the world answer, until nothing is started any more or a hundred rounds are over. */
@@ -123,9 +108,8 @@ function report(kind: ProviderEventKind) {
   const told = new Set<string>();
   return async () => {
     const emails = await sql<{ id: string }>(
-      em(),
       'select id from emails where project_id = $1 and workflow_id is not null',
-      [projectId],
+      [project.id],
     );
     const fresh = emails.filter(({ id }) => !told.has(id));
     for (const { id } of fresh) {
@@ -136,7 +120,7 @@ function report(kind: ProviderEventKind) {
   };
 }
 
-const flip = (subscribed: boolean) => upsertContact(em(), upsertInput(projectId, email, { subscribed }));
+const flip = (subscribed: boolean) => upsertContact(em(), upsertInput(project.id, email, { subscribed }));
 
 describe('workflows that start one another', () => {
   const refused = expect.stringContaining('Not run: it follows 10 executions');
@@ -176,7 +160,7 @@ describe('workflows that start one another', () => {
   it.each(['open', 'click'] as const)('by what becomes of their emails are stopped: %s', async (kind) => {
     await addWorkflow(`email.${kind}`, [await sendStep()]);
     await addWorkflow(`email.${kind}`, [await sendStep()]);
-    const [[accepted] = []] = await acceptEmails(em(), [acceptInput(projectId, [email])]);
+    const [[accepted] = []] = await acceptEmails(em(), [acceptInput(project.id, [email])]);
     await applyProviderEvents(em(), [providerEvent(accepted?.emailId ?? '', kind)]);
     expectEnd(await settle(report(kind)), 20);
   });
@@ -193,19 +177,18 @@ describe('workflows that start one another', () => {
     const segmentId = randomUUID();
     const text = { name: 'Pro', description: null, slug: 'pro', trackMembership: true };
     const condition = planIs('pro');
-    await insertSegment(em(), { id: segmentId, projectId, type: 'DYNAMIC', condition, ...text });
+    await insertSegment(em(), { id: segmentId, projectId: project.id, type: 'DYNAMIC', condition, ...text });
     await addWorkflow('segment.pro.entry', [setPlan(null)]);
     await addWorkflow('segment.pro.exit', [setPlan('pro')]);
-    await trackEvents(em(), [trackInput(projectId, email, { patch: { plan: 'pro' } })]);
-    const compute = () => computeSegment(em(), projectId, segmentId, computationStart, () => {});
+    await trackEvents(em(), [trackInput(project.id, email, { patch: { plan: 'pro' } })]);
+    const compute = () => computeSegment(em(), project.id, segmentId, computationStart, () => {});
     await compute();
     expectEnd(await settle(compute), 10);
     // An action of a person starts a new chain.
     const [{ plan } = {}] = await sql<{ plan: string | null }>(
-      em(),
       `update contacts set data = case when data ? 'plan' then '{}' else '{"plan": "pro"}'::jsonb end, moved_hops = null
        where project_id = $1 returning data ->> 'plan' as plan`,
-      [projectId],
+      [project.id],
     );
     await compute();
     expect((await executions()).at(-1), plan ?? 'none').toMatchObject({ status: 'RUNNING' });
@@ -218,16 +201,16 @@ describe('workflows that start one another by the rounds of a segment', () => {
     const text = { name: slug, description: null, slug, trackMembership: true };
     await insertSegment(em(), {
       id: segmentId,
-      projectId,
+      projectId: project.id,
       type: 'DYNAMIC',
       condition,
       filterCount: 1,
       ...text,
     });
-    await computeTrackedSegment(em(), { projectId, segmentId }, undefined, () => {});
+    await computeTrackedSegment(em(), { projectId: project.id, segmentId }, undefined, () => {});
   }
-  const round = () => evaluateProject(em(), projectId);
-  const patchData = (patch: JsonObject) => trackEvents(em(), [trackInput(projectId, email, { patch })]);
+  const round = () => evaluateProject(em(), project.id);
+  const patchData = (patch: JsonObject) => trackEvents(em(), [trackInput(project.id, email, { patch })]);
   const expectEnd = (list: Execution[]) => {
     expect(list.filter(({ status }) => status === 'COMPLETED')).toHaveLength(10);
     expect(list.slice(10)).toMatchObject([{ status: 'FAILED', visit: 0 }]);
@@ -257,12 +240,11 @@ describe('workflows that start one another by the rounds of a segment', () => {
     const passing = async () => {
       await round();
       await sql(
-        em(),
         `with passed as (
            update contact_event_stats set last_at = last_at - interval '11 minutes' where project_id = $1
          )
          update segment_changes set id = uuidv7(interval '-1 second') where project_id = $1`,
-        [projectId],
+        [project.id],
       );
       await round();
     };
@@ -300,7 +282,7 @@ describe('workflows that start one another by the rounds of a segment', () => {
 describe('a graph that goes round', () => {
   const stopped = expect.stringContaining('Stopped: 100 steps without a pause');
   const start = async () => {
-    await trackEvents(em(), [trackInput(projectId, email)]);
+    await trackEvents(em(), [trackInput(project.id, email)]);
     return (await executions())[0]?.id ?? '';
   };
 
@@ -336,7 +318,7 @@ describe('a graph that goes round', () => {
     const id = await start();
     await walk(id, 1, 10);
     for (let round = 0; round < 60; round += 1) {
-      await trackEvents(em(), [trackInput(projectId, email, { eventName: 'paid' })]);
+      await trackEvents(em(), [trackInput(project.id, email, { eventName: 'paid' })]);
       await walk(id, (await executions())[0]?.visit ?? 0, 10);
     }
     expect(await executions()).toMatchObject([{ status: 'WAITING', visit: 122, error: null }]);

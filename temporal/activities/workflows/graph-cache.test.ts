@@ -1,30 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createGraphCache } from './graph-cache.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase();
 
 it('keeps the graphs that were used last, as many as their bytes allow', async () => {
-  const em = database.orm.em.fork();
   const workflowId = randomUUID();
   for (const version of [1, 2, 3, 4]) {
     const graph = { eventName: 'x'.repeat(1_000), steps: [], transitions: [] };
-    await sql(em, 'insert into workflow_versions (workflow_id, version, graph) values ($1, $2, $3::jsonb)', [
+    await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, $2, $3::jsonb)', [
       workflowId,
       version,
       JSON.stringify(graph),
     ]);
   }
   const graphs = createGraphCache(2_500);
-  for (const version of [1, 2, 1, 3]) expect(await graphs(em, workflowId, version)).toBeDefined();
-  await sql(em, 'delete from workflow_versions where workflow_id = $1', [workflowId]);
-  const isKept = async (version: number) => (await graphs(em, workflowId, version)) !== undefined;
+  for (const version of [1, 2, 1, 3]) expect(await graphs(em(), workflowId, version)).toBeDefined();
+  await sql('delete from workflow_versions where workflow_id = $1', [workflowId]);
+  const isKept = async (version: number) => (await graphs(em(), workflowId, version)) !== undefined;
   expect([await isKept(1), await isKept(2), await isKept(3), await isKept(4)]).toEqual([
     true,
     false,

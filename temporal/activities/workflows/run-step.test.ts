@@ -1,19 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
-import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const { em, sql } = useTestDatabase();
 
-const em = () => database.orm.em.fork();
 const graphs = createGraphCache();
 const step = (executionId: string, visit: number) =>
   em().transactional((inner) => runStep(inner, graphs, { executionId, visit }));
@@ -33,12 +27,11 @@ async function addExecution(projectId: string, timeout?: number) {
     ],
     transitions: [{ id: randomUUID(), fromStepId: trigger, toStepId: wait, branch: null }],
   };
-  await sql(em(), 'insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
+  await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
     workflowId,
     JSON.stringify(graph),
   ]);
   await sql(
-    em(),
     `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
      values ($1, $2, $3, 1, $4, true)`,
     [id, projectId, workflowId, contactId],
@@ -49,7 +42,6 @@ async function addExecution(projectId: string, timeout?: number) {
 const standOf = async (id: string) =>
   (
     await sql<{ branch: string | null; status: string; runs: number; listeners: number }>(
-      em(),
       `select r.branch, x.status, (select count(*)::int from workflow_step_runs where execution_id = x.id) as runs,
          (select count(*)::int from event_listeners where execution_id = x.id) as listeners
        from workflow_executions x left join workflow_step_runs r on r.execution_id = x.id where x.id = $1`,
@@ -82,9 +74,7 @@ it('takes either the event or the time, never both', async () => {
   for (let round = 0; round < 60; round += 1) {
     const { id, email } = await addExecution(projectId, 3_600);
     expect(await step(id, 1)).toMatchObject({ follow: 'wait' });
-    await sql(em(), `update workflow_executions set resume_at = now() - interval '1 second' where id = $1`, [
-      id,
-    ]);
+    await sql(`update workflow_executions set resume_at = now() - interval '1 second' where id = $1`, [id]);
     const pause = () => new Promise((resolve) => setTimeout(resolve, Math.random() * 8));
     await Promise.all([
       pause().then(() => step(id, 1)),

@@ -1,23 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
-import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 import type { StepEffects } from './steps/walk.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const database = useTestDatabase();
+const { em, sql } = database;
 
-const em = () => database.orm.em.fork();
 const graphs = createGraphCache();
 
 async function step(executionId: string, visit: number) {
@@ -42,12 +37,11 @@ async function addExecutions(count: number, steps: { type: string; config: objec
     branch: null,
   }));
   const graph = { eventName: 'signed_up', steps: named, transitions };
-  await sql(em(), 'insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
+  await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
     workflowId,
     JSON.stringify(graph),
   ]);
   await sql(
-    em(),
     `insert into templates (id, project_id, name, subject, body, from_email, type)
      values ($1, $2, 'Hi', 'Hi', 'Hi', 'hi@example.com', 'TRANSACTIONAL')`,
     [templateId, projectId],
@@ -55,7 +49,6 @@ async function addExecutions(count: number, steps: { type: string; config: objec
   const inputs = Array.from({ length: count }, () => trackInput(projectId, `${randomUUID()}@example.com`));
   const contactIds = (await trackEvents(em(), inputs)).map(({ contactId }) => contactId);
   const rows = await sql<{ id: string }>(
-    em(),
     `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
      select uuidv7(), $1, $2, 1, c, true from unnest($3::uuid[]) c returning id`,
     [projectId, workflowId, contactIds],
@@ -75,7 +68,6 @@ it('leaves an email to be dispatched with others of the moment, and exits in the
     expect(effects.commandsInMs).toBeLessThanOrEqual(200);
   }
   const [found] = await sql(
-    em(),
     `select count(*)::int as emails, count(*) filter (where ms % 200 = 0)::int as "inWindows",
        count(*) filter (where o.next_attempt_at >= o.created_at)::int as later,
        (select count(*)::int from workflow_step_runs where execution_id = any($2::uuid[]) and completed_at is not null)

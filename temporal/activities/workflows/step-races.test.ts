@@ -1,22 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { cancelExecution } from '../../../db/statements/workflows/cancel-execution.ts';
 import { sql } from '../../../db/testing/sql.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-});
-afterAll(() => database.close());
+const { em } = useTestDatabase();
 
-const em = () => database.orm.em.fork();
 const graphs = createGraphCache();
 const step = (executionId: string, visit: number) =>
   em().transactional((inner) => runStep(inner, graphs, { executionId, visit }));

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../core/config/load.ts';
 import { freePort } from '../../../local/testing/free-port.ts';
-import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
 import { type CampaignThread, startCampaignThread } from './start-campaign-thread.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await createTestDatabase();
-  return () => database.close();
-});
+const database = useTestDatabase();
 
 const threads: CampaignThread[] = [];
 afterEach(async () => {

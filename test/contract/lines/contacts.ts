@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from '../../../db/testing/sql.ts';
 import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import { contactFields, cursorFields, jobFields } from './fields.ts';
 
@@ -279,8 +278,7 @@ export const contactLines: readonly ContractLine[] = [
     names: ['email'],
     valid: async (world) => {
       const email = await world.address();
-      await sql(
-        world.stack.database.orm.em.fork(),
+      await world.stack.sql(
         `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now()
          where project_id = $1 and email = $2`,
         [world.project.id, email],

@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
+import { beforeEach } from 'vitest';
 import { newId } from '../../../../core/new-id.ts';
 import { finishCampaign } from '../../../../temporal/activities/campaigns/finish-campaign.ts';
-import { insertContacts, insertProject, startCampaign } from '../../../../test/setup/campaigns.ts';
-import { createTestDatabase, type TestDatabase } from '../../../../test/setup/database.ts';
+import { insertContacts, startCampaign } from '../../../../test/setup/campaigns.ts';
+import { type TestDatabase, useTestDatabase } from '../../../../test/setup/database.ts';
+import { insertProject } from '../../../../test/setup/projects.ts';
 import { Campaign, CampaignBatch } from '../../../entities/campaign.ts';
 import type { Em } from '../../../orm.ts';
 import { allProjects } from '../../../project-em.ts';
@@ -28,7 +29,7 @@ export async function start(recipients: number): Promise<string> {
 export async function claim(campaignId: string, limit = 500, token = uuidv7()): Promise<ClaimedEmail[]> {
   const batch = await readCampaignBatch(em, campaignId, 1);
   if (batch === undefined) throw new Error('There is a first batch');
-  return claimCampaignEmails(database.orm.em.fork(), batch, limit, token);
+  return claimCampaignEmails(database.em(), batch, limit, token);
 }
 
 export const record = (email: ClaimedEmail, rest: Partial<HandOverRecord>): HandOverRecord => ({
@@ -90,12 +91,10 @@ export const age = (id: string, by: number) =>
   ]);
 
 export function useCampaignStage(): void {
-  beforeAll(async () => {
-    database = await createTestDatabase(24);
-  });
-  afterAll(() => database.close());
+  const own = useTestDatabase(24);
   beforeEach(async () => {
-    em = database.orm.em.fork();
+    database = own;
+    em = own.em();
     projectId = await insertProject(em);
   });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
-import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../../../test/setup/database.ts';
+import { beforeEach } from 'vitest';
+import { type TestDatabase, useTestDatabase } from '../../../../test/setup/database.ts';
 import { acceptInput } from '../../../../test/setup/inputs.ts';
 import type { Em } from '../../../orm.ts';
 import { sql } from '../../../testing/sql.ts';
@@ -55,12 +55,10 @@ export const age = (emailId: string, seconds: number) =>
   ]);
 
 export function useClaimStage(): void {
-  beforeAll(async () => {
-    database = await createTestDatabase(24);
-  });
-  afterAll(() => database.close());
+  const own = useTestDatabase(24);
   beforeEach(() => {
-    em = database.orm.em.fork();
+    database = own;
+    em = own.em();
     projectId = randomUUID();
   });
 }

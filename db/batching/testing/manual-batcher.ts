@@ -1,0 +1,26 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { type BatcherOptions, createBatcher } from '../create-batcher.ts';
+
+export class RolledBack extends Error {}
+export const isRolledBack = (error: unknown) => error instanceof RolledBack;
+
+/** A batcher whose batches end when the test says so. */
+export function manualBatcher(options: Partial<BatcherOptions<string, string>> = {}) {
+  const runs: { items: string[]; end: () => void; fail: (error: Error) => void }[] = [];
+  const batcher = createBatcher<string, string>({
+    run: (items) =>
+      new Promise((resolve, reject) => {
+        runs.push({ items, end: () => resolve(items.map((item) => `did ${item}`)), fail: reject });
+      }),
+    maxItems: 100,
+    concurrency: 1,
+    isRolledBack,
+    ...options,
+  });
+  return { batcher, runs, batches: () => runs.map((run) => run.items) };
+}
+
+export const settled = async () => {
+  await immediate();
+  await immediate();
+};

@@ -1,0 +1,78 @@
+import { beforeEach } from 'vitest';
+import { newId } from '../../../../core/new-id.ts';
+import { segmentAudience } from '../../../../db/conditions/audience.ts';
+import { bindInto } from '../../../../db/conditions/bind.ts';
+import { Segment } from '../../../../db/entities/segment.ts';
+import { trackEvents } from '../../../../db/statements/events/track-events.ts';
+import { type TestDatabase, useTestDatabase } from '../../../../test/setup/database.ts';
+import { trackInput } from '../../../../test/setup/inputs.ts';
+import { insertSegment } from '../../../../test/setup/segments.ts';
+import { computeTrackedSegment } from '../compute-tracked-segment.ts';
+import { evaluateProject } from '../evaluate-project.ts';
+
+let database: TestDatabase;
+export let project: string;
+
+/** Another project from now on. */
+export function changeProject(): void {
+  project = newId();
+}
+
+export function useRoundsStage(): TestDatabase {
+  const own = useTestDatabase();
+  beforeEach(() => {
+    database = own;
+    changeProject();
+  });
+  return own;
+}
+
+export async function addSegment(name: string, condition: Record<string, unknown> | null, isTracked = true) {
+  const text = JSON.stringify(condition);
+  const refersTo = [...text.matchAll(/"segment\.([0-9a-f-]{36})"/g)].flatMap(([, id]) => id ?? []);
+  return insertSegment(database.em(), {
+    id: newId(),
+    projectId: project,
+    name,
+    slug: name,
+    type: condition === null ? 'STATIC' : 'DYNAMIC',
+    condition,
+    filterCount: 1,
+    refersTo,
+    trackMembership: isTracked,
+  });
+}
+
+export const track = (email: string, rest: Parameters<typeof trackInput>[2] = {}) =>
+  trackEvents(database.em(), [trackInput(project, email, rest)]);
+
+/** As the schedule does: the segments that are not current, in full. */
+export async function computeStale(): Promise<void> {
+  for (const { projectId, segmentId } of await database.em().getRepository(Segment).listTracked(null)) {
+    if (projectId !== project) continue;
+    await computeTrackedSegment(database.em(), { projectId, segmentId }, undefined, () => {});
+  }
+}
+
+export const round = () => evaluateProject(database.em(), project);
+
+export async function changesLeft(): Promise<number> {
+  return (await database.sql('select 1 from segment_changes where project_id = $1', [project])).length;
+}
+
+/** Emails of the stored members, and of those who meet the condition now. */
+export async function membersOf({ id }: Segment): Promise<{ stored: string[]; meeting: string[] }> {
+  const audience = await segmentAudience(database.em(), project, id);
+  const parameters: unknown[] = [project, id];
+  const belongs = audience?.where(new Date(), bindInto(parameters)) ?? 'false';
+  const rows = await database.sql<{ email: string; isMember: boolean; belongs: boolean }>(
+    `select c.email, (${belongs}) is true as belongs,
+       exists (select from segment_members m where m.segment_id = $2 and m.contact_id = c.id) as "isMember"
+     from contacts c where c.project_id = $1 order by c.email`,
+    parameters,
+  );
+  return {
+    stored: rows.filter((row) => row.isMember).map((row) => row.email),
+    meeting: rows.filter((row) => row.belongs).map((row) => row.email),
+  };
+}

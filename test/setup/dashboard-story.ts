@@ -1,0 +1,46 @@
+import type { Page } from 'playwright-core';
+import { afterEach, beforeEach, expect } from 'vitest';
+import { createVerifiedPerson } from './account-mail.ts';
+import { takePicture, useDashboard } from './dashboard.ts';
+import { fileFixture } from './fixtures.ts';
+import { createOwnProject } from './people.ts';
+import type { TestAnswer } from './sender.ts';
+
+/** The tab of an owner of a project, in which each test goes on where the one before has ended. */
+export function useDashboardStory(executable: string | undefined, title: string) {
+  const stage = useDashboard(executable);
+  const owner = fileFixture(() => createVerifiedPerson(stage.stack));
+  const project = fileFixture(() => createOwnProject(owner, title));
+  const tab = fileFixture(() => stage.open());
+  const page = fileFixture((): Page => tab.page);
+
+  beforeEach(({ onTestFailed }) => {
+    onTestFailed(async ({ task }) => {
+      if (page.isClosed()) return;
+      await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
+      // The tests that follow can't succeed, and need not wait.
+      await page.context().close();
+    });
+  });
+  afterEach(() => expect(tab.complaints()).toEqual([]));
+
+  return {
+    stage,
+    owner,
+    project,
+    tab,
+    page,
+    button: (name: string | RegExp, on = page) => on.getByRole('button', { name, exact: true }),
+    link: (name: string | RegExp) => page.getByRole('link', { name, exact: true }),
+    field: (name: string, on = page) => on.getByRole('textbox', { name, exact: true }),
+    /** Enters a text and leaves, which closes the suggestions. */
+    async suggested(name: string | RegExp, text: string) {
+      await page.getByRole('combobox', { name }).fill(text);
+      await page.keyboard.press('Tab');
+    },
+    heading: (name: string, on = page) => on.getByRole('heading', { name, exact: true }),
+    sideBar: (name: string) => page.getByRole('navigation', { name: 'Project' }).getByText(name),
+    asked: (path: string): Promise<TestAnswer> =>
+      owner.call('GET', path, undefined, { 'X-Project-Id': project.id }),
+  };
+}

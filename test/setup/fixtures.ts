@@ -1,0 +1,33 @@
+import { beforeAll, beforeEach } from 'vitest';
+
+type Fixture<Value> = [create: () => Value | Promise<Value>, end?: (made: Value) => unknown];
+
+/** What the tests of a file, or of the `describe` around the call, share. `end` runs after their `afterAll` hooks. */
+export const fileFixture = <Value extends object>(...of: Fixture<Value>): Value => fixture(beforeAll, ...of);
+
+/** What each test has for itself. `end` runs after its `afterEach` hooks. */
+export const testFixture = <Value extends object>(...of: Fixture<Value>): Value => fixture(beforeEach, ...of);
+
+/** @returns stands for what the hook makes: it can be handed on at once, and is read in hooks and tests */
+function fixture<Value extends object>(
+  hook: (run: () => Promise<() => unknown>) => void,
+  ...[create, end]: Fixture<Value>
+): Value {
+  let current: Value | undefined;
+  hook(async () => {
+    const value = await create();
+    current = value;
+    return () => end?.(value);
+  });
+  const made = (key: string | symbol): Value => {
+    if (current === undefined) throw new Error(`${String(key)} is read before there is a fixture`);
+    return current;
+  };
+  return new Proxy<Value>(Object.create(null), {
+    get(_target, key) {
+      const found: unknown = Reflect.get(made(key), key);
+      return typeof found === 'function' ? found.bind(current) : found;
+    },
+    set: (_target, key, value) => Reflect.set(made(key), key, value),
+  });
+}

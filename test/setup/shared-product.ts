@@ -1,0 +1,18 @@
+import { startProductWithAccountMail } from './account-mail.ts';
+import { fileFixture } from './fixtures.ts';
+import type { TestProduct } from './product.ts';
+
+let shared: Promise<TestProduct> | undefined;
+
+/**
+ * The product shared by the test files of a worker; it ends with the worker. Tests use their own projects and
+ * restore settings and faults of the local SES. The inbox is empty at the start of each file. By this name in a file,
+ * the runner lets it share the product.
+ */
+export const useSharedProduct = (): TestProduct =>
+  fileFixture(async () => {
+    shared ??= startProductWithAccountMail({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
+    const product = await shared;
+    await fetch(`${product.ses.url}/api/messages`, { method: 'DELETE' });
+    return product;
+  });
