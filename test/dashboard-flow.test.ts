@@ -211,6 +211,8 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     const form = page.getByRole('dialog');
     await form.getByRole('button', { name: /Template/ }).click();
     await page.getByRole('option', { name: 'Welcome' }).click();
+    await page.keyboard.press('Escape');
+    await button('Keep editing').click();
     await button('Save').click();
     await form.waitFor({ state: 'detached' });
     await button('Enable').click();
@@ -310,7 +312,9 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
   it('invites members, of whom one accepts by the mailed link and one is withdrawn', async () => {
     const email = 'colleague@example.com';
     await sideBar('Settings').click();
+    await field('Name').fill('Unsaved');
     await page.getByRole('tab', { name: 'Members' }).click();
+    await button('Leave').click();
     await button('Invite a member').click();
     await field('Email').fill(email);
     await button('Invite').click();
@@ -334,6 +338,9 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await colleague.page.getByLabel('Password').fill(testPassword);
     await button('Create the account', colleague.page).click();
     await heading('Story', colleague.page).waitFor();
+    await colleague.page.getByRole('navigation', { name: 'Project' }).getByText('Settings').click();
+    await field('Name', colleague.page).waitFor();
+    expect(await colleague.page.getByRole('tab').allTextContents()).toEqual(['Project']);
     expect(colleague.complaints()).toEqual([]);
     await colleague.page.context().close();
 

@@ -219,10 +219,10 @@ describe('a step', () => {
     }
     let full = await readWorkflow(sender, id);
     const added = { type: 'WEBHOOK', config: webhook(50), autoConnect: before };
-    const expectRefusal = async (refused: Promise<{ status: number; body: unknown }>) => {
+    const expectRefusal = async (refused: Promise<{ status: number; body: unknown }>, field = 'config') => {
       expect(await refused).toMatchObject({
         status: 422,
-        body: { error: { errors: [{ field: 'config', code: 'too_big' }] } },
+        body: { error: { errors: [{ field, code: 'too_big' }] } },
       });
       expect(await readWorkflow(sender, id)).toEqual(full);
     };
@@ -232,7 +232,7 @@ describe('a step', () => {
       type: 'WEBHOOK',
       config: { url: 'https://example.com', body: Array(1_000).fill(1e300) },
     };
-    await expectRefusal(sender.post(path, digits));
+    await expectRefusal(sender.post(path, digits), 'config.body');
 
     const last = await addStep(sender, id, { ...added, config: webhook(20) });
     full = await readWorkflow(sender, id);
