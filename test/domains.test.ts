@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { startAnotherApi } from './setup/processes.ts';
-import { createTestSender, useSender } from './setup/sender.ts';
+import { createTestSender, type TestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
@@ -148,3 +148,22 @@ it.each(['nonsense', 'http://example.com', 'example', '', '-a.example', 'a..exam
     expect(answer.body.error.errors[0].field).toBe('domain');
   },
 );
+
+it('a project that asks for many checks at once waits for its own, and others do not', async () => {
+  const idOf = async (one: TestSender) =>
+    (await one.get(`/domains/project/${one.projectId}`)).body.data[0].id;
+  const other = await createTestSender(stack.url);
+  const [busy, quiet] = [await idOf(sender), await idOf(other)];
+  const asked = Array.from({ length: 60 }, () => sender.get(`/domains/${busy}/verify`));
+  expect((await other.get(`/domains/${quiet}/verify`)).body).toMatchObject({ verified: true });
+  const answers = await Promise.all(asked);
+  const refused = answers.filter(({ status }) => status === 429);
+  expect(refused[0]?.body.error).toMatchObject({
+    code: 'RATE_LIMIT_EXCEEDED',
+    message: 'Too many domain checks of this project at once',
+  });
+  expect(Number(refused[0]?.headers.get('Retry-After'))).toBeGreaterThan(0);
+  const checked = answers.filter(({ status }) => status === 200);
+  expect(checked.length).toBeGreaterThan(12);
+  expect(checked.length + refused.length).toBe(asked.length);
+});

@@ -13,6 +13,7 @@ import { allProjects, projectEm } from '../../db/project-em.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
 import { checkAtProvider, removeDomain } from '../../runtime/domain-records.ts';
+import { createHeavyReads } from './heavy-reads.ts';
 
 export type DomainsService = ReturnType<typeof createDomainsService>;
 
@@ -23,6 +24,9 @@ const mostNamedUses = 20;
 
 /** The background check takes over when `add` has not finished by then. */
 const callSeconds = 120;
+
+/** Of a project in this process: SES takes about one such call a second from all projects together. */
+const checksAtOnce = 1;
 
 export interface DomainsServiceOptions {
   orm: Orm;
@@ -88,6 +92,7 @@ function takenByAnother(domain: string): DomainError {
 
 export function createDomainsService(options: DomainsServiceOptions) {
   const { orm, identities } = options;
+  const checks = createHeavyReads(checksAtOnce, 'domain checks');
   const require = async (projectId: string, id: string) => {
     const row = await projectEm(orm, projectId).findOne(Domain, { id });
     if (row === null) throw notFound('Domain');
@@ -119,12 +124,15 @@ export function createDomainsService(options: DomainsServiceOptions) {
 
     /**
      * Runs the check immediately.
-     * @throws DomainError `NOT_FOUND`, `CONFLICT` when another project verified it first, `SERVICE_UNAVAILABLE`
+     * @throws DomainError `NOT_FOUND`, `CONFLICT` when another project verified it first, `SERVICE_UNAVAILABLE`,
+     * `RATE_LIMIT_EXCEEDED` when too many checks of the project wait
      */
     async verify(projectId: string, id: string) {
       const row = await require(projectId, id);
-      const checked = await checkAtProvider(projectEm(orm, projectId), row, (domain) =>
-        askProvider(identities.check(domain, domain.dkimTokens)),
+      const checked = await checks.run(projectId, () =>
+        checkAtProvider(projectEm(orm, projectId), row, (domain) =>
+          askProvider(identities.check(domain, domain.dkimTokens)),
+        ),
       );
       if (checked === null) throw notFound('Domain');
       if (checked.check.verified && checked.domain.status === 'pending') throw takenByAnother(row.domain);

@@ -9,8 +9,9 @@ const retryAfterSeconds = 2;
 /**
  * Limits concurrent reads whose cost grows with a project's data: searches, counts of segments and audiences, analytics.
  * @param perProject concurrent reads per project in this process; 0 means unlimited
+ * @param what names them in the error
  */
-export function createHeavyReads(perProject: number) {
+export function createHeavyReads(perProject: number, what = 'searches and counts') {
   const projects = new Map<string, FairSemaphore>();
 
   function isFull(projectId: string): boolean {
@@ -25,7 +26,7 @@ export function createHeavyReads(perProject: number) {
   async function run<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
     if (perProject === 0) return read();
     if (isFull(projectId)) {
-      throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many searches and counts of this project at once', {
+      throw new DomainError('RATE_LIMIT_EXCEEDED', `Too many ${what} of this project at once`, {
         suggestion: `Try again in ${retryAfterSeconds} seconds.`,
         retryAfterSeconds,
       });
