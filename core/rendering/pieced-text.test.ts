@@ -12,7 +12,9 @@ import { buildVariables } from './variables.ts';
 const long = (what: string) =>
   `${what} that is the same for each and every one of our readers, `.repeat(4).trim();
 
-const token = 'a1B2'.repeat(16);
+// The link of an email holds a MAC of the email's own id, so no template can hold all of it as text.
+const [tokenStart, tokenEnd] = ['a1B2'.repeat(15), 'c3D4'];
+const token = tokenStart + tokenEnd;
 const links = {
   unsubscribeUrl: `https://x.io/unsubscribe/${token}`,
   subscribeUrl: `https://x.io/subscribe/${token}`,
@@ -54,7 +56,7 @@ const fragments = fc.constantFrom(
     '</a>',
     'https://x.io/unsubscribe/',
     '/',
-    token,
+    tokenStart,
     '\0',
     '{',
     '}',
@@ -129,6 +131,7 @@ const values = fc.oneof(
     ...[
       'https://x.io/unsubscribe/',
       token,
+      tokenEnd,
       links.unsubscribeUrl,
       `href="${links.unsubscribeUrl}`,
       '<p>',
