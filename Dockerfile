@@ -44,7 +44,7 @@ RUN node --input-type=module --eval \
 RUN install --directory --owner=node --group=node .cache/node
 USER 1000:1000
 RUN NODE_COMPILE_CACHE=/app/.cache/node node --input-type=module --eval \
-      "for (const main of ['api/start.ts', 'temporal/worker/run-worker.ts']) await import('/app/' + main); process.exit()" \
+      "await import('/app/api/start.ts'); await import('/app/temporal/worker/run-worker-process.ts'); process.exit()" \
  && ls .cache/node/*
 
 FROM ${NODE_IMAGE}

@@ -1,9 +1,10 @@
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { environmentSchema } from '../core/config/schema.ts';
 
-const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+const root = fileURLToPath(new URL('..', import.meta.url));
+const read = (path: string) => readFileSync(`${root}${path}`, 'utf8');
 const compose = read('docker-compose.yml');
 
 /** The lines of a top-level block of the compose file. */
@@ -44,7 +45,7 @@ it('the Temporal server of the compose file lets projects take turns, as the emb
 it('the IAM policy allows every call to SES, and the older actions that SES checks for bulk calls and raw MIME', () => {
   const policy = read('docs/deployment.md').match(/^```json\n(\{\n {2}"Version"[\s\S]*?)^```$/m)?.[1] ?? '';
   const { Statement }: { Statement: { Action: string | string[] }[] } = JSON.parse(policy);
-  const commands = globSync('providers/**/*.ts', { cwd: fileURLToPath(new URL('..', import.meta.url)) })
+  const commands = globSync('providers/**/*.ts', { cwd: root })
     .filter((path) => !path.endsWith('.test.ts'))
     .map(read)
     .filter((source) => source.includes("'@aws-sdk/client-sesv2'"))
@@ -59,6 +60,13 @@ describe('the image', () => {
   it('has the Node that package.json pins', () => {
     const pinned: string = JSON.parse(read('package.json')).dependencies.node;
     expect(read('Dockerfile')).toContain(`NODE_IMAGE=node:${pinned}-`);
+  });
+
+  it('runs modules that are there', () => {
+    const modules = `${read('Dockerfile')}${compose}`.match(/[\w./-]+\.ts\b/g) ?? [];
+    expect(modules).toEqual(expect.arrayContaining(['api/main.ts', 'temporal/worker/main.ts']));
+    const missing = modules.filter((path) => !existsSync(`${root}${path.replace(/^\/app\//, '')}`));
+    expect(missing).toEqual([]);
   });
 });
 
