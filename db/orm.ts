@@ -1,5 +1,5 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { type EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import { entities, projectRecords } from './entities/index.ts';
 import { migrations } from './migrations/index.ts';
@@ -43,6 +43,32 @@ const preparedPools = new WeakMap<object, pg.Pool | null>();
 const poolsOf = new WeakMap<object, Partial<Record<PoolName, pg.Pool>>>();
 const validating = new WeakSet<object>();
 
+/** Which records there are, and where they come from. */
+const mapping = {
+  entities,
+  extensions: [Migrator],
+  filters: {
+    [projectFilter]: {
+      name: projectFilter,
+      entity: projectRecords,
+      // A query through any other entity manager than a project's throws.
+      cond: ({ projectId }: { projectId: string }) => ({ projectId }),
+    },
+  },
+  // Relations are not joined just to apply filters.
+  autoJoinRefsForFilters: false,
+  migrations: {
+    migrationsList: migrations,
+    tableName: 'schema_migrations',
+    allOrNothing: true,
+    snapshot: false,
+  },
+  // Owned by `applyFunctions`.
+  schemaGenerator: { skipTables: ['schema_functions'] },
+  // The operator creates the database.
+  ensureDatabase: false,
+} satisfies Options;
+
 /**
  * The mapper over two connection pools, one of them for prepared statements. Connects on the first query. From a
  * `poolSize` of 4 on, both together open no more than that.
@@ -65,25 +91,8 @@ export function createOrm(options: DatabaseOptions): Orm {
   };
   const pools: Partial<Record<PoolName, pg.Pool>> = {};
   const orm = new MikroORM({
+    ...mapping,
     clientUrl: options.url,
-    entities,
-    extensions: [Migrator],
-    filters: {
-      [projectFilter]: {
-        name: projectFilter,
-        entity: projectRecords,
-        // A query through any other entity manager than a project's throws.
-        cond: ({ projectId }: { projectId: string }) => ({ projectId }),
-      },
-    },
-    migrations: {
-      migrationsList: migrations,
-      tableName: 'schema_migrations',
-      allOrNothing: true,
-      snapshot: false,
-    },
-    // Owned by `applyFunctions`.
-    schemaGenerator: { skipTables: ['schema_functions'] },
     pool: { min, max: poolSize },
     // Raw rows return instants as Date; the mapper's own parsers would leave text.
     driverOptions: {
@@ -95,10 +104,6 @@ export function createOrm(options: DatabaseOptions): Orm {
         releaseBrokenConnections(pool);
       },
     },
-    // Relations are not joined just to apply filters.
-    autoJoinRefsForFilters: false,
-    // The operator creates the database.
-    ensureDatabase: false,
     logger: (message) => options.warn(message),
     colors: false,
   });
