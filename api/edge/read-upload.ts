@@ -17,8 +17,7 @@ const formBytes = 64 * 1024;
 /**
  * Streams the one file of a multipart form to `consume`, which must read it to the end; back-pressure reaches the
  * client. The stream ends only after the whole form was read, so a refused form leaves nothing to keep, and the text
- * fields are complete by then. Busboy,
- * because koa-body's formidable delivers a form only at its end.
+ * fields are complete by then. Busboy, because koa-body's formidable delivers a form only at its end.
  *
  * @throws DomainError `BAD_REQUEST` for a malformed form, or no or several files in the field; `PAYLOAD_TOO_LARGE`
  * as soon as the file exceeds its limit; `SERVICE_UNAVAILABLE` without memory. The stream given to `consume` throws the
