@@ -48,7 +48,7 @@ describe('field issues', () => {
   });
 
   it('say which types a union takes', () => {
-    expect(issuesOf({ to: 7 })[0]?.message).toBe('Invalid input: expected string or object or array');
+    expect(issuesOf({ to: 7 })[0]?.message).toBe('Must be a string, an object or an array');
   });
 
   it('repeat scalars only, shortened, and never a password', () => {

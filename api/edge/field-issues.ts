@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { FieldIssue } from '../../core/errors.ts';
+import { typesInWords } from '../../core/issue-words.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
@@ -56,7 +57,7 @@ function flattenUnion(options: readonly (readonly Issue[])[], path: Path): FlatI
   );
   const closest = meant.sort((a, b) => a.length - b.length)[0];
   if (closest !== undefined) return closest;
-  return [{ path, message: `Invalid input: expected ${expectedTypes(options)}`, code: 'invalid_type' }];
+  return [{ path, message: `Must be ${expectedTypes(options)}`, code: 'invalid_type' }];
 }
 
 function expectedTypes(options: readonly (readonly Issue[])[]): string {
@@ -66,7 +67,7 @@ function expectedTypes(options: readonly (readonly Issue[])[]): string {
     else if (issue.code === 'invalid_union') for (const inner of issue.errors) inner.forEach(collect);
   };
   for (const option of options) option.forEach(collect);
-  return [...names].join(' or ');
+  return typesInWords(names);
 }
 
 function present(issue: FlatIssue, input: unknown): FieldIssue {

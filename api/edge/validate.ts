@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { DomainError, validationFailed } from '../../core/errors.ts';
+import { issueWords } from '../../core/issue-words.ts';
 import type { EdgeMiddleware } from './context.ts';
 import { toFieldIssues } from './field-issues.ts';
 
@@ -17,7 +18,7 @@ export function validateBody(schema: z.ZodType, legacyErrors?: boolean): EdgeMid
  * @throws DomainError `VALIDATION_ERROR` that lists every issue
  */
 export function validate(schema: z.ZodType, input: unknown, legacyErrors = false): unknown {
-  const parsed = schema.safeParse(input);
+  const parsed = schema.safeParse(input, { error: issueWords });
   if (parsed.success) return parsed.data;
   const { issues } = parsed.error;
   const missing = legacyErrors ? issues.filter(({ path }) => isMissing(schema, input, path[0])) : [];

@@ -52,7 +52,7 @@ export const createWorkflowBodySchema = z
       code: 'invalid_type',
       expected: 'string',
       path: ['eventName'],
-      message: 'Invalid input: expected string, received undefined',
+      message: 'Required',
       input: body.eventName,
     });
     return z.NEVER;

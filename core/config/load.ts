@@ -1,3 +1,4 @@
+import { issueWords } from '../issue-words.ts';
 import { type Config, environmentSchema } from './schema.ts';
 
 export class ConfigError extends Error {
@@ -12,7 +13,7 @@ export class ConfigError extends Error {
  */
 export function loadConfig(environment: Record<string, string | undefined>): Config {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const parsed = environmentSchema.safeParse(present);
+  const parsed = environmentSchema.safeParse(present, { error: issueWords });
   if (parsed.success) return parsed.data;
   const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
   throw new ConfigError(`The configuration is not valid:\n${lines.join('\n')}`);

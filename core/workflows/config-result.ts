@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { FieldIssue } from '../errors.ts';
+import { issueWords } from '../issue-words.ts';
 
 export type ConfigResult<Ready, Config extends object = Record<string, unknown>> =
   | { ok: true; config: Config; ready?: Ready | undefined; missing: FieldIssue[] }
@@ -25,7 +26,7 @@ export function parseShape<Config extends object>(
   raw: Record<string, unknown>,
   path: string,
 ): Shape<Config> {
-  const parsed = schema.safeParse(raw);
+  const parsed = schema.safeParse(raw, { error: issueWords });
   if (parsed.success) return { ok: true, config: parsed.data, missing: [] };
   return { ok: false, issues: parsed.error.issues.map((issue) => toFieldIssue(issue, path)) };
 }
