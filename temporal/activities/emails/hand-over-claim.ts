@@ -14,7 +14,7 @@ import {
   unanswered,
 } from '../../../providers/email/email-provider.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
-import { recordWithRetry } from '../sending/record-with-retry.ts';
+import { recordOutcomes } from '../sending/record-outcomes.ts';
 import { renderAll } from '../sending/render-all.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import { groupByCall } from './group-by-call.ts';
@@ -71,8 +71,10 @@ export async function handOverClaim(
   const emailsPerCall = concurrency === 1 ? 1 : provider.emailsPerCall;
   const planned = groupByCall(sendable, storedOf, atOf, emailsPerCall);
   const claim = { token, storedOf, outcomes, signal };
-  await pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), { concurrency });
-  await recordWithRetry(em, token, outcomes.records);
+  const handingOver = pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), {
+    concurrency,
+  });
+  await recordOutcomes(em, token, outcomes, handingOver);
   return outcomes;
 }
 
