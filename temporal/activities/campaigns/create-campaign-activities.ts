@@ -43,13 +43,13 @@ export function createCampaignActivities({
       return hasBegun;
     },
     async freezeAudience({ campaignId }) {
-      const until = Date.now() + stepMs;
+      const until = performance.now() + stepMs;
       // The head start may have begun.
       if (await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece)) headStart.look(campaignId);
       for (;;) {
         const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
         headStart.look(campaignId);
-        if (isFrozen || Date.now() >= until) return isFrozen;
+        if (isFrozen || performance.now() >= until) return isFrozen;
       }
     },
     async listOpenBatches({ campaignId, after, limit }) {

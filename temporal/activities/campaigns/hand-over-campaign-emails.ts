@@ -24,14 +24,14 @@ export async function handOverCampaignEmails(
   stored: StoredContent | undefined,
   outcomes: ClaimOutcomes,
 ): Promise<void> {
-  const grantedAt = Date.now();
+  const grantedAt = performance.now();
   const sendable = outcomes.withhold(claimed);
   const calls: Promise<void>[] = [];
   for (let from = 0; from < sendable.length; from += emailsPerCall) {
     const emails = sendable.slice(from, from + emailsPerCall);
     calls.push(
       (async () => {
-        const waitMs = context.inMs(from) - (Date.now() - grantedAt);
+        const waitMs = context.inMs(from) - (performance.now() - grantedAt);
         if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
         await context.calls.run(emails[0]?.projectId ?? '', () =>
           callProvider(context, emails, stored, outcomes),

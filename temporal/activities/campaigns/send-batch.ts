@@ -80,7 +80,7 @@ class BatchRun {
   readonly #order: BatchOrder;
   #batch: CampaignBatch;
   readonly #stored: Promise<StoredContent | undefined>;
-  readonly #until = Date.now() + workMs;
+  readonly #until = performance.now() + workMs;
   readonly #underWay = new Set<Promise<void>>();
   #left: number;
   #firstEmailId: string;
@@ -102,7 +102,7 @@ class BatchRun {
   async sendAll(): Promise<void> {
     const { signal } = this.#context;
     const mayGoOn = () =>
-      this.#left > 0 && this.retryInMs === 0 && !signal.aborted && Date.now() < this.#until;
+      this.#left > 0 && this.retryInMs === 0 && !signal.aborted && performance.now() < this.#until;
     try {
       do while (mayGoOn() && (await this.#next()));
       while (await this.#grows());
@@ -163,7 +163,7 @@ class BatchRun {
   async #claim(limit: number, token: string): Promise<ClaimedEmail[]> {
     const { campaignId, lastEmailId } = this.#batch;
     const rest = { campaignId, firstEmailId: this.#firstEmailId, lastEmailId };
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const claimed = await claimCampaignEmails(this.#context.orm.em.fork(), rest, limit, token);
     this.#left -= claimed.length;
     if (claimed.length > 0) this.#context.watch.noteClaim(campaignId, startedAt);

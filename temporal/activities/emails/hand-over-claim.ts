@@ -40,7 +40,7 @@ const notedLaterMs = 1_000;
  * Claims emails, hands each over at its time and records the outcomes. Only the holder of a claim hands an
  * email over, and only after the beginning is on disk.
  *
- * @param grantedAt the slots' delays count from here
+ * @param grantedAt the slots' delays count from here, by `performance.now()`
  * @param withheld emails without a slot, to be recorded as suppressed
  */
 export async function handOverClaim(
@@ -93,7 +93,7 @@ async function handOverAt(
   claim: Claim,
 ): Promise<void> {
   const { outcomes, signal, storedOf } = claim;
-  const waitMs = at - Date.now();
+  const waitMs = at - performance.now();
   if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return putBack(emails, outcomes);
   const rendered = await renderAll(context.render, emails, storedOf, outcomes);
