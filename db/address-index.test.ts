@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTcpRelay } from '../test/rehearse/tcp-relay.ts';
 import { useTestDatabase } from '../test/setup/database.ts';
 import { eventually } from '../test/setup/eventually.ts';
 import { indexAddresses } from './address-index.ts';
 import { addressIndex } from './entities/address-index.ts';
+import { createOrm } from './orm.ts';
 
 const database = useTestDatabase();
 const { sql } = database;
@@ -50,4 +52,21 @@ it('is built beside writers, and again when an attempt was cut off', async () =>
   await writer.query('commit');
   await built;
   expect(await isValid()).toBe(true);
+});
+
+it('fails when its connection breaks, and its process goes on', async () => {
+  await sql(`drop index ${addressIndex.name}`);
+  const relay = await startTcpRelay([Number(new URL(database.url).port)]);
+  const url = new URL(database.url);
+  url.host = `127.0.0.1:${relay.port}`;
+  const orm = createOrm({ url: url.href, poolSize: 4, warn: () => undefined });
+  await writer.query('begin');
+  await writer.query(insertSql, [randomUUID()]);
+  const cutOff = indexAddresses(orm).catch((error: unknown) => error);
+  await eventually(isValid, (found) => found === false);
+  // Vitest fails for an error that nobody listens for.
+  relay.cutOff();
+  expect(await cutOff).toBeInstanceOf(Error);
+  await writer.query('commit');
+  await Promise.all([orm.close(), relay.close()]);
 });

@@ -1,6 +1,6 @@
-import pg from 'pg';
 import { z } from 'zod';
 import { addressIndex } from './entities/address-index.ts';
+import { openMigrationConnection } from './migration-connection.ts';
 import type { Em, Orm } from './orm.ts';
 import { execute, query } from './sql.ts';
 
@@ -39,11 +39,7 @@ export async function mergePendingAddresses(em: Em): Promise<void> {
  */
 export async function indexAddresses(orm: Orm): Promise<void> {
   // A connection of its own, because this runs in no transaction that could lift the limits of the pool's connections.
-  const client = new pg.Client({
-    connectionString: orm.config.get('clientUrl'),
-    application_name: 'posthaste-migration',
-  });
-  await client.connect();
+  const client = await openMigrationConnection(orm.config.get('clientUrl') ?? '');
   try {
     const { rows } = await client.query(
       `select i.indisvalid as "isValid", p.pid is not null as "isBuilding"

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
 import { z } from 'zod';
 import { addPartitions } from './add-partitions.ts';
 import { indexFewAddresses } from './address-index.ts';
 import { applyFunctions, columnFunctions, tableFunctions } from './apply-functions.ts';
 import { isLockTimeout, isLostRace } from './database-errors.ts';
+import { openMigrationConnection } from './migration-connection.ts';
 import { migrations } from './migrations/index.ts';
 import type { Em, Orm } from './orm.ts';
 import { dropStaleCheck, partitionFewEvents } from './partition-events.ts';
@@ -26,8 +26,7 @@ const attempts = 60;
  * @throws pg.DatabaseError `55P03` or `40P01` when others were in the way for five minutes
  */
 export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
-  const guard = new pg.Client({ connectionString: url, application_name: 'posthaste-migration' });
-  await guard.connect();
+  const guard = await openMigrationConnection(url);
   try {
     await guard.query('set lock_timeout = 0; set statement_timeout = 0');
     await guard.query('select pg_advisory_lock($1)', [migrationLock]);

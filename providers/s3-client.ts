@@ -2,13 +2,32 @@ import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
+export interface S3Timeouts {
+  connectMs: number;
+  /** To the first byte of the answer, and again from there to its end. */
+  answerMs: number;
+}
+
+const defaultTimeouts: S3Timeouts = { connectMs: 5_000, answerMs: 30_000 };
+
 /** A client of S3 whose SDK is loaded by the first call: most processes make none. */
 export function createS3Client(
   settings: S3ClientConfig,
+  { connectMs, answerMs }: S3Timeouts = defaultTimeouts,
 ): <Answer>(call: (client: S3Client, sdk: Sdk) => Promise<Answer>) => Promise<Answer> {
+  const requestHandler = {
+    connectionTimeout: connectMs,
+    requestTimeout: answerMs,
+    // Otherwise the SDK only warns, and a silent bucket is waited for without end.
+    throwOnRequestTimeout: true,
+    socketTimeout: answerMs,
+  };
   let opened: Promise<{ client: S3Client; sdk: Sdk }> | undefined;
   return async (call) => {
-    opened ??= import('@aws-sdk/client-s3').then((sdk) => ({ client: new sdk.S3Client(settings), sdk }));
+    opened ??= import('@aws-sdk/client-s3').then((sdk) => ({
+      client: new sdk.S3Client({ ...settings, requestHandler }),
+      sdk,
+    }));
     const { client, sdk } = await opened;
     return call(client, sdk);
   };

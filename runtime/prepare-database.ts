@@ -10,7 +10,7 @@ const patienceMs = 60_000;
  * @throws the last failure after that
  */
 export async function prepareDatabase(orm: Orm, url: string, log: Logger): Promise<void> {
-  const deadline = Date.now() + patienceMs;
+  const deadline = performance.now() + patienceMs;
   for (;;) {
     try {
       await migrateDatabase(orm, url);
@@ -20,7 +20,7 @@ export async function prepareDatabase(orm: Orm, url: string, log: Logger): Promi
       // 57P03: starting up. Any other error that is not a failed connection is a real failure.
       const isAway =
         code === '57P03' || code === 'ECONNREFUSED' || code === 'ENOTFOUND' || code === 'EAI_AGAIN';
-      if (!isAway || Date.now() > deadline) throw err;
+      if (!isAway || performance.now() > deadline) throw err;
       log.warn({ err }, 'Postgres is not ready; trying again');
       await delay(1_000);
     }

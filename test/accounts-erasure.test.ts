@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
@@ -5,6 +6,7 @@ import { deliver, receivedActivity } from './setup/incoming.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from './setup/people.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { upload } from './setup/upload.ts';
 
 const stack = useSharedProduct();
 
@@ -127,6 +129,27 @@ describe('the reset of a project', () => {
     expect((await sender.get('/contacts')).body.total).toBe(1);
     expect(await rowsOf(neighbour.projectId)).toEqual(before);
   });
+});
+
+it('a reset ends an import that is under way, and nothing of it comes afterwards', async () => {
+  const { sender, owner } = await createBusySender();
+  const project = (await owner.call('GET', '/users/@me/projects')).body.data[0];
+  const rows = Array.from({ length: 60_000 }, (_, n) => `reader-${n}@example.com,Reader ${n}`);
+  const { body: job } = await upload(
+    `${stack.url}/contacts/import`,
+    sender.secretKey,
+    ['email,name', ...rows].join('\n'),
+  );
+  const contacts = async () => (await sender.get('/contacts')).body.total;
+  await eventually(contacts, (count) => count > 2_000);
+  const reset = await owner.call('POST', `/users/@me/projects/${project.id}/reset`, {
+    confirm: project.name,
+  });
+  expect(reset.status).toBe(200);
+  expect(reset.body.deleted.contacts).toBeLessThan(rows.length);
+  expect((await sender.get(`/contacts/import/${job.jobId}`)).status).toBe(404);
+  await delay(1_000);
+  expect(await contacts()).toBe(0);
 });
 
 describe('resets at once', () => {

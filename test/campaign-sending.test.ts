@@ -163,6 +163,22 @@ describe('a scheduled campaign', () => {
     expect(await statuses(moved)).toMatchObject({ DELIVERED: expect.any(Number) });
   });
 
+  it('is cancelled at its time when the project has lost the domain of its sender', async () => {
+    await insertContacts(stack.em(), sender.projectId, 2);
+    const id = await create();
+    await sender.post(`/campaigns/${id}/send`, { scheduledFor: soon() });
+    await stack.sql(`update domains set status = 'pending' where domain = $1`, [sender.domain]);
+    const ended = await eventually(
+      () => campaign(id),
+      ({ status }) => status !== 'SCHEDULED',
+    );
+    expect(ended).toMatchObject({
+      status: 'CANCELLED',
+      cancelReason: `The domain ${sender.domain} was not verified when the campaign was due`,
+    });
+    expect(await statuses(id)).toEqual({});
+  });
+
   it('is never sent once it was cancelled', async () => {
     await insertContacts(stack.em(), sender.projectId, 2);
     const id = await create();

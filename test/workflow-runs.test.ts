@@ -112,6 +112,23 @@ describe('an email', () => {
   });
 });
 
+it('an email of a workflow does not leave from a domain that the project has lost', async () => {
+  const mail = await createTemplate('From another sender');
+  const id = await build({ mail: { type: 'SEND_EMAIL', config: { templateId: mail } } }, [['start', 'mail']]);
+  const become = (status: string) =>
+    stack.sql('update domains set status = $2 where domain = $1', [sender.domain, status]);
+  await become('pending');
+  try {
+    await track('signup', {}, 'lost@example.com');
+    const { steps } = await execution(id, 'COMPLETED');
+    expect(steps).toMatchObject([{ name: 'mail', error: expect.stringContaining('is not verified') }]);
+    const emails = await stack.sql('select from emails where to_email = $1', ['lost@example.com']);
+    expect(emails).toHaveLength(0);
+  } finally {
+    await become('verified');
+  }
+});
+
 describe('branches', () => {
   it.each([
     ['yes', 'pro'],

@@ -9,9 +9,9 @@ const batchesAtOnce = 1;
  * @returns whether none are left
  */
 export async function cancelEmails(orm: Orm, campaignId: string): Promise<boolean> {
-  const deadline = Date.now() + cancelMs;
+  const deadline = performance.now() + cancelMs;
   let after: number | null = 0;
-  while (after !== null && Date.now() < deadline) {
+  while (after !== null && performance.now() < deadline) {
     after = await cancelBatches(orm.em.fork(), campaignId, after, batchesAtOnce);
   }
   return after === null;

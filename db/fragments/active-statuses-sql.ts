@@ -1,4 +1,5 @@
 import type { CampaignStatus } from '../../core/campaign-state.ts';
+import { openJobStates } from '../../core/jobs/job-states.ts';
 import { activeStatuses } from '../../core/workflows/execution-status.ts';
 import { listSql } from './list-sql.ts';
 
@@ -7,3 +8,5 @@ import { listSql } from './list-sql.ts';
 export const activeStatusesSql = listSql(activeStatuses);
 
 export const activeCampaignStatusesSql = listSql(['SCHEDULED', 'SENDING'] satisfies CampaignStatus[]);
+
+export const openJobStatesSql = listSql(openJobStates);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createGrantedRate } from './granted-rate.ts';
 
 /** A provider whose answers come one after the other, each after a moment. */
@@ -55,5 +55,18 @@ describe('the granted rate', () => {
     expect(asked()).toBe(1);
     await sleep(35);
     expect(await rate()).toBe(14);
+  });
+
+  it('is asked again after the pause, also when a wrong clock is set back meanwhile', async () => {
+    const { ask } = provider(new Error('the clock is wrong'), 14);
+    const rate = createGrantedRate(ask, { refreshMs: 1_000, retryMs: 30 });
+    await expect(rate()).rejects.toThrow('the clock is wrong');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    try {
+      await sleep(35);
+      expect(await rate()).toBe(14);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -19,17 +19,17 @@ export function createGrantedRate<Rate>(
   async function refresh(): Promise<void> {
     try {
       known = { rate: await ask() };
-      nextAskAt = Date.now() + delays.refreshMs;
+      nextAskAt = performance.now() + delays.refreshMs;
     } catch (error) {
       failure = error;
-      nextAskAt = Date.now() + delays.retryMs;
+      nextAskAt = performance.now() + delays.retryMs;
     } finally {
       asking = undefined;
     }
   }
 
   return async () => {
-    if (asking === undefined && Date.now() >= nextAskAt) asking = refresh();
+    if (asking === undefined && performance.now() >= nextAskAt) asking = refresh();
     if (known === undefined) await asking;
     if (known === undefined) throw failure;
     return known.rate;

@@ -13,9 +13,6 @@ export interface S3Options {
   publicUrl: string | undefined;
 }
 
-const connectionTimeoutMs = 5_000;
-const requestTimeoutMs = 30_000;
-
 /**
  * Images in a bucket of S3 or a compatible service; read permissions are configured there. `put` and
  * `remove` throw DomainError `SERVICE_UNAVAILABLE` when the service fails or refuses.
@@ -26,7 +23,6 @@ export function createS3Images(options: S3Options): ImageStore {
     region,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    requestHandler: { connectionTimeout: connectionTimeoutMs, requestTimeout: requestTimeoutMs },
     // Not every compatible service knows the SDK's default checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

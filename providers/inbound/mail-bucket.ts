@@ -21,9 +21,6 @@ export interface MailBucketOptions {
   credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
 }
 
-const connectionTimeoutMs = 5_000;
-const requestTimeoutMs = 30_000;
-
 export function createMailBucket({ region, endpoint, credentials }: MailBucketOptions): MailBucket {
   const withClient = createS3Client({
     region,
@@ -31,7 +28,6 @@ export function createMailBucket({ region, endpoint, credentials }: MailBucketOp
     followRegionRedirects: true,
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     ...(credentials && { credentials }),
-    requestHandler: { connectionTimeout: connectionTimeoutMs, requestTimeout: requestTimeoutMs },
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
   return {

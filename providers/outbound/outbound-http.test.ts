@@ -223,6 +223,19 @@ describe('an answer', () => {
     handle = (request) => request.socket.destroy();
     expect(await send(`http://hooks.test:${port}/`)).toMatchObject({ outcome: 'failed' });
   });
+
+  it('that changes the protocol is one without a body, and closes the connection', {
+    timeout: 20_000,
+  }, async () => {
+    const closed = Promise.withResolvers<void>();
+    handle = ({ socket }) => {
+      socket.on('close', () => closed.resolve());
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    };
+    const answer = { outcome: 'answered', statusCode: 101, body: '' };
+    expect(await send(`http://hooks.test:${port}/`, {}, 3_000)).toEqual(answer);
+    await closed.promise;
+  });
 });
 
 describe('a call that its maker notes', () => {

@@ -171,6 +171,11 @@ function exchange(
     signal,
   });
   request.on('error', answered.reject);
+  // Node hands the connection over and reports nothing else about it, not even an abort.
+  request.on('upgrade', ({ statusCode = 0 }, socket) => {
+    socket.destroy();
+    answered.resolve({ statusCode, body: '', location: undefined });
+  });
   request.on('response', (response) => {
     const statusCode = response.statusCode ?? 0;
     const isRedirect = [301, 302, 303, 307, 308].includes(statusCode);

@@ -4,8 +4,7 @@ import type { Em } from '../../db/orm.ts';
 import { sql } from '../../db/testing/sql.ts';
 import { testFixture } from './fixtures.ts';
 
-export async function insertProject(em: Em): Promise<string> {
-  const id = newId();
+export async function insertProject(em: Em, id = newId()): Promise<string> {
   await sql(
     em,
     `insert into projects (id, name, public_key_hash, secret_key_hash, public_key_encrypted, secret_key_encrypted)
@@ -18,3 +17,14 @@ export async function insertProject(em: Em): Promise<string> {
 /** A new project for each test. */
 export const useProject = (em: () => Em): { readonly id: string } =>
   testFixture(async () => ({ id: await insertProject(em()) }));
+
+/** @returns a domain that is verified for the project */
+export async function insertDomain(em: Em, projectId: string): Promise<string> {
+  const domain = `${projectId}.example.com`;
+  await sql(
+    em,
+    `insert into domains (id, project_id, domain, status) values ($1, $2, $3, 'verified') on conflict do nothing`,
+    [newId(), projectId, domain],
+  );
+  return domain;
+}

@@ -15,6 +15,7 @@ import { callWebhook, type WebhookCaller } from '../../temporal/activities/workf
 import { createGraphCache } from '../../temporal/activities/workflows/graph-cache.ts';
 import { runStep } from '../../temporal/activities/workflows/run-step.ts';
 import { trackInput } from '../setup/inputs.ts';
+import { insertDomain, insertProject } from '../setup/projects.ts';
 import { storeNextVersion, storeWorkflow, toggleWorkflow } from '../setup/stored-workflows.ts';
 import type { Action } from './actions.ts';
 import { toDraftGraph } from './draft-graph.ts';
@@ -69,12 +70,14 @@ export class World {
   async begin(): Promise<void> {
     for (const graph of this.#graphs) expect(findGraphFaults(graph)).toEqual([]);
     const { workflowId: id, projectId } = this;
+    await insertProject(this.#em(), projectId);
+    const domain = await insertDomain(this.#em(), projectId);
     for (const [n, templateId] of this.templateIds.entries()) {
       await sql(
         this.#em(),
         `insert into templates (id, project_id, name, subject, body, from_email, type)
-         values ($1, $2, $3, $3, $3, 'hello@example.com', 'TRANSACTIONAL')`,
-        [templateId, projectId, `template ${n}`],
+         values ($1, $2, $3, $3, $3, $4, 'TRANSACTIONAL')`,
+        [templateId, projectId, `template ${n}`, `hello@${domain}`],
       );
     }
     const { allowReentry } = this.#settings;

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createTestProject } from '../../../test/setup/start-test-api.ts';
@@ -113,6 +114,47 @@ describe('the erasure of a project', () => {
     );
     await erase(id);
     expect(await leftOf(projectId)).toEqual([{ n: 2 }]);
+  });
+
+  it('waits for what others hold, and takes what they write below it along', async () => {
+    const { id: projectId } = await createTestProject(database);
+    const [workflow, contact] = [crypto.randomUUID(), crypto.randomUUID()];
+    await run(
+      `insert into workflows (id, project_id, name, event_name, version) values ($1, $2, 'x', 'x', 1)`,
+      [workflow, projectId],
+    );
+    await run(`insert into contacts (id, project_id, email) values ($1, $2, 'ada@example.com')`, [
+      contact,
+      projectId,
+    ]);
+    const id = await startReset(projectId);
+    const [hasLocked, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    // As an event that starts an execution does.
+    const event = em().transactional(async (own) => {
+      await sql(own, 'select from contacts where id = $1 for no key update', [contact]);
+      await sql(own, 'select from workflows where id = $1 for key share', [workflow]);
+      hasLocked.resolve();
+      await mayCommit.promise;
+      await sql(
+        own,
+        `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
+         values (uuidv7(), $1, $2, 1, $3, false)`,
+        [projectId, workflow, contact],
+      );
+    });
+    await hasLocked.promise;
+    const erasing = erase(id);
+    await Promise.race([erasing, delay(1_000)]);
+    mayCommit.resolve();
+    await Promise.all([event, erasing]);
+    expect(
+      await run(
+        `select (select count(*) from contacts where project_id = $1)::int as contacts,
+           (select count(*) from workflows where project_id = $1)::int as workflows,
+           (select count(*) from workflow_executions where project_id = $1)::int as executions`,
+        [projectId],
+      ),
+    ).toEqual([{ contacts: 0, workflows: 0, executions: 0 }]);
   });
 
   it('is ordered once at a time by resets, and by a deletion at any time', async () => {

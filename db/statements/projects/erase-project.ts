@@ -3,7 +3,7 @@ import { emailSources } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { execute, query } from '../../sql.ts';
 import { dropUnusedInputs } from '../segments/plan-segment.ts';
 import { cancelActiveExecutions } from '../workflows/cancel-active-executions.ts';
 import type { ErasureOrder } from './find-erasure.ts';
@@ -30,12 +30,14 @@ interface Run {
  */
 export async function eraseProject(em: Em, erasure: ErasureOrder, signal?: AbortSignal): Promise<void> {
   const run: Run = { em, erasure, signal };
-  await eraseWorkflows(run);
-  await eraseCampaigns(run);
-  await eraseWithChildren(run, 'segments', (segmentId) =>
-    deleteWhere(run, 'segment_members', 'segment_id = $1 order by segment_id, contact_id', [segmentId]),
+  await eraseWithChildren(run, 'workflows', eraseOfWorkflow);
+  await eraseWithChildren(run, 'campaigns', (inner, id) =>
+    eraseOf(inner, 'campaign_id', id, tablesOfCampaign),
   );
-  await eraseWithChildren(run, 'jobs', (jobId) => deleteWhere(run, 'job_chunks', 'job_id = $1', [jobId]));
+  await eraseWithChildren(run, 'segments', (inner, id) =>
+    deleteWhere(inner, 'segment_members', 'segment_id = $1 order by segment_id, contact_id', [id]),
+  );
+  await eraseWithChildren(run, 'jobs', (inner, id) => deleteWhere(inner, 'job_chunks', 'job_id = $1', [id]));
   await eraseEmails(run);
   await eraseContacts(run);
   // Every process must drop what it caches of the deleted rows.
@@ -64,18 +66,13 @@ const tablesOfWorkflow = [
   'workflow_versions',
 ];
 
-function eraseWorkflows(run: Run): Promise<void> {
-  return eraseWithChildren(run, 'workflows', async (workflowId) => {
-    await cancelActiveExecutions(run.em, workflowId);
-    await deleteWhere(run, 'event_listeners', 'workflow_id = $1 order by workflow_id', [workflowId]);
-    await deleteExecutions(run, workflowId);
-    await eraseOf(run, 'workflow_id', workflowId, tablesOfWorkflow);
-  });
-}
+const tablesOfCampaign = ['campaign_batches', 'campaign_figures', 'campaign_figure_changes'];
 
-function eraseCampaigns(run: Run): Promise<void> {
-  const tables = ['campaign_batches', 'campaign_figures', 'campaign_figure_changes'];
-  return eraseWithChildren(run, 'campaigns', (campaignId) => eraseOf(run, 'campaign_id', campaignId, tables));
+async function eraseOfWorkflow(run: Run, workflowId: string): Promise<void> {
+  await cancelActiveExecutions(run.em, workflowId);
+  await deleteWhere(run, 'event_listeners', 'workflow_id = $1 order by workflow_id', [workflowId]);
+  await deleteExecutions(run, workflowId);
+  await eraseOf(run, 'workflow_id', workflowId, tablesOfWorkflow);
 }
 
 async function eraseEmails(run: Run): Promise<void> {
@@ -154,6 +151,10 @@ const countGone = (table: string, erasureId: string) => `
     where id = ${erasureId} and exists (select from gone)
   )`;
 
+/**
+ * Deletes what nobody else has locked, in batches, and then waits for the rest: one row at a time, so that no deadlock
+ * is possible.
+ */
 async function deleteWhere(
   run: Run,
   table: string,
@@ -161,10 +162,10 @@ async function deleteWhere(
   parameters: unknown[],
   key = 'ctid',
 ): Promise<void> {
-  for (;;) {
+  const deleteFree = async (em: Em) => {
     run.signal?.throwIfAborted();
     const [row] = await query(
-      run.em,
+      em,
       deletedRow,
       `with gone as (
          delete from ${table}
@@ -175,8 +176,16 @@ async function deleteWhere(
        select count(*)::int as deleted from gone`,
       [...parameters, run.erasure.id],
     );
-    if ((row?.deleted ?? 0) === 0) return;
-  }
+    return row?.deleted ?? 0;
+  };
+  const deleteHeld = () =>
+    run.em.transactional(async (em) => {
+      const held = await execute(em, `select from ${table} where ${where} limit 1 for update`, parameters);
+      // In a second statement, which sees what the other transaction has made of the row.
+      return held > 0 && (await deleteFree(em)) > 0;
+    });
+  do while ((await deleteFree(run.em)) > 0);
+  while (await deleteHeld());
 }
 
 async function deleteExecutions({ em, signal }: Run, workflowId: string): Promise<void> {
@@ -198,11 +207,14 @@ async function deleteExecutions({ em, signal }: Run, workflowId: string): Promis
   }
 }
 
-/** Deletes children first, so that a remaining parent shows what is left to do. */
+/**
+ * Deletes children first, so that a remaining parent shows what is left to do, and again under the parent's lock: whoever
+ * was writing children holds it.
+ */
 async function eraseWithChildren(
   run: Run,
   table: 'workflows' | 'campaigns' | 'segments' | 'jobs',
-  eraseChildren: (id: string) => Promise<void>,
+  eraseChildren: (run: Run, id: string) => Promise<void>,
 ): Promise<void> {
   const parents = await query(
     run.em,
@@ -211,8 +223,13 @@ async function eraseWithChildren(
     [run.erasure.projectId, run.erasure.until],
   );
   for (const { id } of parents) {
-    await eraseChildren(id);
-    await deleteWhere(run, table, 'id = $1', [id]);
+    await eraseChildren(run, id);
+    await run.em.transactional(async (em) => {
+      const inner = { ...run, em };
+      await execute(em, `select from ${table} where id = $1 for update`, [id]);
+      await eraseChildren(inner, id);
+      await deleteWhere(inner, table, 'id = $1', [id]);
+    });
   }
 }
 

@@ -1,9 +1,9 @@
-import { activeCampaignStatusesSql } from '../../fragments/active-statuses-sql.ts';
+import { activeCampaignStatusesSql, openJobStatesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * In a transaction: records an erasure of a project's data, cancels its campaigns and queues the workflow's command.
+ * In a transaction: records an erasure of a project's data, ends its jobs and campaigns and queues the workflow's command.
  * The database's clock sets which rows are included.
  *
  * @throws pg.DatabaseError `project_erasures_reset` for a reset while another is running
@@ -15,6 +15,13 @@ export async function recordErasure(
   await execute(
     em,
     'delete from project_erasures where project_id = $1 and is_reset and erased_at is not null',
+    [erasure.projectId],
+  );
+  // Before the instant of the erasure: an import would go on creating contacts after it.
+  await execute(
+    em,
+    `update jobs set state = 'failed', failed_reason = 'The project was reset', finished_at = now()
+     where project_id = $1 and state in ${openJobStatesSql}`,
     [erasure.projectId],
   );
   await execute(

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
 import { insertContacts } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
-import { useProject } from '../../../test/setup/projects.ts';
+import { insertDomain, useProject } from '../../../test/setup/projects.ts';
 import { Template } from '../../entities/template.ts';
 import { allProjects } from '../../project-em.ts';
 import { findOpenEmails } from '../emails/find-open-emails.ts';
@@ -15,7 +15,9 @@ import { queueWorkflowEmail } from './queue-workflow-email.ts';
 const { em, sql } = useTestDatabase();
 const project = useProject(em);
 let contactId: string;
+let domain: string;
 beforeEach(async () => {
+  domain = await insertDomain(em(), project.id);
   await insertContacts(em(), project.id, 1);
   const [contact] = await sql<{ id: string }>('select id from contacts where project_id = $1', [project.id]);
   contactId = contact?.id ?? '';
@@ -28,7 +30,7 @@ async function createTemplate(body: string): Promise<Template> {
     name: 'Welcome',
     subject: 'Hi {{ event.name }}',
     body,
-    fromEmail: 'a@example.com',
+    fromEmail: `a@${domain}`,
     replyTo: 'help@example.com',
     type: 'MARKETING',
   });
@@ -74,7 +76,7 @@ describe('emails of a workflow', () => {
         projectId: project.id,
         subject: 'Hi {{ event.name }}',
         body: '<p>First</p>',
-        fromEmail: 'a@example.com',
+        fromEmail: `a@${domain}`,
         fromName: null,
         replyTo: 'help@example.com',
         headers: {},
@@ -133,7 +135,7 @@ describe('a process of an older version', () => {
         projectId: project.id,
         subject: 'Hi {{ event.name }}',
         body: '<p>Shared</p>',
-        fromEmail: 'a@example.com',
+        fromEmail: `a@${domain}`,
         fromName: null,
         replyTo: 'help@example.com',
         headers: {},

@@ -34,26 +34,32 @@ const spareEmails = 1_000;
  * The first email of a template on a day stores its text, by a hash; the others refer to it. By the day, so that the text
  * can be deleted when the last of its emails is past its retention, without a look for emails that still need it.
  *
- * @returns when the command is due, in milliseconds; `gone` when the template or contact was deleted; `beyond the
- * limit` when the monthly quota is used up
+ * @returns when the command is due, in milliseconds; `gone` when the template or contact was deleted; `not verified` when
+ * the sender's domain is not, or no longer, verified for the project; `beyond the limit` when the monthly quota is used up
  */
 export async function queueWorkflowEmail(
   em: Em,
   email: WorkflowEmail,
-): Promise<{ dueInMs: number } | 'gone' | 'beyond the limit'> {
+): Promise<{ dueInMs: number } | 'gone' | 'not verified' | 'beyond the limit'> {
   const [row] = await query(
     em,
-    z.object({ isTaken: z.boolean(), dueInMs: z.number().nullable() }),
+    z.object({ isVerified: z.boolean(), isTaken: z.boolean(), dueInMs: z.number().nullable() }),
     `with source as materialized (
        select t.subject, t.body, t.from_email, t.from_name, t.reply_to, t.type, coalesce($7, c.email) as to_email,
          md5(concat_ws(E'\x1f', t.id, current_date, t.subject, t.body, t.from_email, coalesce(t.from_name, ''),
-           coalesce(t.reply_to, '')))::uuid as template_content_id
+           coalesce(t.reply_to, '')))::uuid as template_content_id,
+         exists (
+           select from domains d
+           where d.project_id = $3 and d.domain = split_part(t.from_email, '@', -1) and d.status = 'verified'
+         ) as is_verified
        from templates t
        join contacts c on c.project_id = t.project_id and c.id = $5
        where t.project_id = $3 and t.id = $6
      ),
      allowance as materialized (
-       select take_emails($3, 'workflows', 1, ${spareEmails}) as is_taken from source
+       select is_verified,
+         case when is_verified then take_emails($3, 'workflows', 1, ${spareEmails}) else false end as is_taken
+       from source
      ),
      shared as (
        insert into template_contents (id, project_id, subject, body, from_email, from_name, reply_to)
@@ -77,7 +83,7 @@ export async function queueWorkflowEmail(
          from_email, hops)
        select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, from_email, $10::smallint from source, allowance where is_taken
      )
-     select is_taken as "isTaken", (select due_in_ms from command) as "dueInMs" from allowance`,
+     select is_verified as "isVerified", is_taken as "isTaken", (select due_in_ms from command) as "dueInMs" from allowance`,
     [
       email.emailId,
       email.contentId,
@@ -92,5 +98,6 @@ export async function queueWorkflowEmail(
     ],
   );
   if (row === undefined) return 'gone';
+  if (!row.isVerified) return 'not verified';
   return row.isTaken ? { dueInMs: row.dueInMs ?? 0 } : 'beyond the limit';
 }

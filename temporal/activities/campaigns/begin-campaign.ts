@@ -1,5 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
+import { domainOfAddress } from '../../../core/addresses/email-address.ts';
 import { Campaign } from '../../../db/entities/campaign.ts';
+import { Domain } from '../../../db/entities/domain.ts';
 import { OutboxCommand } from '../../../db/entities/outbox-command.ts';
 import type { Em } from '../../../db/orm.ts';
 import { allProjects } from '../../../db/project-em.ts';
@@ -7,8 +9,8 @@ import { lockCampaignQuota } from '../../../db/statements/campaigns/campaign-quo
 import { startCampaign } from '../../../db/statements/campaigns/start-campaign.ts';
 
 /**
- * Starts a scheduled campaign that is due, or cancels it when it has more recipients than the project's quota
- * allows. Needs a transaction.
+ * Starts a scheduled campaign that is due, or cancels it when its sender's domain is no longer verified for the project or
+ * it has more recipients than the project's quota allows. Needs a transaction.
  *
  * @returns false when no such campaign is due
  */
@@ -19,8 +21,12 @@ export async function beginCampaign(em: Em, id: string): Promise<boolean> {
     { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects },
   );
   if (campaign === null) return false;
+  const domain = domainOfAddress(campaign.fromEmail);
+  const sender = { projectId: campaign.projectId, domain, status: 'verified' } as const;
+  const isVerified = (await em.count(Domain, sender, allProjects)) > 0;
   const quota = await lockCampaignQuota(em, campaign);
-  if (quota !== null && quota.recipients > quota.left) {
+  if (!isVerified) campaign.cancel(`The domain ${domain} was not verified when the campaign was due`);
+  else if (quota !== null && quota.recipients > quota.left) {
     campaign.cancel(
       `The campaign had ${quota.recipients} recipients when it was due, but the project could send only ${quota.left} more campaign emails that month`,
     );

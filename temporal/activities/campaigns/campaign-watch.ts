@@ -15,7 +15,7 @@ export function createCampaignWatch(orm: Orm): CampaignWatch {
   const known = new Map<string, { at: number; isSending: Promise<boolean> }>();
   return {
     isSending(campaignId) {
-      const now = Date.now();
+      const now = performance.now();
       const last = known.get(campaignId);
       if (last !== undefined && now - last.at < freshMs) return last.isSending;
       for (const [id, { at }] of known) if (now - at > 60_000) known.delete(id);

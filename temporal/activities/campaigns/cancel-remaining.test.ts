@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
 import {
+  age,
   claim,
   database,
   em,
@@ -13,18 +14,21 @@ import {
   useCampaignStage,
 } from '../../../db/statements/campaigns/testing/campaign-stage.ts';
 import { recordHandOvers } from '../../../db/statements/emails/record-hand-overs.ts';
+import { sql } from '../../../db/testing/sql.ts';
 import { cancelCampaign } from '../../../test/setup/campaigns.ts';
 import { createCampaignActivities } from './create-campaign-activities.ts';
 
 useCampaignStage();
 
-it('emails that are put back while their campaign is cancelled are cancelled too', async () => {
-  const { cancelRemaining } = createCampaignActivities({
+const cancelRemaining = (input: { campaignId: string }) =>
+  createCampaignActivities({
     orm: database.orm,
     unknownSeconds,
     headStart: { look: () => undefined },
     committed: () => undefined,
-  });
+  }).cancelRemaining(input);
+
+it('emails that are put back while their campaign is cancelled are cancelled too', async () => {
   const campaignId = await start(3);
   const token = uuidv7();
   const claimed = await claim(campaignId, 500, token);
@@ -50,4 +54,21 @@ it('emails that are put back while their campaign is cancelled are cancelled too
   expect(rounds).toBeLessThan(5);
   expect(await statuses(campaignId)).toMatchObject({ CANCELLED: 3 });
   expect(await openBatches(campaignId)).toEqual([]);
+});
+
+it('the end of a cancelled campaign comes to its last batch, however many there are', async () => {
+  const campaignId = await start(3);
+  await claim(campaignId);
+  await sql(em, 'update campaign_batches set number = 2000 where campaign_id = $1', [campaignId]);
+  await sql(
+    em,
+    `insert into campaign_batches (campaign_id, number, first_email_id, last_email_id, recipients)
+     select $1, number, uuidv7(), uuidv7(), 1 from generate_series(1, 1100) number`,
+    [campaignId],
+  );
+  await age(campaignId, 3_600);
+  await cancelCampaign(em, campaignId);
+  while ((await cancelRemaining({ campaignId })) > 0);
+  expect(await openBatches(campaignId)).toEqual([]);
+  expect(await statuses(campaignId)).toEqual({ UNKNOWN: 3 });
 });

@@ -43,13 +43,13 @@ export function createCampaignActivities({
       return hasBegun;
     },
     async freezeAudience({ campaignId }) {
-      const until = Date.now() + stepMs;
+      const until = performance.now() + stepMs;
       // The head start may have begun.
       if (await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece)) headStart.look(campaignId);
       for (;;) {
         const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
         headStart.look(campaignId);
-        if (isFrozen || Date.now() >= until) return isFrozen;
+        if (isFrozen || performance.now() >= until) return isFrozen;
       }
     },
     async listOpenBatches({ campaignId, after, limit }) {
@@ -95,14 +95,17 @@ function createSettler(orm: Orm, unknownSeconds: number) {
     findEvidence: () => Promise<SendEventEvidence>,
   ): Promise<SettleCampaignResult> => {
     const result = { queued: 0, waitMs: 0 };
-    const open = await listOpenBatches(orm.em.fork(), campaignId, 0, batchesAtOnce);
-    if (open.length === 0) return result;
-    const evidence = await findEvidence();
-    for (const number of open) {
-      const batch = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, evidence);
-      result.queued += batch.queued;
-      if (batch.waiting === 0) continue;
-      result.waitMs = result.waitMs === 0 ? batch.waitMs : Math.min(result.waitMs, batch.waitMs);
+    let evidence: SendEventEvidence | undefined;
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const open: number[] = await listOpenBatches(orm.em.fork(), campaignId, after, batchesAtOnce);
+      for (const number of open) {
+        evidence ??= await findEvidence();
+        const batch = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, evidence);
+        result.queued += batch.queued;
+        if (batch.waiting === 0) continue;
+        result.waitMs = result.waitMs === 0 ? batch.waitMs : Math.min(result.waitMs, batch.waitMs);
+      }
+      after = open.at(-1);
     }
     return result;
   };

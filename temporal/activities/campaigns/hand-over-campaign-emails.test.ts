@@ -3,6 +3,7 @@ import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
+import { ClaimOutcomes } from '../sending/claim-outcomes.ts';
 import { handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 
 const claimed = Array.from({ length: 120 }, () => ({
@@ -17,7 +18,8 @@ const claimed = Array.from({ length: 120 }, () => ({
 
 it('outcomes of a claim are recorded although the database did not say whether the rest may leave', async () => {
   const answers = [true, new Error('the connection was lost'), true];
-  const outcomes = await handOverCampaignEmails(
+  const outcomes = new ClaimOutcomes(() => undefined);
+  await handOverCampaignEmails(
     {
       provider: {
         handOverMany: async (emails) =>
@@ -32,10 +34,10 @@ it('outcomes of a claim are recorded although the database did not say whether t
       },
       signal: new AbortController().signal,
       inMs: () => 0,
-      count: () => undefined,
     },
     claimed as unknown as ClaimedEmail[],
     undefined,
+    outcomes,
   );
   const statusOf = new Map(outcomes.records.map(({ emailId, status }) => [emailId, status]));
   expect(claimed.map(({ id }) => statusOf.get(id))).toEqual([

@@ -3,7 +3,7 @@ import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import { type EmailProvider, unanswered } from '../../../providers/email/email-provider.ts';
-import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
+import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
 import { renderAll } from '../sending/render-all.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 
@@ -14,7 +14,6 @@ export interface BulkContext {
   maySend: () => Promise<boolean>;
   signal: AbortSignal;
   inMs: (index: number) => number;
-  count: CountOutcome;
 }
 
 const emailsPerCall = 50;
@@ -23,16 +22,16 @@ export async function handOverCampaignEmails(
   context: BulkContext,
   claimed: readonly ClaimedEmail[],
   stored: StoredContent | undefined,
-): Promise<ClaimOutcomes> {
-  const grantedAt = Date.now();
-  const outcomes = new ClaimOutcomes(context.count);
+  outcomes: ClaimOutcomes,
+): Promise<void> {
+  const grantedAt = performance.now();
   const sendable = outcomes.withhold(claimed);
   const calls: Promise<void>[] = [];
   for (let from = 0; from < sendable.length; from += emailsPerCall) {
     const emails = sendable.slice(from, from + emailsPerCall);
     calls.push(
       (async () => {
-        const waitMs = context.inMs(from) - (Date.now() - grantedAt);
+        const waitMs = context.inMs(from) - (performance.now() - grantedAt);
         if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
         await context.calls.run(emails[0]?.projectId ?? '', () =>
           callProvider(context, emails, stored, outcomes),
@@ -41,7 +40,6 @@ export async function handOverCampaignEmails(
     );
   }
   await Promise.all(calls);
-  return outcomes;
 }
 
 async function callProvider(

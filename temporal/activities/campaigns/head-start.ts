@@ -21,7 +21,7 @@ interface Run {
   /** How often it was started or found due again. */
   looks: number;
   nextLook: PromiseWithResolvers<void>;
-  /** Epoch milliseconds; after the freeze no batch begins later, except the first one. */
+  /** By `performance.now()`; after the freeze no batch begins later, except the first one. */
   until: number;
   sent: number;
   ended: Promise<void>;
@@ -44,7 +44,7 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
   const runs = new Map<string, Run>();
   const takeOver = createTakeOver({
     orm,
-    start: (campaignId) => start(campaignId, Date.now() + takeOverMs),
+    start: (campaignId) => start(campaignId, performance.now() + takeOverMs),
     isIdle: () => runs.size === 0 && !isBusy(),
     warn,
   });
@@ -57,7 +57,7 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
     const growth = growthOf(run);
     const batch = await readNextBatch(orm.em.fork(), campaignId, last);
     if (batch === undefined || batch.state === 'over') return;
-    if (batch.isFrozen && last > 0 && Date.now() > run.until) return;
+    if (batch.isFrozen && last > 0 && performance.now() > run.until) return;
     // The freeze adds to it, or has just ended: the campaign's workflow, which may not have started yet, ends the batch.
     const leavesOpen = batch.recipients < recipientsPerBatch;
     const { number, projectId } = batch;

@@ -4,7 +4,7 @@ import type { EmailProvider, OutgoingEmail } from '../../../providers/email/emai
 import { cancelCampaign, insertContacts, insertDraft, startSending } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
-import { useProject } from '../../../test/setup/projects.ts';
+import { insertProject, useProject } from '../../../test/setup/projects.ts';
 import { type BatchSender, createBatchSender } from './create-batch-sender.ts';
 import type { BatchOrder } from './send-batch.ts';
 
@@ -106,4 +106,23 @@ it('a batch as it was read earlier sends what is still there, each email once', 
   const results = await Promise.all(both);
   expect(results.map(({ sent }) => sent)).toEqual([5, 0]);
   expect(calls).toHaveLength(1);
+});
+
+it('what was answered is recorded while another call still waits for its answer', async () => {
+  const projectId = await insertProject(em());
+  await insertContacts(em(), projectId, 60);
+  campaignId = await insertDraft(em(), projectId);
+  await startSending(em(), campaignId);
+  await freezePiece(100);
+  const sending = send({ ...order, campaignId, projectId }, neverAborted);
+  await untilCalls(2);
+  const [first, second] = calls;
+  first?.answer();
+  const sent = await eventually(
+    async () => (await statuses()).filter((status) => status === 'SENT').length,
+    (count) => count > 0,
+  );
+  expect(sent).toBe(first?.emails.length);
+  second?.answer();
+  expect(await sending).toMatchObject({ sent: calls.reduce((sum, { emails }) => sum + emails.length, 0) });
 });

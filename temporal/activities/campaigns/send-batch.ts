@@ -15,7 +15,8 @@ import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.t
 import { loadContents, type StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
-import { recordWithRetry } from '../sending/record-with-retry.ts';
+import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
+import { recordOutcomes } from '../sending/record-outcomes.ts';
 import type { CampaignWatch } from './campaign-watch.ts';
 import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slots.ts';
@@ -36,6 +37,7 @@ export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs'> 
   watch: CampaignWatch;
   rates: () => Promise<SendRates>;
   unknownSeconds: number;
+  count: CountOutcome;
   recorded: () => void;
 }
 
@@ -78,7 +80,7 @@ class BatchRun {
   readonly #order: BatchOrder;
   #batch: CampaignBatch;
   readonly #stored: Promise<StoredContent | undefined>;
-  readonly #until = Date.now() + workMs;
+  readonly #until = performance.now() + workMs;
   readonly #underWay = new Set<Promise<void>>();
   #left: number;
   #firstEmailId: string;
@@ -100,7 +102,7 @@ class BatchRun {
   async sendAll(): Promise<void> {
     const { signal } = this.#context;
     const mayGoOn = () =>
-      this.#left > 0 && this.retryInMs === 0 && !signal.aborted && Date.now() < this.#until;
+      this.#left > 0 && this.retryInMs === 0 && !signal.aborted && performance.now() < this.#until;
     try {
       do while (mayGoOn() && (await this.#next()));
       while (await this.#grows());
@@ -161,7 +163,7 @@ class BatchRun {
   async #claim(limit: number, token: string): Promise<ClaimedEmail[]> {
     const { campaignId, lastEmailId } = this.#batch;
     const rest = { campaignId, firstEmailId: this.#firstEmailId, lastEmailId };
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const claimed = await claimCampaignEmails(this.#context.orm.em.fork(), rest, limit, token);
     this.#left -= claimed.length;
     if (claimed.length > 0) this.#context.watch.noteClaim(campaignId, startedAt);
@@ -184,8 +186,9 @@ class BatchRun {
     stored: StoredContent | undefined,
     inMs: BulkContext['inMs'],
   ): Promise<void> {
-    const { orm, signal, watch, recorded } = this.#context;
-    const outcomes = await handOverCampaignEmails(
+    const { orm, signal, watch, count, recorded } = this.#context;
+    const outcomes = new ClaimOutcomes(count);
+    const handingOver = handOverCampaignEmails(
       {
         ...this.#context,
         signal: AbortSignal.any([signal, AbortSignal.timeout(claimLeaseSeconds * 1000)]),
@@ -194,9 +197,9 @@ class BatchRun {
       },
       claimed,
       stored,
+      outcomes,
     );
-    await recordWithRetry(orm.em, token, outcomes.records);
-    recorded();
+    await recordOutcomes(orm.em, token, outcomes, handingOver, recorded);
     this.sent += outcomes.records.filter(({ status }) => status === 'SENT').length;
     this.retryInMs = Math.max(this.retryInMs, ...outcomes.retryInMs.values());
   }

@@ -61,7 +61,7 @@ const longestRestMs = 30_000;
  * which nothing could be sent (it waits for its rate, for events of the provider, or for its project to be enabled) also
  * backs off, doubling each time.
  */
-export function createTurns(now: () => number = Date.now) {
+export function createTurns(now: () => number = () => performance.now()) {
   const rests = new Map<string, { ms: number; until: number }>();
   const hadTurn = new Set<string>();
 

@@ -31,7 +31,7 @@ export function createByteBudget(bytes: { small: number; large: number } = defau
       if (large.waiting(owner) < mostWaiting.perOwner && large.waiting() < mostWaiting.all) {
         return { release: await large.acquire(owner, lot.bytes) };
       }
-      const now = Date.now();
+      const now = performance.now();
       lastPlaceAt = Math.max(lastPlaceAt, now + leastRetryMs) + (lot.bytes / bytesPerSecond) * 1000;
       return { retryInMs: lastPlaceAt - now };
     },

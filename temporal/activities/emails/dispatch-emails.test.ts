@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
 import { exampleEmail } from '../../../providers/testing/example-email.ts';
@@ -166,6 +166,28 @@ describe('a batch that waits for the send rate', () => {
       { numRuns: 8 },
     );
   });
+});
+
+it('an email leaves at its time, also when the clock is set back while it waits', {
+  timeout: 30_000,
+}, async () => {
+  const ids = await acceptMany(await insertProject(em()), 2);
+  const dispatch = context({ outcome: 'accepted', messageId: 'm-9' });
+  dispatch.rates = { account: 10, project: null };
+  dispatch.reserve = async (_, emails) => ({
+    granted: emails.map((email, index) => ({ email, inMs: 600 * index })),
+    held: [],
+    retryInMs: new Map(),
+  });
+  dispatch.provider = oneByOne(async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+    return { outcome: 'accepted', messageId: 'm-9' };
+  });
+  try {
+    expect(await dispatchEmails(dispatch, ids)).toMatchObject({ sent: 2 });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe('emails with large attachments', () => {

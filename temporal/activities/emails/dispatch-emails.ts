@@ -69,13 +69,13 @@ export async function dispatchEmails(
 type Run = ReturnType<typeof createRun>;
 
 function createRun() {
-  const until = Date.now() + workMs;
+  const until = performance.now() + workMs;
   const run = {
     sent: 0,
     hasClaimed: false,
     ended: new Set<string>(),
     waits: new Map<string, number>(),
-    hasTime: () => Date.now() < until,
+    hasTime: () => performance.now() < until,
     note({ records, retryInMs }: ClaimOutcomes) {
       run.hasClaimed = true;
       for (const { emailId, status } of records) {
@@ -150,13 +150,13 @@ async function handOverInWaves(
   concurrency: number,
   run: Run,
 ): Promise<void> {
-  const grantedAt = Date.now();
+  const grantedAt = performance.now();
   for (let from = 0; from < slots.length; ) {
     const endMs = (slots[from]?.inMs ?? 0) + waveMs;
     const after = slots.findIndex(({ inMs }, index) => index > from && inMs > endMs);
     const to = after === -1 ? slots.length : after;
     const wave = slots.slice(from, to);
-    const waitMs = grantedAt + (wave[0]?.inMs ?? 0) - Date.now();
+    const waitMs = grantedAt + (wave[0]?.inMs ?? 0) - performance.now();
     // A claim must not start before its time.
     if (waitMs > 0) await pause(context, waitMs);
     if (context.signal.aborted) return;

@@ -4,7 +4,7 @@ import type { StoredContent } from '../../../db/statements/emails/load-contents.
 /** Emails that leave together, in one call where the provider takes them so. */
 export interface PlannedCall {
   emails: ClaimedEmail[];
-  /** Epoch milliseconds; no email's slot is later. */
+  /** By `performance.now()`; no email's slot is later. */
   at: number;
 }
 
@@ -20,7 +20,7 @@ const mostCharacters = 512 * 1024;
  * Emails of one sender whose slots lie close together share a call. One with attachments leaves alone: its call is long,
  * and all emails of a call are in doubt when it is not answered.
  *
- * @param atOf the time of an email's slot, in epoch milliseconds
+ * @param atOf the time of an email's slot, by `performance.now()`
  * @param emailsPerCall what the provider takes
  */
 export function groupByCall(

@@ -9,6 +9,7 @@ import { failureText } from '../../../providers/email/failure-text.ts';
 import { handOverEach, notBegun } from '../../../providers/email/hand-over-each.ts';
 import { queueAccountEmail } from '../../../runtime/queue-account-email.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
+import { eventually } from '../../../test/setup/eventually.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { insertProject, useProject } from '../../../test/setup/projects.ts';
@@ -124,6 +125,22 @@ describe('trouble with one email leaves the others their outcomes', () => {
     await dispatchEmails(context(provider), ids);
     expect(await statusesOf(ids)).toEqual(['SENT', 'FAILED']);
   });
+});
+
+it('what was answered is recorded while another email still waits for its answer', async () => {
+  const ids = await acceptIds(addresses(3));
+  const answered = Promise.withResolvers<void>();
+  const provider = oneByOne(async ({ emailId }) => {
+    if (emailId === ids[1]) await answered.promise;
+    return accepted;
+  });
+  const dispatching = dispatchEmails(context(provider), ids);
+  await eventually(
+    () => statusesOf(ids),
+    (statuses) => statuses.join() === 'SENT,SENDING,SENT',
+  );
+  answered.resolve();
+  expect(await dispatching).toMatchObject({ sent: 3, openIds: [] });
 });
 
 it('an email that a stop kept from leaving stays in the queue, however old it is', async () => {

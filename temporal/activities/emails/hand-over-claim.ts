@@ -14,7 +14,7 @@ import {
   unanswered,
 } from '../../../providers/email/email-provider.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
-import { recordWithRetry } from '../sending/record-with-retry.ts';
+import { recordOutcomes } from '../sending/record-outcomes.ts';
 import { renderAll } from '../sending/render-all.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import { groupByCall } from './group-by-call.ts';
@@ -40,7 +40,7 @@ const notedLaterMs = 1_000;
  * Claims emails, hands each over at its time and records the outcomes. Only the holder of a claim hands an
  * email over, and only after the beginning is on disk.
  *
- * @param grantedAt the slots' delays count from here
+ * @param grantedAt the slots' delays count from here, by `performance.now()`
  * @param withheld emails without a slot, to be recorded as suppressed
  */
 export async function handOverClaim(
@@ -71,8 +71,10 @@ export async function handOverClaim(
   const emailsPerCall = concurrency === 1 ? 1 : provider.emailsPerCall;
   const planned = groupByCall(sendable, storedOf, atOf, emailsPerCall);
   const claim = { token, storedOf, outcomes, signal };
-  await pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), { concurrency });
-  await recordWithRetry(em, token, outcomes.records);
+  const handingOver = pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), {
+    concurrency,
+  });
+  await recordOutcomes(em, token, outcomes, handingOver);
   return outcomes;
 }
 
@@ -91,7 +93,7 @@ async function handOverAt(
   claim: Claim,
 ): Promise<void> {
   const { outcomes, signal, storedOf } = claim;
-  const waitMs = at - Date.now();
+  const waitMs = at - performance.now();
   if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return putBack(emails, outcomes);
   const rendered = await renderAll(context.render, emails, storedOf, outcomes);

@@ -34,9 +34,9 @@ export function createSlotReserver(): SlotReserver {
       if (request === undefined) requests.set(projectId, { projectId, emails: 1, firstId: id });
       else request.emails += 1;
     }
-    const isCounted = Date.now() - countedAt < countMs;
+    const isCounted = performance.now() - countedAt < countMs;
     const slots = await reserveEmailSlots(em, [...requests.values()], rates, isCounted ? asking : null);
-    if (!isCounted) [asking, countedAt] = [slots.askingProjects, Date.now()];
+    if (!isCounted) [asking, countedAt] = [slots.askingProjects, performance.now()];
 
     const granted: SendSlot[] = [];
     const held: OpenEmail[] = [];

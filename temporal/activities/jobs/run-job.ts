@@ -50,13 +50,13 @@ export async function runJob(
   const { em } = context;
   const job = await em.fork().findOne(Job, openJob(jobId), allProjects);
   if (job === null) return { ended: true, outcome: 'gone', progress: 100, counts: {} };
-  const deadline = Date.now() + context.sliceMs;
+  const deadline = performance.now() + context.sliceMs;
   let applied = 0;
 
   const run: JobRun = {
     job,
     // Only after some progress: a run that is slow to reach its position would otherwise never advance.
-    isOver: () => context.signal.aborted || (applied > 0 && Date.now() > deadline),
+    isOver: () => context.signal.aborted || (applied > 0 && performance.now() > deadline),
     async apply(part) {
       const step = await retryTransaction(() =>
         em.fork().transactional(async (tx) => {

@@ -77,10 +77,10 @@ async function planInTurn(em: Em, projectId: string, signal: AbortSignal | undef
 
 async function waitForWriters(em: Em, signal: AbortSignal | undefined): Promise<boolean> {
   const barrier = await writersBarrier(em);
-  const until = Date.now() + writersWaitMs;
+  const until = performance.now() + writersWaitMs;
   for (;;) {
     if (await haveWritersEnded(em, barrier)) return true;
-    if (Date.now() > until) return false;
+    if (performance.now() > until) return false;
     await delay(writersCheckMs, undefined, { signal });
   }
 }

@@ -64,8 +64,10 @@ export function createSweepActivities(
       noted(
         'partitions',
         withHeartbeat(async () => {
+          const kept = await keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths);
+          // Last: the index of a large table waits for every older transaction, and rows need their partitions in time.
           await indexAddresses(orm);
-          return keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths);
+          return kept;
         }),
       ),
     repairStrandedEmails: () => noted('stranded-emails', repairs.repairStrandedEmails()),

@@ -11,7 +11,7 @@ import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
-import { useProject } from '../../../test/setup/projects.ts';
+import { insertDomain, useProject } from '../../../test/setup/projects.ts';
 import { insertSegment, planIs, where } from '../../../test/setup/segments.ts';
 import { computeTrackedSegment } from '../segments/compute-tracked-segment.ts';
 import { evaluateProject } from '../segments/evaluate-project.ts';
@@ -55,10 +55,11 @@ async function addWorkflow(eventName: string, steps: { type: string; config: obj
 
 async function sendStep() {
   const id = randomUUID();
+  const domain = await insertDomain(em(), project.id);
   await sql(
     `insert into templates (id, project_id, name, subject, body, from_email, type)
-     values ($1, $2, 'T', 'Hi', 'Hi', 'a@b.example', 'TRANSACTIONAL')`,
-    [id, project.id],
+     values ($1, $2, 'T', 'Hi', 'Hi', $3, 'TRANSACTIONAL')`,
+    [id, project.id, `a@${domain}`],
   );
   return { type: 'SEND_EMAIL', config: { templateId: id } };
 }

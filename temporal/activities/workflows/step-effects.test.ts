@@ -6,6 +6,7 @@ import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
+import { insertDomain, insertProject } from '../../../test/setup/projects.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 import type { StepEffects } from './steps/walk.ts';
@@ -23,7 +24,8 @@ async function step(executionId: string, visit: number) {
 
 /** Executions at the start of a graph whose steps follow each other. */
 async function addExecutions(count: number, steps: { type: string; config: object }[]) {
-  const [projectId, workflowId, templateId] = [randomUUID(), randomUUID(), randomUUID()];
+  const [projectId, workflowId, templateId] = [await insertProject(em()), randomUUID(), randomUUID()];
+  const domain = await insertDomain(em(), projectId);
   const named = [{ type: 'TRIGGER', config: {} }, ...steps].map((each) => ({
     ...each,
     config: each.type === 'SEND_EMAIL' ? { ...each.config, templateId } : each.config,
@@ -43,8 +45,8 @@ async function addExecutions(count: number, steps: { type: string; config: objec
   ]);
   await sql(
     `insert into templates (id, project_id, name, subject, body, from_email, type)
-     values ($1, $2, 'Hi', 'Hi', 'Hi', 'hi@example.com', 'TRANSACTIONAL')`,
-    [templateId, projectId],
+     values ($1, $2, 'Hi', 'Hi', 'Hi', $3, 'TRANSACTIONAL')`,
+    [templateId, projectId, `hi@${domain}`],
   );
   const inputs = Array.from({ length: count }, () => trackInput(projectId, `${randomUUID()}@example.com`));
   const contactIds = (await trackEvents(em(), inputs)).map(({ contactId }) => contactId);

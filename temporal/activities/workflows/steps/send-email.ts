@@ -4,6 +4,7 @@ import { queueWorkflowEmail } from '../../../../db/statements/workflows/queue-wo
 import { immediate, StepFailure } from './immediate.ts';
 import { variablesOf } from './variables.ts';
 
+const notVerified = 'not sent: the domain of the sender is not verified';
 const beyondLimit = 'not sent: the project has reached its limit of workflow emails for this month';
 
 export const sendEmail = immediate<StepOf<'SEND_EMAIL'>>(async ({ em, execution }, { config }) => {
@@ -21,6 +22,7 @@ export const sendEmail = immediate<StepOf<'SEND_EMAIL'>>(async ({ em, execution 
     hops: hops + 1,
   });
   if (queued === 'gone') throw new StepFailure('the template or the contact is gone');
+  if (queued === 'not verified') return { error: notVerified };
   if (queued === 'beyond the limit') return { error: beyondLimit };
   return { output: { emailId }, commandsInMs: queued.dueInMs };
 });

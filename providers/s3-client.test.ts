@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it } from 'vitest';
+import { createS3Client } from './s3-client.ts';
+
+it.each<[string, RequestListener]>([
+  ['never answers', () => undefined],
+  [
+    'never ends its answer',
+    (_request, response) => void response.writeHead(200, { 'Content-Length': 9 }).write('x'),
+  ],
+])('gives up a bucket that %s', { timeout: 30_000 }, async (_name, listener) => {
+  const server = createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  // as: it listens on a port.
+  const { port } = server.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}`;
+  const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
+  const withClient = createS3Client(
+    { region: 'eu-west-1', endpoint, forcePathStyle: true, credentials, maxAttempts: 1 },
+    { connectMs: 5_000, answerMs: 300 },
+  );
+  const read = withClient(async (client, sdk) => {
+    const { Body } = await client.send(new sdk.GetObjectCommand({ Bucket: 'images', Key: 'a' }));
+    return Body?.transformToByteArray();
+  });
+  await expect(read).rejects.toThrow();
+  server.closeAllConnections();
+  server.close();
+});
