@@ -196,12 +196,12 @@ function campaignServices(context: ServiceContext) {
 }
 
 function workflowServices(context: ServiceContext) {
-  const { heavyReads, committed, orm } = context;
+  const { heavyReads, templateTurns, committed, orm } = context;
   return {
     workflows: createWorkflowsService(orm),
     workflowStatistics: createWorkflowStatisticsService(orm, heavyReads),
     workflowFields: createWorkflowFieldsService(orm),
-    workflowGraphs: createWorkflowGraphsService(orm),
+    workflowGraphs: createWorkflowGraphsService(orm, templateTurns),
     workflowExecutions: createWorkflowExecutionsService(orm, committed),
   };
 }
