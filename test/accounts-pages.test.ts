@@ -95,6 +95,13 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
     expect((await logIn('other@example.com', newPassword)).status).toBe(401);
     const signedIn = await logIn(email, newPassword);
     expect(signedIn.body.user.emailVerified).toBe(true);
+    // The page signs nobody in, so the only session is the one after it.
+    const cookie = signedIn.headers
+      .getSetCookie()
+      .map((one) => one.split(';')[0])
+      .join('; ');
+    const sessions = await callApi(stack.url, 'GET', '/auth/sessions', undefined, { Cookie: cookie });
+    expect(sessions.body.data).toMatchObject([{ current: true }]);
     const { data } = (await owner.call('GET', `/projects/${project.id}/members`)).body;
     expect(data.map((member: { email: string }) => member.email)).toEqual([owner.email, email]);
     expect((await visit(path)).status).toBe(400);

@@ -19,7 +19,7 @@ const rowsOf = (text: string): Record<string, string>[] => parse(text, { bom: tr
 
 describe('the export of contacts', () => {
   it('is a file with all matching contacts, which can be imported again', async () => {
-    const data = { firstName: 'Ada "Countess"', score: -5, plan: 'pro', tags: ['a', 'b'] };
+    const data = { firstName: 'Ada "Countess"', score: -5, plan: 'pro', tags: ['a', 'b'], subscribed: 'May' };
     await sender.post('/contacts', { email: 'ada@example.com', data });
     await sender.post('/contacts', { email: 'grace@example.com', subscribed: false, data: { plan: 'free' } });
     const { status, headers, text } = await fetchFile('/contacts/export');
@@ -35,6 +35,7 @@ describe('the export of contacts', () => {
         plan: 'pro',
         score: '-5',
         tags: '["a","b"]',
+        'data.subscribed': 'May',
       },
       expect.objectContaining({ email: 'grace@example.com', subscribed: 'false', plan: 'free', score: '' }),
     ]);
@@ -43,13 +44,22 @@ describe('the export of contacts', () => {
 
     const other = await createTestSender(stack.url);
     expect(rowsOf((await fetchFile('/contacts/export', other)).text)).toEqual([]);
+    const dry = await upload(`${stack.url}/contacts/import?dryRun=true`, other.secretKey, text);
+    expect(dry.body.columns).toContainEqual({
+      name: 'data.subscribed',
+      field: 'data.subscribed',
+      type: 'string',
+    });
     const { body } = await upload(`${stack.url}/contacts/import`, other.secretKey, text);
     await eventually(
       () => other.get(`/contacts/import/${body.jobId}`),
       (job) => job.body.result?.created === 2,
     );
     const [ada] = (await other.get('/contacts?search=ada')).body.data;
-    expect(ada.data).toMatchObject({ firstName: 'Ada "Countess"', score: -5, plan: 'pro' });
+    expect(ada).toMatchObject({
+      subscribed: true,
+      data: { firstName: 'Ada "Countess"', score: -5, plan: 'pro', subscribed: 'May' },
+    });
     expect(Object.keys(ada.data)).not.toContain('id');
   });
 

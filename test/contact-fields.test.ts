@@ -178,6 +178,18 @@ describe('DELETE /contacts/fields/:field', () => {
     expect((await other.get(fieldUrl('data.plan', '/usage'))).body.contactCount).toBe(1);
   });
 
+  it('takes every key that is listed, whatever its name', async () => {
+    const keys = ['', ' ', '.', 'a.b', 'a/b', 'é %', 'toString', 'subscribed', 'data.', 'data.x'];
+    await create('a@example.com', Object.fromEntries(keys.map((key) => [key, 1])));
+    for (const field of Object.keys(await customFields())) {
+      expect((await sender.get(fieldUrl(field, '/values'))).body.values, field).toEqual([1]);
+      expect((await sender.get(fieldUrl(field, '/usage'))).body.contactCount, field).toBe(1);
+      expect((await sender.delete(fieldUrl(field))).body, field).toEqual({ deletedFrom: 1 });
+    }
+    const [contact] = (await sender.get('/contacts')).body.data;
+    expect(contact.data).toEqual({});
+  });
+
   it('lets the next value determine the type again', async () => {
     await create('a@example.com', { plan: 'pro' });
     expect(await typeOf('plan')).toBe('string');

@@ -1,9 +1,10 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newImageKey } from '../core/images/image-key.ts';
 import { Upload, UploadTotal } from '../db/entities/upload.ts';
+import { finishUpload } from '../db/statements/uploads/finish-upload.ts';
 import { sql } from '../db/testing/sql.ts';
 import { createDiskImages } from '../providers/images/disk-images.ts';
 import { sweepUploads } from '../temporal/activities/projects/erase-uploads.ts';
@@ -89,7 +90,17 @@ describe('the uploads of a project', () => {
       () => filesOf(project.id),
       (files) => files.length === 0,
     );
+    expect(await stack.em().findOne(UploadTotal, { projectId: project.id })).toBeNull();
     expect(await filesOf(neighbour.id)).toHaveLength(1);
+  });
+
+  it('leave no total of a project that was deleted while one came in', async () => {
+    const [em, projectId] = [stack.em(), randomUUID()];
+    const key = newImageKey(projectId, 'image/jpeg');
+    em.create(Upload, { key, projectId });
+    await em.flush();
+    expect(await finishUpload(em, { key, projectId, size }, { files: 0, bytes: 0 })).toBe(false);
+    expect(await em.findOne(UploadTotal, { projectId })).toBeNull();
   });
 
   it('of a process that died are swept, whole or in part; uploads in progress are not', async () => {

@@ -173,7 +173,7 @@ export const submitInvitation = defineRoute({
         return;
       }
       try {
-        await ctx.services.accounts.signUp({ email, password, invitation: token }, clientOf(ctx));
+        await ctx.services.accounts.createAccount({ email, password, invitation: token });
         showPage(ctx, accountPage(locale, email, 'account.createDone'));
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== 'CONFLICT') throw error;

@@ -65,7 +65,8 @@ export const eventStatistics = defineRoute({
   method: 'GET',
   path: '/events/stats',
   summary: 'Counts of events by name and by day',
-  description: 'The last 30 days by default. `total` and the days count every event.',
+  description:
+    'The last 30 days by default. `total` and the days count every event. Beyond ten years only days with events are listed.',
   query: periodQuerySchema,
   responses: { 200: { description: 'The figures.', schema: eventStatsSchema } },
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],

@@ -156,7 +156,10 @@ export const deleteSegment = defineRoute({
   method: 'DELETE',
   path: '/segments/:id',
   summary: 'Delete a segment',
-  description: '409 while something refers to it; `details` lists the references by kind.',
+  description:
+    '409 while something refers to it; `details` lists the references by kind: `segments`, `campaigns`, `workflows`. Executions ' +
+    'under way keep the version of the workflow that they started with: a segment that only those still ask for is refused, too, and ' +
+    '`details.workflowVersions` lists them.',
   params,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -141,6 +141,9 @@ export const deleteTemplate = defineRoute({
   method: 'DELETE',
   path: '/templates/:id',
   summary: 'Delete a template',
+  description:
+    '409 while workflow steps send it (`details.workflowSteps`), or executions under way do, which keep the version of the workflow ' +
+    'that they started with (`details.workflowVersions`).',
   params,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -29,7 +29,11 @@ export const dateSchema = z
 
 export const periodQuerySchema = z.object({
   startDate: dateSchema.optional(),
-  endDate: dateSchema.optional(),
+  endDate: dateSchema
+    .optional()
+    .describe(
+      'Included, as is `startDate`. A date is its midnight in UTC, so `2026-01-31` leaves out that day.',
+    ),
 });
 export type PeriodQuery = z.output<typeof periodQuerySchema>;
 

@@ -45,6 +45,28 @@ export function createAccountsService(options: AccountsServiceOptions) {
     return { user, ...(await sessions.open(user, client)) };
   }
 
+  async function createAccount({ email, password, name, invitation, language }: NewAccount): Promise<User> {
+    const invited = await findInvited(options, invitation);
+    if (!options.signupEnabled && invited !== email) {
+      throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
+    }
+    if (invitation !== undefined && invited !== email) {
+      throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address');
+    }
+    const passwordHash = await passwords.hash(password);
+    const add = invited === undefined ? addUser : addInvited;
+    const user = await orm.em
+      .fork()
+      .transactional((em) => add(em, { email, name: name || null, passwordHash }))
+      .catch((error: unknown) => {
+        throw error instanceof UniqueConstraintViolationException ? isTaken() : error;
+      });
+    if (!user.emailVerified && oneTimeLinks.isConfigured) {
+      await options.accountLinks.requestVerification({ email, language });
+    }
+    return user;
+  }
+
   return {
     /**
      * Creates a user and mails a verification link, if this server sends account emails. An invitation to the address
@@ -53,27 +75,10 @@ export function createAccountsService(options: AccountsServiceOptions) {
      * @throws DomainError `FORBIDDEN` when sign-up is off, `BAD_REQUEST` for an invalid invitation, `CONFLICT` when the
      * address is taken
      */
-    signUp: async ({ email, password, name, invitation, language }: NewAccount, client: SignInClient) => {
-      const invited = await findInvited(options, invitation);
-      if (!options.signupEnabled && invited !== email) {
-        throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
-      }
-      if (invitation !== undefined && invited !== email) {
-        throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address');
-      }
-      const passwordHash = await passwords.hash(password);
-      const add = invited === undefined ? addUser : addInvited;
-      const user = await orm.em
-        .fork()
-        .transactional((em) => add(em, { email, name: name || null, passwordHash }))
-        .catch((error: unknown) => {
-          throw error instanceof UniqueConstraintViolationException ? isTaken() : error;
-        });
-      if (!user.emailVerified && oneTimeLinks.isConfigured) {
-        await options.accountLinks.requestVerification({ email, language });
-      }
-      return signIn(user, client);
-    },
+    createAccount,
+
+    /** Creates an account, as `createAccount`, and signs it in. */
+    signUp: async (account: NewAccount, client: SignInClient) => signIn(await createAccount(account), client),
 
     /** @throws DomainError `BAD_REQUEST` for an invalid or expired invitation */
     invitedAddress: async (invitation: string) => {

@@ -1,5 +1,4 @@
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { createTemplateCache } from '../../core/rendering/template-cache.ts';
 import { readConsumption } from '../../db/statements/billing/read-consumption.ts';
 import { freezeAudience } from '../../db/statements/campaigns/freeze-audience.ts';
 import {
@@ -13,13 +12,14 @@ import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { type CampaignsService, createCampaignsService } from './campaigns.ts';
 import { createHeavyReads } from './heavy-reads.ts';
+import { createTemplateTurns } from './template-turns.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;
 const project = useProject(em);
 let campaigns: CampaignsService;
 beforeAll(() => {
-  campaigns = createCampaignsService(database.orm, createTemplateCache(), createHeavyReads(0));
+  campaigns = createCampaignsService(database.orm, createTemplateTurns(), createHeavyReads(0));
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -10,7 +10,6 @@ import {
 import { copyName } from '../../core/copy-name.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import {
   Campaign,
   CampaignBatch,
@@ -35,6 +34,7 @@ import { readName } from './read-name.ts';
 import { requireAudience } from './require-audience.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdDomain, holdSenderDomain } from './sender-domains.ts';
+import type { TemplateTurns } from './template-turns.ts';
 
 export type CampaignsService = ReturnType<typeof createCampaignsService>;
 
@@ -119,7 +119,7 @@ function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign
 }
 
 /** Methods that take an id throw DomainError `NOT_FOUND`; `list` throws `BAD_REQUEST` for an unknown status. */
-export function createCampaignsService(orm: Orm, compiled: TemplateCache, heavyReads: HeavyReads) {
+export function createCampaignsService(orm: Orm, templates: TemplateTurns, heavyReads: HeavyReads) {
   const estimate = createCampaignEstimates(orm);
   const isEstimated = ({ status }: Campaign) => unsentStatuses.includes(status);
 
@@ -154,7 +154,7 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache, heavyR
      * segment, `SENDER_DOMAIN_REFUSED`
      */
     async create(projectId: string, body: CampaignBody) {
-      requireLiquid(compiled, body);
+      await requireLiquid(templates, projectId, body);
       const campaign = await projectEm(orm, projectId).transactional(async (em) => {
         const id = newId();
         await requireAudience(em, projectId, id, body);
@@ -166,7 +166,7 @@ export function createCampaignsService(orm: Orm, compiled: TemplateCache, heavyR
 
     /** @throws DomainError as `create`, `BAD_REQUEST` once sending has begun, `CONFLICT` when it has changed since `seen` */
     async replace(projectId: string, id: string, body: CampaignBody, seen?: Date) {
-      requireLiquid(compiled, body);
+      await requireLiquid(templates, projectId, body);
       const edit = (em: Em) => replaceCampaign(em, projectId, id, body, seen);
       return written(await projectEm(orm, projectId).transactional(edit));
     },

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { csvRow } from '../../core/csv/csv-row.ts';
 import { DomainError } from '../../core/errors.ts';
 import { ContactField } from '../../db/entities/contact.ts';
@@ -53,7 +54,7 @@ async function* toFile(
   first: Part,
   read: (after: ContactPosition) => Promise<Part>,
 ): AsyncGenerator<string> {
-  yield byteOrderMark + csvRow(['id', 'email', 'subscribed', ...keys]);
+  yield byteOrderMark + csvRow(['id', 'email', 'subscribed', ...keys.map(columnOfKey)]);
   for (let part = first; ; part = await read(part.next)) {
     yield part.contacts
       .map(({ id, email, subscribed, data }) =>

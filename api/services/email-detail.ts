@@ -3,7 +3,6 @@ import type { JsonObject } from '../../core/json-value.ts';
 import { type RenderedEmail, renderEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates } from '../../core/rendering/email-template.ts';
 import { storedOptions } from '../../core/rendering/render-stored.ts';
-import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import { CampaignBatch } from '../../db/entities/campaign.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -19,6 +18,7 @@ import {
   readEmail,
 } from '../../db/statements/emails/read-email.ts';
 import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
+import type { TemplateTurns } from './template-turns.ts';
 
 export interface EmailBody extends RenderedEmail {
   replyTo: string | null;
@@ -35,7 +35,7 @@ export interface EmailDetail {
 
 export interface EmailDetailOptions {
   orm: Orm;
-  templates: TemplateCache;
+  templates: TemplateTurns;
   links: { apiUrl: string; linkKey: Buffer };
 }
 
@@ -68,17 +68,19 @@ async function readRecipient(em: Em, contactId: string | null) {
 
 export function createEmailDetailService(options: EmailDetailOptions) {
   const { orm, links } = options;
-  const templates = createEmailTemplates({ cache: options.templates });
+  const { cache, inTurn } = options.templates;
+  const templates = createEmailTemplates({ cache });
 
   async function renderBody(projectId: string, email: LoggedEmail): Promise<EmailBody | null> {
     if (email.contentId === null) return null;
     const em = projectEm(orm, projectId);
     const content = (await loadTexts(em, [email.contentId])).get(email.contentId);
     if (content === undefined) return null;
-    const compiled = templates.compile(content);
-    if (!compiled.ok) return null;
     const stored = { ...email, projectId, ...(await readRecipient(em, email.contactId)) };
-    const rendered = renderEmail(compiled.template, storedOptions(content, stored, links));
+    const rendered = await inTurn(projectId, () => {
+      const compiled = templates.compile(content);
+      return compiled.ok ? renderEmail(compiled.template, storedOptions(content, stored, links)) : compiled;
+    });
     if (!rendered.ok) return null;
     return {
       ...rendered.email,

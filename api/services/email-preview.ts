@@ -7,7 +7,6 @@ import { nilId } from '../../core/nil-id.ts';
 import type { ContactLinks } from '../../core/public-links.ts';
 import { type RenderEmailOptions, renderEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates, type EmailTemplate } from '../../core/rendering/email-template.ts';
-import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import { buildVariables } from '../../core/rendering/variables.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import { Domain } from '../../db/entities/domain.ts';
@@ -17,12 +16,13 @@ import { projectEm } from '../../db/project-em.ts';
 import type { PreviewEmailBody } from '../schemas/email-preview.ts';
 import { toPatch } from './contact-patch.ts';
 import { findLiquidFaults } from './liquid-faults.ts';
+import type { TemplateTurns } from './template-turns.ts';
 
 const sampleAddress = 'reader@example.com';
 
 /** @param apiUrl public address of the API, for links that lead to a page but do nothing */
-export function createEmailPreviewService(orm: Orm, apiUrl: string, compiled: TemplateCache) {
-  const templates = createEmailTemplates({ cache: compiled });
+export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inTurn }: TemplateTurns) {
+  const templates = createEmailTemplates({ cache });
   const link = (purpose: string) => `${apiUrl}/${purpose}/preview`;
   const links: ContactLinks = {
     unsubscribeUrl: link('unsubscribe'),
@@ -30,10 +30,43 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, compiled: Te
     manageUrl: link('manage'),
   };
 
+  function preview(body: PreviewEmailBody, { contact, sender, brand }: PreviewRecords) {
+    const faults = findLiquidFaults(cache, body);
+    const broken = new Set(faults.map(({ field }) => field));
+    const source = {
+      subject: broken.has('subject') ? '' : body.subject,
+      body: broken.has('body') ? '' : body.body,
+    };
+    const template = templates.compile(source);
+    if (!template.ok) throw new Error(`A part that parsed does not parse: ${template.error.message}`);
+    const variables = buildVariables({
+      contact,
+      links,
+      requestData: { ...toPatch(body.data), ...body.data?.transient },
+      ...workflowOf(body),
+    });
+    const rendered = renderAs(body.type, template.template, { variables, links, brand });
+    const problems = faults.map(({ field, message, line, column }) =>
+      problem('invalid_liquid', message, { field, line, column }),
+    );
+    if (!rendered.ok) return { ...nothing, problems: [...problems, rendered.problem] };
+    const { email, isFooterAdded } = rendered;
+    const checks = findEmailProblems({ ...email, body: source.body, isFooterAdded, sender });
+    const shown = broken.has('body') ? { html: '', text: '' } : { html: email.html, text: email.text };
+    return {
+      subject: email.subject,
+      ...shown,
+      sizeBytes: Buffer.byteLength(shown.html),
+      headers: email.headers,
+      // A part that does not parse can't be checked further.
+      problems: [...problems, ...checks.filter(({ field }) => field === undefined || !broken.has(field))],
+    };
+  }
+
   return {
     /**
      * Renders an email as it would be sent and lists its problems. Nothing is stored.
-     * @throws DomainError `NOT_FOUND` for an unknown contact
+     * @throws DomainError `NOT_FOUND` for an unknown contact; as `inTurn`
      */
     async render(projectId: string, body: PreviewEmailBody) {
       const em = projectEm(orm, projectId);
@@ -45,38 +78,15 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, compiled: Te
         language: language ?? saved.language,
         footerAddress: footerAddress === undefined ? saved.footerAddress : footerAddress,
       };
-      const faults = findLiquidFaults(compiled, body);
-      const broken = new Set(faults.map(({ field }) => field));
-      const source = {
-        subject: broken.has('subject') ? '' : body.subject,
-        body: broken.has('body') ? '' : body.body,
-      };
-      const template = templates.compile(source);
-      if (!template.ok) throw new Error(`A part that parsed does not parse: ${template.error.message}`);
-      const variables = buildVariables({
-        contact,
-        links,
-        requestData: { ...toPatch(body.data), ...body.data?.transient },
-        ...workflowOf(body),
-      });
-      const rendered = renderAs(body.type, template.template, { variables, links, brand });
-      const problems = faults.map(({ field, message, line, column }) =>
-        problem('invalid_liquid', message, { field, line, column }),
-      );
-      if (!rendered.ok) return { ...nothing, problems: [...problems, rendered.problem] };
-      const { email, isFooterAdded } = rendered;
-      const checks = findEmailProblems({ ...email, body: source.body, isFooterAdded, sender });
-      const shown = broken.has('body') ? { html: '', text: '' } : { html: email.html, text: email.text };
-      return {
-        subject: email.subject,
-        ...shown,
-        sizeBytes: Buffer.byteLength(shown.html),
-        headers: email.headers,
-        // A part that does not parse can't be checked further.
-        problems: [...problems, ...checks.filter(({ field }) => field === undefined || !broken.has(field))],
-      };
+      return inTurn(projectId, () => preview(body, { contact, sender, brand }));
     },
   };
+}
+
+interface PreviewRecords {
+  contact: Awaited<ReturnType<typeof readContact>>;
+  sender: Awaited<ReturnType<typeof readSender>>;
+  brand: EmailBrand;
 }
 
 /** In a workflow both always exist, so giving one defines the other. */

@@ -1,5 +1,6 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { type FieldType, inferFieldType } from '../../core/contact-data/infer-field-type.ts';
+import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { type ImportFormat, readImportFormat } from '../../core/contact-import/import-format.ts';
 import type { ImportRow } from '../../core/contact-import/read-row.ts';
 import { type ImportHeader, readHeader, readRows } from '../../core/contact-import/read-rows.ts';
@@ -122,7 +123,8 @@ function toColumns(
   return names.map((name, index) => {
     if (index === columns.email) return { name, field: 'email', type: 'string' };
     if (index === columns.subscribed) return { name, field: 'subscribed', type: 'boolean' };
-    const field = keys.get(index) ?? null;
-    return { name, field, type: field === null ? null : (types.get(field) ?? null) };
+    const key = keys.get(index);
+    if (key === undefined) return { name, field: null, type: null };
+    return { name, field: columnOfKey(key), type: types.get(key) ?? null };
   });
 }

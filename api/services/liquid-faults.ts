@@ -1,5 +1,6 @@
 import { DomainError, type FieldIssue } from '../../core/errors.ts';
 import type { TemplateCache } from '../../core/rendering/template-cache.ts';
+import type { TemplateTurns } from './template-turns.ts';
 
 export interface LiquidFault extends FieldIssue {
   field: 'subject' | 'body';
@@ -33,12 +34,13 @@ export function toFieldIssue({ field, message, code }: LiquidFault): FieldIssue 
   return { field, message, code };
 }
 
-/** @throws DomainError `BAD_REQUEST` with line and column in `details` */
-export function requireLiquid(
-  cache: TemplateCache,
+/** @throws DomainError `BAD_REQUEST` with line and column in `details`; as `inTurn` */
+export async function requireLiquid(
+  { cache, inTurn }: TemplateTurns,
+  projectId: string,
   content: { subject?: string | undefined; body?: string | undefined },
-): void {
-  const faults = findLiquidFaults(cache, content);
+): Promise<void> {
+  const faults = await inTurn(projectId, () => findLiquidFaults(cache, content));
   if (faults.length === 0) return;
   throw new DomainError(
     'BAD_REQUEST',

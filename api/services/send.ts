@@ -1,6 +1,5 @@
 import { notFound, validationFailed } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { createBatcher } from '../../db/batching/create-batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
@@ -21,6 +20,7 @@ import type { ProjectNames } from './project-names.ts';
 import { createSendLimit } from './send-limit.ts';
 import type { SenderDomains } from './sender-domains.ts';
 import type { TemplateContents } from './template-contents.ts';
+import type { TemplateTurns } from './template-turns.ts';
 
 export type SendingProject = Pick<ApiProject, 'id' | 'hasSendLimit'>;
 
@@ -49,8 +49,12 @@ function resolveContent(request: SendBody, template: TemplateContent | undefined
   };
 }
 
-function requireLiquid(cache: TemplateCache, content: Content): void {
-  const faults = findLiquidFaults(cache, content);
+async function requireLiquid(
+  { cache, inTurn }: TemplateTurns,
+  projectId: string,
+  content: Content,
+): Promise<void> {
+  const faults = await inTurn(projectId, () => findLiquidFaults(cache, content));
   if (faults.length > 0) throw validationFailed(faults.map(toFieldIssue));
 }
 
@@ -99,7 +103,7 @@ export interface SendServiceOptions {
   projectNames: ProjectNames;
   senderDomains: SenderDomains;
   templateContents: TemplateContents;
-  templates: TemplateCache;
+  templates: TemplateTurns;
   committed: () => void;
   trace?: BatchTrace | undefined;
   accepted?: ((emailIds: readonly string[]) => void) | undefined;
@@ -138,7 +142,7 @@ export function createSendService(options: SendServiceOptions) {
         request.template === undefined ? undefined : await templateContents.read(projectId, request.template);
       const content = resolveContent(request, template);
       await senderDomains.require(projectId, content.fromEmail);
-      requireLiquid(templates, content);
+      await requireLiquid(templates, projectId, content);
       const occurredAt = new Date();
       const input = toInput(project, request, content, occurredAt);
       await projectNames.admit(input);

@@ -1,7 +1,6 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { accountEmailSettings } from '../../core/config/account-email.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
-import { createTemplateCache } from '../../core/rendering/template-cache.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import { version } from '../../runtime/version.ts';
@@ -18,6 +17,7 @@ import { publicConfig } from './public-config.ts';
 import { createSessionsService } from './sessions.ts';
 import { shareClickHouse } from './share-clickhouse.ts';
 import { createSignInGuard } from './sign-in-guard.ts';
+import { createTemplateTurns } from './template-turns.ts';
 
 export type ServiceContext = ReturnType<typeof createServiceContext>;
 
@@ -51,7 +51,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   const journaled = parts.wakeJournal;
   const projectNames = createProjectNames(orm, edge.projectChanges);
   const heavyReads = createHeavyReads(config.HEAVY_READS_PER_PROJECT);
-  const compiledTemplates = createTemplateCache();
+  const templateTurns = createTemplateTurns();
   const passwords = createPasswords();
   const guard = createSignInGuard({
     orm,
@@ -82,5 +82,5 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   };
   const account = { passwords, guard, oneTimeLinks, sessions, signupEnabled: config.SIGNUP_ENABLED };
   const accountLinks = createAccountLinksService({ ...shared, ...account });
-  return { ...shared, ...account, accountLinks, compiledTemplates, from, shown, linkKey };
+  return { ...shared, ...account, accountLinks, templateTurns, from, shown, linkKey };
 }

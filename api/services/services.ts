@@ -143,8 +143,7 @@ function contactServices(context: ServiceContext) {
 }
 
 function emailServices(context: ServiceContext) {
-  const { emailsQueued, heavyReads, compiledTemplates, shown, linkKey, limiters, config, orm, tracing } =
-    context;
+  const { emailsQueued, heavyReads, templateTurns, shown, linkKey, limiters, config, orm, tracing } = context;
   const inbound = createInboundService({
     orm,
     isEnabled: shown.features.inbound,
@@ -162,19 +161,19 @@ function emailServices(context: ServiceContext) {
       ...context,
       senderDomains: createSenderDomains(orm, context.projectChanges),
       templateContents: createTemplateContents(orm),
-      templates: compiledTemplates,
+      templates: templateTurns,
       committed: emailsQueued,
       trace: tracing?.batches('send'),
       accepted: tracing && ((emailIds) => tracing.emailsAccepted(emailIds)),
     }),
-    emailPreview: createEmailPreviewService(orm, publicApiUrl(config), compiledTemplates),
+    emailPreview: createEmailPreviewService(orm, publicApiUrl(config), templateTurns),
     emailDetail: createEmailDetailService({
       orm,
-      templates: compiledTemplates,
+      templates: templateTurns,
       links: { apiUrl: publicApiUrl(config), linkKey },
     }),
     emailLog: createEmailLogService(orm, heavyReads),
-    templates: createTemplatesService(orm, compiledTemplates, context.committed),
+    templates: createTemplatesService(orm, templateTurns, context.committed),
     inbound,
     snsNotifications: createSnsNotificationsService({
       verifier: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
@@ -187,22 +186,22 @@ function emailServices(context: ServiceContext) {
 }
 
 function campaignServices(context: ServiceContext) {
-  const { heavyReads, compiledTemplates, committed, orm, clickhouse } = context;
+  const { heavyReads, templateTurns, committed, orm, clickhouse } = context;
   return {
     audiencePreview: createAudiencePreviewService(orm, heavyReads),
     campaignRecipients: createCampaignRecipientsService(orm, clickhouse, heavyReads),
-    campaigns: createCampaignsService(orm, compiledTemplates, heavyReads),
+    campaigns: createCampaignsService(orm, templateTurns, heavyReads),
     campaignSending: createCampaignSendingService(orm, committed),
   };
 }
 
 function workflowServices(context: ServiceContext) {
-  const { heavyReads, committed, orm } = context;
+  const { heavyReads, templateTurns, committed, orm } = context;
   return {
     workflows: createWorkflowsService(orm),
     workflowStatistics: createWorkflowStatisticsService(orm, heavyReads),
     workflowFields: createWorkflowFieldsService(orm),
-    workflowGraphs: createWorkflowGraphsService(orm),
+    workflowGraphs: createWorkflowGraphsService(orm, templateTurns),
     workflowExecutions: createWorkflowExecutionsService(orm, committed),
   };
 }

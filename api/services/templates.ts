@@ -1,7 +1,6 @@
 import { LockMode, wrap } from '@mikro-orm/core';
 import { copyName } from '../../core/copy-name.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
-import type { TemplateCache } from '../../core/rendering/template-cache.ts';
 import { Template } from '../../db/entities/template.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
@@ -24,6 +23,7 @@ import { stillPinned } from './pinned-versions.ts';
 import { queueTestEmail } from './queue-test-email.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
+import type { TemplateTurns } from './template-turns.ts';
 
 export interface TemplateUsage {
   campaigns: [];
@@ -57,7 +57,7 @@ const findTemplate = (em: Em, id: string, lockMode?: LockMode) =>
  * Methods that take an id throw DomainError `NOT_FOUND`; `create` and `patch` throw `BAD_REQUEST` for invalid Liquid
  * and `SENDER_DOMAIN_REFUSED`.
  */
-export function createTemplatesService(orm: Orm, compiled: TemplateCache, committed: () => void) {
+export function createTemplatesService(orm: Orm, templates: TemplateTurns, committed: () => void) {
   return {
     get: (projectId: string, id: string) => findTemplate(projectEm(orm, projectId), id),
 
@@ -68,7 +68,7 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
     },
 
     async create(projectId: string, body: CreateTemplateBody) {
-      requireLiquid(compiled, body);
+      await requireLiquid(templates, projectId, body);
       return projectEm(orm, projectId).transactional(async (em) => {
         await holdSenderDomain(em, body.from);
         return em.create(Template, { ...toFields(body), projectId, fromEmail: body.from });
@@ -81,7 +81,7 @@ export function createTemplatesService(orm: Orm, compiled: TemplateCache, commit
      * @throws DomainError `CONFLICT` when it has changed since `seen`
      */
     async patch(projectId: string, id: string, body: PatchTemplateBody, seen?: Date) {
-      requireLiquid(compiled, body);
+      await requireLiquid(templates, projectId, body);
       return projectEm(orm, projectId).transactional(async (em) => {
         const template = await findTemplate(em, id, LockMode.PESSIMISTIC_WRITE);
         requireUnchanged(template, seen);

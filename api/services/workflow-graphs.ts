@@ -5,15 +5,26 @@ import { branchesOf } from '../../core/workflows/graph-faults.ts';
 import { type StepType, stepTitles, templateIdOf } from '../../core/workflows/step-config.ts';
 import { WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { projectEm } from '../../db/project-em.ts';
 import type { CreateStepBody, CreateTransitionBody, PatchStepBody } from '../schemas/workflows.ts';
-import { editWorkflow, flushStep, storeVersion, toDraft, type WorkflowGraph } from './edit-workflow.ts';
+import {
+  editWorkflow,
+  findWorkflow,
+  flushStep,
+  storeVersion,
+  toDraft,
+  type WorkflowGraph,
+} from './edit-workflow.ts';
 import { requireUnchanged } from './require-unchanged.ts';
+import type { TemplateTurns } from './template-turns.ts';
 import { syncListener } from './workflow-listener.ts';
 import {
   lockReferences,
   type ReadStepConfig,
   readStepConfig,
   readTriggerEvent,
+  withOtherTemplate,
+  withTemplate,
 } from './workflow-step-configs.ts';
 
 const maxSteps = 250;
@@ -25,24 +36,40 @@ const maxSteps = 250;
  * All methods throw DomainError `NOT_FOUND` for a missing workflow, step, transition or template, `VALIDATION_ERROR`
  * for an invalid config, and `CONFLICT` when the workflow (for `patchStep` the step) has changed since `seen`.
  */
-export function createWorkflowGraphsService(orm: Orm) {
+export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns) {
+  /** Before the transaction, because a config with much Liquid may have to wait for its turn. */
+  async function readSentConfig(projectId: string, workflowId: string, stepId: string, body: PatchStepBody) {
+    const { config, templateId } = body;
+    if (config === undefined) return undefined;
+    const em = projectEm(orm, projectId);
+    const workflow = await findWorkflow(em, workflowId);
+    const failHandler = () => notFound('Step');
+    const { type } = await em.findOneOrFail(WorkflowStep, { id: stepId, workflow }, { failHandler });
+    requireSameType(type, body);
+    if (type === 'TRIGGER') return undefined;
+    return inTurn(projectId, () => readStepConfig(type, withTemplate(type, config, templateId)));
+  }
+
   return {
     /**
      * Adds a step: unconnected, behind `autoConnect`, or within the transition `transitionId`, which then leads to it.
      * @throws DomainError `BAD_REQUEST` when no step may follow, `CONFLICT` when the branch is taken
      */
-    addStep(projectId: string, workflowId: string, body: CreateStepBody, seen?: Date) {
+    async addStep(projectId: string, workflowId: string, body: CreateStepBody, seen?: Date) {
       const { type } = body;
-      const read = readStepConfig(type, withTemplate(type, body.config ?? {}, body.templateId));
+      const read = await inTurn(projectId, () =>
+        readStepConfig(type, withTemplate(type, body.config ?? {}, body.templateId)),
+      );
       const insert = (em: Em, graph: WorkflowGraph) => insertStep(em, graph, body, read);
       return editWorkflow(orm, projectId, workflowId, insert, seen);
     },
 
-    patchStep(projectId: string, workflowId: string, stepId: string, body: PatchStepBody, seen?: Date) {
+    async patchStep(projectId: string, workflowId: string, stepId: string, body: PatchStepBody, seen?: Date) {
+      const sent = await readSentConfig(projectId, workflowId, stepId, body);
       return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
         const step = requireStep(graph, stepId);
         requireUnchanged(step, seen);
-        return changeStep(em, graph, step, body);
+        return changeStep(em, graph, step, body, sent);
       });
     },
 
@@ -96,9 +123,9 @@ function requireTransition({ transitions }: WorkflowGraph, id: string): Workflow
   return transition;
 }
 
-function withTemplate(type: StepType, raw: unknown, templateId: string | null | undefined): unknown {
-  if (templateId === undefined || type !== 'SEND_EMAIL') return raw;
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? { ...raw, templateId } : raw;
+function requireSameType(type: StepType, body: PatchStepBody): void {
+  if (body.type === undefined || body.type === type) return;
+  throw new DomainError('BAD_REQUEST', `type: The type of a ${type} step can't be changed`);
 }
 
 function branchesTaken({ transitions }: WorkflowGraph, step: WorkflowStep): (Branch | null)[] {
@@ -197,22 +224,22 @@ async function changeStep(
   graph: WorkflowGraph,
   step: WorkflowStep,
   body: PatchStepBody,
+  sent: ReadStepConfig | undefined,
 ): Promise<WorkflowStep> {
   const { id: workflowId, projectId } = graph.workflow;
   const { workflow } = graph;
-  if (body.type !== undefined && body.type !== step.type) {
-    throw new DomainError('BAD_REQUEST', `type: The type of a ${step.type} step can't be changed`);
-  }
+  requireSameType(step.type, body);
   const { name, config } = step;
   const { eventName } = workflow;
   if (step.type === 'TRIGGER') {
     workflow.eventName = readTriggerEvent(body.config) ?? eventName;
     if (workflow.eventName !== eventName) await syncListener(em, workflow, eventName);
-  } else if (body.config !== undefined || body.templateId !== undefined) {
-    const raw = withTemplate(step.type, body.config ?? config, body.templateId);
-    const read = readStepConfig(step.type, raw);
-    await lockReferences(em, projectId, workflowId, read);
-    em.assign(step, { config: read.config, templateId: templateIdOf(step.type, read.config) });
+  } else {
+    const read = sent ?? withOtherTemplate(step, body.templateId);
+    if (read !== undefined) {
+      await lockReferences(em, projectId, workflowId, read);
+      em.assign(step, { config: read.config, templateId: templateIdOf(step.type, read.config) });
+    }
   }
   em.assign(step, { name: body.name, position: body.position }, { ignoreUndefined: true });
   await flushStep(em, workflowId);

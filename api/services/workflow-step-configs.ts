@@ -18,6 +18,19 @@ export function readStepConfig(type: StepType, raw: unknown): ReadStepConfig {
   return { type, config: parsed.config };
 }
 
+export function withTemplate(type: StepType, raw: unknown, templateId: string | null | undefined): unknown {
+  if (templateId === undefined || type !== 'SEND_EMAIL') return raw;
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? { ...raw, templateId } : raw;
+}
+
+export function withOtherTemplate(
+  { type, config }: ReadStepConfig,
+  templateId: string | null | undefined,
+): ReadStepConfig | undefined {
+  if (type !== 'SEND_EMAIL' || templateId === undefined) return undefined;
+  return readStepConfig(type, withTemplate(type, config, templateId));
+}
+
 export function readTriggerEvent(raw: unknown): string | undefined {
   if (raw === undefined) return undefined;
   const sent = typeof raw === 'object' && raw !== null && 'eventName' in raw ? raw.eventName : undefined;

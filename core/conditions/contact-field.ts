@@ -23,6 +23,8 @@ export type ContactFieldName =
  */
 export function parseContactField(text: string): ContactFieldName | undefined {
   if (isStandardField(text)) return { kind: 'standard', name: text };
+  // Conditions have no field for the empty key, but `data` may have it.
+  if (text === 'data.') return { kind: 'custom', key: '', path: [''] };
   const field: Field | undefined = parseField(text.startsWith('data.') ? text : `data.${text}`);
   return field?.subject === 'data' ? { kind: 'custom', key: field.key, path: field.path } : undefined;
 }

@@ -14,12 +14,28 @@ export type ColumnsResult =
 const maxColumns = 1_000;
 const emailNames = ['email', 'e-mail', 'email address', 'e-mail address'];
 
-/** What each column becomes, by name: `email`, `subscribed`, a key of data, or null for nothing. */
+// A key that reads like a column of this kind gets the prefix, too, so that each column has one meaning.
+const keyLikeBuiltIn = /^(?:data\.)*(?:email|subscribed)$/i;
+const columnPrefix = 'data.';
+
+/** The name of the column of a key of data, which tells the keys `email` and `subscribed` from the built-in columns. */
+export function columnOfKey(key: string): string {
+  return keyLikeBuiltIn.test(key) ? columnPrefix + key : key;
+}
+
+function keyOfColumn(name: string): string {
+  const rest = name.startsWith(columnPrefix) ? name.slice(columnPrefix.length) : name;
+  return keyLikeBuiltIn.test(rest) ? rest : name;
+}
+
+/**
+ * What each column becomes, by name: `email`, `subscribed`, a key of data (`columnOfKey`), or null for nothing.
+ */
 export type ColumnMapping = Readonly<Record<string, string | null>>;
 
 /**
  * Reads the header of a file. `mapping` overrides the columns that it names. `email` and `subscribed` match in any case;
- * every other name is a key of `data` as written. Duplicate names are rejected as ambiguous.
+ * every other name is a key of `data` as written, with `columnOfKey` undone. Duplicate names are rejected as ambiguous.
  */
 export function readColumns(header: readonly string[], mapping: ColumnMapping = {}): ColumnsResult {
   if (header.length > maxColumns) return refuse(`A file has at most ${maxColumns} columns`);
@@ -38,13 +54,14 @@ export function readColumns(header: readonly string[], mapping: ColumnMapping = 
 
   const seen = new Set<string>();
   const data: ImportColumns['data'] = [];
-  for (const [index, key] of names.entries()) {
-    if (key === '') continue;
-    const lower = key.toLowerCase();
+  for (const [index, column] of names.entries()) {
+    if (column === '') continue;
+    const lower = column.toLowerCase();
     const isBuiltIn = lower === emailName || lower === 'subscribed';
-    const name = isBuiltIn ? lower : key;
+    const name = isBuiltIn ? lower : column;
     if (seen.has(name)) return refuse(`Two columns are named "${name}"; rename or remove one of them`);
     seen.add(name);
+    const key = keyOfColumn(column);
     if (key.includes('\0')) return refuse('The header contains NUL characters: the file is not a text file');
     if (key.length > maxContactDataKeyLength) {
       return refuse(`The name of a column has at most ${maxContactDataKeyLength} characters`);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { columnOfKey } from '../contact-import/columns.ts';
 import { readImportFormat } from '../contact-import/import-format.ts';
 import { readRows } from '../contact-import/read-rows.ts';
 import { csvRow } from './csv-row.ts';
@@ -46,4 +47,27 @@ it('whatever the text', async () => {
       },
     ),
   );
+});
+
+it('keys of data that are named like a column of the contact stay keys of data', async () => {
+  const keys = [
+    'subscribed',
+    'Email',
+    'data.subscribed',
+    'data.data.email',
+    'data.plan',
+    'Data.email',
+    'plan',
+  ];
+  const header = csvRow(['id', 'email', 'subscribed', ...keys.map(columnOfKey)]);
+  const row = csvRow(['1', 'ada@example.com', false, ...keys.map((key) => `x${key}`)]);
+  expect(await importOf(header + row)).toEqual([
+    {
+      row: 2,
+      ok: true,
+      email: 'ada@example.com',
+      subscribed: false,
+      data: Object.fromEntries(keys.map((key) => [key, `x${key}`])),
+    },
+  ]);
 });

@@ -138,6 +138,7 @@ const figures = [
   'segment_changes',
   'segment_inputs',
   'segment_rounds',
+  'upload_totals',
 ];
 
 const eraseFigures = (run: Run) => eraseOf(run, 'project_id', run.erasure.projectId, figures);

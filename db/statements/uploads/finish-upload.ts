@@ -6,7 +6,7 @@ import { execute } from '../../sql.ts';
  * Marks an image as stored and counts it. The quota is checked under the lock of the total, so concurrent uploads
  * never exceed it.
  *
- * @returns false when the quota is exhausted or the project was erased
+ * @returns false when the quota is exhausted, or the project was erased or deleted
  */
 export async function finishUpload(
   em: Em,
@@ -19,6 +19,7 @@ export async function finishUpload(
        insert into upload_totals as total (project_id, files, bytes)
        select $2, 1, $3::bigint from uploads
        where key = $1 and not stored and ($5::bigint = 0 or $3::bigint <= $5)
+         and exists (select from projects where id = $2)
        on conflict (project_id) do update set files = total.files + 1, bytes = total.bytes + excluded.bytes
        where ($4::int = 0 or total.files < $4) and ($5::bigint = 0 or total.bytes + excluded.bytes <= $5)
        returning 1

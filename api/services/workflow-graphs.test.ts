@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { WorkflowStep } from '../../db/entities/workflow.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
+import { useProject } from '../../test/setup/projects.ts';
+import { createTemplateTurns } from './template-turns.ts';
+import { createWorkflowGraphsService } from './workflow-graphs.ts';
+import { createWorkflowsService } from './workflows.ts';
+
+const database = useTestDatabase();
+const project = useProject(database.em);
+
+it('steps with much Liquid wait for a turn of their project, before they lock the workflow', async () => {
+  const turns = createTemplateTurns();
+  const graphs = createWorkflowGraphsService(database.orm, turns);
+  const workflows = createWorkflowsService(database.orm);
+  const { id } = await workflows.create(project.id, { name: 'x', eventName: 'signup', allowReentry: false });
+  const body = '{{ name | append: "a" | upcase }}'.repeat(1_800);
+  const webhook = { type: 'WEBHOOK', name: 'x', config: { url: 'https://example.com', body } } as const;
+  const step = await graphs.addStep(project.id, id, webhook);
+
+  let isResting = true;
+  const rest = turns.inTurn(project.id, () => undefined).then(() => (isResting = false));
+  const edits = [
+    graphs.addStep(project.id, id, webhook),
+    graphs.patchStep(project.id, id, step.id, { config: { ...webhook.config, method: 'PUT' } }),
+  ].map((edit) => edit.then(() => isResting));
+  // Neither needs a turn, so the wait holds no lock.
+  await graphs.patchStep(project.id, id, step.id, { name: 'y' });
+  expect(isResting).toBe(true);
+  await rest;
+  expect(await Promise.all(edits)).toEqual([false, false]);
+  expect(await database.em().count(WorkflowStep, { workflow: id })).toBe(3);
+});
