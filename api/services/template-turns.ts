@@ -4,19 +4,31 @@ import { createTemplateCache } from '../../core/rendering/template-cache.ts';
 
 export type TemplateTurns = ReturnType<typeof createTemplateTurns>;
 
-/** Few templates take longer to parse or to render. */
+/** CPU time; few templates take longer to parse or to render. */
 const longMs = 20;
 const restsPerWork = 3;
-/** More than a burst of calls that a pause of the process itself, such as for garbage, has let wait. */
+/** Such work of a project that is followed by no rest: the first templates of a process take long, however small. */
+const freeMs = 100;
+/** They hold their bodies meanwhile. */
 const mostWaiting = 100;
 const retryAfterSeconds = 2;
 
+const cpuMs = (since?: NodeJS.CpuUsage) => {
+  const { user, system } = process.threadCpuUsage(since);
+  return (user + system) / 1000;
+};
+
 /** The compiled templates of a process, and the time that it spends on those of each project. */
 export function createTemplateTurns() {
-  const rests = new Map<string, Promise<void>>();
+  /** When a project has rested for all that it had parsed and rendered. */
+  const restedAt = new Map<string, number>();
   const waiting = new Map<string, number>();
 
-  async function waitForRest(projectId: string): Promise<void> {
+  /** Milliseconds; not positive when none is due. */
+  const restOf = (projectId: string) =>
+    (restedAt.get(projectId) ?? 0) - performance.now() - freeMs * restsPerWork;
+
+  async function rest(projectId: string, ms: number): Promise<void> {
     const others = waiting.get(projectId) ?? 0;
     if (others >= mostWaiting) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many large templates of this project at once', {
@@ -25,31 +37,34 @@ export function createTemplateTurns() {
       });
     }
     waiting.set(projectId, others + 1);
-    await rests.get(projectId);
+    await delay(ms);
     const left = (waiting.get(projectId) ?? 0) - 1;
     if (left > 0) waiting.set(projectId, left);
     else waiting.delete(projectId);
+  }
+
+  function charge(projectId: string, workMs: number): void {
+    const now = performance.now();
+    restedAt.set(projectId, Math.max(now, restedAt.get(projectId) ?? 0) + workMs * restsPerWork);
+    for (const [id, at] of restedAt) if (at < now) restedAt.delete(id);
   }
 
   return {
     cache: createTemplateCache(),
 
     /**
-     * Parses or renders, which holds up every request of the process. After what took long, the project rests for three
-     * times as long, so that others have most of the process.
+     * Parses or renders, which holds up every request of the process. For what took long, the project rests three times
+     * as long, so that others have most of the process.
      * @throws DomainError `RATE_LIMIT_EXCEEDED` when too much waits for the end of a rest
      */
     async inTurn<Result>(projectId: string, work: () => Result): Promise<Result> {
-      while (rests.has(projectId)) await waitForRest(projectId);
-      const began = performance.now();
+      for (let ms = restOf(projectId); ms > 0; ms = restOf(projectId)) await rest(projectId, ms);
+      const before = process.threadCpuUsage();
       try {
         return work();
       } finally {
-        const tookMs = performance.now() - began;
-        if (tookMs >= longMs) {
-          const rest = delay(tookMs * restsPerWork).then(() => void rests.delete(projectId));
-          rests.set(projectId, rest);
-        }
+        const workMs = cpuMs(before);
+        if (workMs >= longMs) charge(projectId, workMs);
       }
     },
   };
