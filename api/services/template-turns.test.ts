@@ -1,18 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createTemplateTurns } from './template-turns.ts';
+import { busy } from './testing/busy.ts';
 
 /** More than what is free. */
 const longMs = 200;
-
-/** Keeps the process busy, as a template does. @returns when it began */
-function work(ms: number): number {
-  const began = performance.now();
-  const before = process.threadCpuUsage();
-  for (;;) {
-    const { user, system } = process.threadCpuUsage(before);
-    if (user + system >= ms * 1000) return began;
-  }
-}
 
 describe('turns at templates', () => {
   it('let a project rest after what took long, and the others go on', async () => {
@@ -21,7 +12,9 @@ describe('turns at templates', () => {
     const heavy = Array.from({ length: 3 }, () =>
       inTurn('heavy', () => {
         order.push('heavy');
-        return work(longMs);
+        const began = performance.now();
+        busy(longMs);
+        return began;
       }),
     );
     await heavy[0];
@@ -34,9 +27,9 @@ describe('turns at templates', () => {
 
   it('are not waited for after short work, and end when the work fails', async () => {
     const { inTurn } = createTemplateTurns();
-    await Promise.all(Array.from({ length: 500 }, () => inTurn('light', () => work(0))));
+    await Promise.all(Array.from({ length: 500 }, () => inTurn('light', () => busy(0))));
     const failed = inTurn('light', () => {
-      work(longMs);
+      busy(longMs);
       throw new Error('broken');
     });
     await expect(failed).rejects.toThrow('broken');
@@ -53,7 +46,7 @@ describe('turns at templates', () => {
 
   it('refuse a project that has too much to wait', async () => {
     const { inTurn } = createTemplateTurns();
-    await inTurn('heavy', () => work(longMs));
+    await inTurn('heavy', () => busy(longMs));
     const outcomes = await Promise.allSettled(
       Array.from({ length: 105 }, (_, n) => inTurn('heavy', () => n)),
     );

@@ -3,20 +3,21 @@ import { WorkflowStep } from '../../db/entities/workflow.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { createTemplateTurns } from './template-turns.ts';
+import { busy } from './testing/busy.ts';
 import { createWorkflowGraphsService } from './workflow-graphs.ts';
 import { createWorkflowsService } from './workflows.ts';
 
 const database = useTestDatabase();
 const project = useProject(database.em);
 
-it('steps with much Liquid wait for a turn of their project, before they lock the workflow', async () => {
+it('the config of a step waits for a turn of its project, before they lock the workflow', async () => {
   const turns = createTemplateTurns();
   const graphs = createWorkflowGraphsService(database.orm, turns);
   const workflows = createWorkflowsService(database.orm);
   const { id } = await workflows.create(project.id, { name: 'x', eventName: 'signup', allowReentry: false });
-  const body = '{{ name | append: "a" | upcase }}'.repeat(1_800);
-  const webhook = { type: 'WEBHOOK', name: 'x', config: { url: 'https://example.com', body } } as const;
+  const webhook = { type: 'WEBHOOK', name: 'x', config: { url: 'https://example.com' } } as const;
   const step = await graphs.addStep(project.id, id, webhook);
+  await turns.inTurn(project.id, () => busy(1_000));
 
   let isResting = true;
   const rest = turns.inTurn(project.id, () => undefined).then(() => (isResting = false));
