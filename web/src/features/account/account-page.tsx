@@ -1,7 +1,10 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, api } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
+import { projectsQuery, userQuery } from '../../shell/session.ts';
 import { chooseTheme, type Theme, useTheme } from '../../shell/theme.ts';
+import { useSignOut } from '../../shell/use-sign-out.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
@@ -27,17 +30,21 @@ const roles = { OWNER: 'Owner', ADMIN: 'Admin', MEMBER: 'Member' } as const;
 export function AccountPage() {
   const { create } = route.useSearch();
   const [isCreating, setIsCreating] = useState(create ?? false);
+  const signOut = useSignOut();
   const theme = useTheme();
-  const user = $api.useQuery('get', '/users/@me');
-  const projects = $api.useQuery('get', '/users/@me/projects');
+  const user = useQuery(userQuery);
+  const projects = useQuery(projectsQuery);
   return (
     <Page
       title="Account"
-      back={{ label: 'Dashboard', to: '/' }}
+      {...(projects.data?.data.length !== 0 && { back: { label: 'Dashboard', to: '/' } })}
       actions={
-        <Button look="primary" onPress={() => setIsCreating(true)}>
-          New project
-        </Button>
+        <>
+          <Button onPress={() => void signOut()}>Sign out</Button>
+          <Button look="primary" onPress={() => setIsCreating(true)}>
+            New project
+          </Button>
+        </>
       }
     >
       <Section title="Your projects">
