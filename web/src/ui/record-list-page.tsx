@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { Loaded, type LoadedProps, Pager } from './list.tsx';
 import { ListToolbar, type ListToolbarProps } from './list-toolbar.tsx';
@@ -56,6 +57,14 @@ export function RecordListPage<Row, Kind extends string>(props: RecordListPagePr
                 {children(data)}
                 <Pager page={page} totalPages={totalPages} onPage={(next) => onChange({ page: next })} />
               </>
+            );
+          }
+          if (page > 1) {
+            return (
+              <EmptyState
+                title="Nothing is left on this page"
+                action={<Button onPress={() => onChange({ page: undefined })}>Go to the first page</Button>}
+              />
             );
           }
           if (!isFiltered) return empty;
