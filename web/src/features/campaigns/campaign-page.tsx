@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -7,6 +8,10 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { CampaignReport } from './campaign-report.tsx';
 import { campaignQuery, isUnsent } from './queries.ts';
+
+/** A scheduled one begins by itself. */
+const pollMs = (status: Schema<'Campaign'>['status'] | undefined): number | false =>
+  status === 'SENDING' ? 2_000 : status === 'SCHEDULED' ? 15_000 : false;
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
 
@@ -16,7 +21,7 @@ export function CampaignPage() {
   const { campaignId } = route.useParams();
   const { data, error, refetch } = useQuery({
     ...campaignQuery(campaignId),
-    refetchInterval: ({ state }) => (state.data?.data.status === 'SENDING' ? 2_000 : false),
+    refetchInterval: ({ state }) => pollMs(state.data?.data.status),
   });
   if (data === undefined) {
     return (
