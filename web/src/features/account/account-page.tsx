@@ -6,15 +6,13 @@ import { projectsQuery, userQuery } from '../../shell/session.ts';
 import { chooseTheme, type Theme, useTheme } from '../../shell/theme.ts';
 import { useSignOut } from '../../shell/use-sign-out.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button, RowLink } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { CreateProjectDialog } from './create-project-dialog.tsx';
+import { ProjectsSection } from './projects-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 
 const route = getRouteApi('/signed-in/account');
@@ -24,8 +22,6 @@ const themes: { value: Theme; label: string }[] = [
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
-
-const roles = { OWNER: 'Owner', ADMIN: 'Admin', MEMBER: 'Member' } as const;
 
 export function AccountPage() {
   const { create } = route.useSearch();
@@ -47,45 +43,7 @@ export function AccountPage() {
         </>
       }
     >
-      <Section title="Your projects">
-        <Loaded query={projects}>
-          {({ data }) =>
-            data.length === 0 ? (
-              <EmptyState title="No project yet">
-                Contacts, emails and keys belong to a project. Create one, or ask to be invited.
-              </EmptyState>
-            ) : (
-              <Table
-                label="Projects"
-                rows={data}
-                idOf={({ id }) => id}
-                columns={[
-                  {
-                    header: 'Name',
-                    cell: ({ id, name }) => (
-                      <RowLink to="/projects/$projectId" params={{ projectId: id }}>
-                        {name}
-                      </RowLink>
-                    ),
-                  },
-                  { header: 'Your role', cell: ({ role }) => roles[role] },
-                  {
-                    header: 'Status',
-                    cell: ({ disabled }) =>
-                      disabled ? <Badge tone="bad">Disabled</Badge> : <Badge tone="good">Active</Badge>,
-                  },
-                  {
-                    header: 'Created',
-                    align: 'right',
-                    isSecondary: true,
-                    cell: ({ createdAt }) => <Time at={createdAt} />,
-                  },
-                ]}
-              />
-            )
-          }
-        </Loaded>
-      </Section>
+      <ProjectsSection query={projects} />
       <Loaded query={user}>
         {({ email, name, emailVerified }) => (
           <Section title="Sign-in">
