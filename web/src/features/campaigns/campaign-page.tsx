@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useLayoutEffect, useRef } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -23,6 +24,13 @@ export function CampaignPage() {
     ...campaignQuery(campaignId),
     refetchInterval: ({ state }) => pollMs(state.data?.data.status),
   });
+  const isEdited = data !== undefined && isUnsent(data.data);
+  const wasEdited = useRef(false);
+  useLayoutEffect(() => {
+    // The report takes the place of an editor that may have been scrolled to its end.
+    if (wasEdited.current && !isEdited) window.scrollTo(0, 0);
+    wasEdited.current = isEdited;
+  }, [isEdited]);
   if (data === undefined) {
     return (
       <Page
@@ -34,7 +42,7 @@ export function CampaignPage() {
     );
   }
   const campaign = data.data;
-  return isUnsent(campaign) ? (
+  return isEdited ? (
     <CampaignEditor key={campaignId} campaign={campaign} />
   ) : (
     <CampaignReport key={campaignId} campaign={campaign} />
