@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createVerifiedPerson } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
+import { createOwnProject } from './setup/people.ts';
 
 const executable = await findChromium();
 
@@ -53,6 +54,27 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await heading('First').waitFor();
   });
 
+  it('leaves a project that others own, and not one without another owner', async () => {
+    const host = await createVerifiedPerson(stage.stack);
+    const theirs = await createOwnProject(host, 'Theirs');
+    const member = { email: owner.email, role: 'MEMBER' };
+    expect((await host.call('POST', `/projects/${theirs.id}/members`, member)).status).toBe(201);
+    await page.goto('account');
+    const leave = async (name: string) => {
+      await button(`Actions for ${name}`).click();
+      await menuItem('Leave the project …').click();
+      await button('Leave').click();
+    };
+    await leave('Theirs');
+    await link('Theirs').waitFor({ state: 'detached' });
+    await leave('First');
+    await page.getByText('A project requires at least one owner').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+    await button('Cancel').click();
+    await link('Dashboard').click();
+    await heading('First').waitFor();
+  });
+
   it('sees in the search field of a list what the list is searched for', async () => {
     await sideBar('Campaigns').click();
     await searchField().fill('spring');
@@ -68,7 +90,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByText('No campaigns yet').waitFor();
   });
 
-  it('corrects the address of a contact, and copies its id on a page without TLS', async () => {
+  it('corrects a contact without losing what is typed, and copies its id on a page without TLS', async () => {
     const headers = { 'X-Project-Id': project.id };
     const { body: contact } = await owner.call('POST', '/contacts', { email: 'adda@example.com' }, headers);
     await owner.call('POST', '/contacts', { email: 'grace@example.com' }, headers);
@@ -84,8 +106,22 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByRole('dialog').getByRole('alert').waitFor();
     expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
     await changeTo('ada@example.com');
+    await page.getByText('The address is ada@example.com now').waitFor();
     await heading('ada@example.com').waitFor();
     expect((await asked(`/contacts/${contact.id}`)).body.email).toBe('ada@example.com');
+
+    await button('Add a field').click();
+    await page.getByRole('combobox', { name: 'Field' }).fill('plan');
+    await page.keyboard.press('Tab');
+    await field('Value').fill('pro');
+    await sideBar('Domains').click();
+    await button('Keep editing').click();
+    await button('Add').click();
+    await page.getByText('plan is saved').waitFor();
+    await field('plan').fill('free');
+    await sideBar('Domains').click();
+    await button('Keep editing').click();
+    await button('Discard').click();
 
     await button('Copy the id').click();
     await button('Copied').waitFor();

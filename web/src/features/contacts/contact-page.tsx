@@ -93,7 +93,12 @@ function DeleteContact({ contact, isOpen, onClose }: DeleteContactProps) {
   const navigate = useNavigate();
   const remove = async () => {
     await api.DELETE('/contacts/{id}', { params: { path: { id: contact.id } } });
-    await navigate({ to: '/projects/$projectId/contacts', params: { projectId }, search: {} });
+    await navigate({
+      to: '/projects/$projectId/contacts',
+      params: { projectId },
+      search: {},
+      ignoreBlocker: true,
+    });
     await refresh('/contacts', '/segments');
     say(`${contact.email} is deleted`);
   };
