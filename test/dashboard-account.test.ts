@@ -88,6 +88,9 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.goto(`projects/${project.id}/campaigns?page=3`);
     await button('Go to the first page').click();
     await page.getByText('No campaigns yet').waitFor();
+    await page.goto(`projects/${project.id}/workflows?page=3`);
+    await button('Go to the first page').click();
+    await page.getByText('No workflow yet').waitFor();
   });
 
   it('corrects a contact without losing what is typed, and copies its id on a page without TLS', async () => {

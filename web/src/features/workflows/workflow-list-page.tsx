@@ -5,7 +5,7 @@ import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { Loaded, Pager } from '../../ui/list.tsx';
+import { Loaded, Pager, PastLastPage } from '../../ui/list.tsx';
 import { ListSearch } from '../../ui/list-search.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -49,7 +49,11 @@ export function WorkflowListPage() {
       <Loaded query={query}>
         {({ data, page, totalPages }) =>
           data.length === 0 ? (
-            <NoWorkflows isFiltered={search.search !== undefined} />
+            page > 1 ? (
+              <PastLastPage onFirst={() => void navigate({ search: { ...search, page: undefined } })} />
+            ) : (
+              <NoWorkflows isFiltered={search.search !== undefined} />
+            )
           ) : (
             <>
               <WorkflowTable workflows={data} />
