@@ -9,6 +9,9 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
+      // Without the Internet a server on this machine or in this network still answers, and otherwise the page says so.
+      networkMode: 'always',
+      refetchOnReconnect: true,
       retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
     },
   },

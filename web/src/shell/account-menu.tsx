@@ -1,23 +1,19 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Button } from 'react-aria-components/Button';
-import { $api, api, apiUrl } from '../api/client.ts';
-import { enterProject, queryClient } from '../api/query-client.ts';
+import { apiUrl } from '../api/client.ts';
 import { Menu } from '../ui/menu.tsx';
-import { sayError } from '../ui/toast.tsx';
+import { userQuery } from './session.ts';
 import { chooseTheme, useTheme } from './theme.ts';
+import { useSignOut } from './use-sign-out.ts';
 
 const nextTheme = { system: 'light', light: 'dark', dark: 'system' } as const;
 
 export function AccountMenu() {
   const navigate = useNavigate();
   const theme = useTheme();
-  const { data: user } = $api.useSuspenseQuery('get', '/users/@me');
-  const signOut = async () => {
-    await api.GET('/auth/logout');
-    enterProject(null);
-    queryClient.clear();
-    await navigate({ to: '/sign-in', search: {} });
-  };
+  const { data: user } = useSuspenseQuery(userQuery);
+  const signOut = useSignOut();
   return (
     <Menu
       label="Account"
@@ -39,7 +35,7 @@ export function AccountMenu() {
           onAction: () => chooseTheme(nextTheme[theme]),
         },
         { label: 'API reference', onAction: () => void window.open(new URL('docs', apiUrl), '_blank') },
-        { label: 'Sign out', onAction: () => void signOut().catch(sayError) },
+        { label: 'Sign out', onAction: () => void signOut() },
       ]}
     />
   );

@@ -1,4 +1,5 @@
-import type { ErrorComponentProps } from '@tanstack/react-router';
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
+import { queryClient } from '../api/query-client.ts';
 import { TextLink } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { Page } from '../ui/page.tsx';
@@ -14,10 +15,16 @@ export function NotFoundPage() {
   );
 }
 
-export function CrashPage({ error, reset }: ErrorComponentProps) {
+export function CrashPage({ error }: ErrorComponentProps) {
+  const router = useRouter();
+  const retry = () => {
+    // A query that failed while the page waited for it is not asked again by drawing the page.
+    queryClient.removeQueries({ predicate: ({ state }) => state.status === 'error' });
+    void router.invalidate();
+  };
   return (
     <Page title="Something went wrong">
-      <ErrorNote error={error} onRetry={reset} />
+      <ErrorNote error={error} onRetry={retry} />
     </Page>
   );
 }

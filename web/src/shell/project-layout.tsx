@@ -27,7 +27,10 @@ export function ProjectLayout() {
     window.addEventListener('keydown', open);
     return () => window.removeEventListener('keydown', open);
   }, []);
-  const openPalette = () => setIsPaletteOpen(true);
+  const openPalette = () => {
+    setIsMenuOpen(false);
+    setIsPaletteOpen(true);
+  };
   return (
     <div className="flex min-h-dvh">
       <button

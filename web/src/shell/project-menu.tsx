@@ -1,19 +1,29 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import { $api } from '../api/client.ts';
 import { Menu } from '../ui/menu.tsx';
+import { projectsQuery } from './session.ts';
 
 /** Switches the project; the last entry creates one. */
-export function ProjectMenu({ trigger }: { trigger: ReactNode }) {
+export function ProjectMenu({
+  trigger,
+  onLeave,
+}: {
+  trigger: ReactNode;
+  onLeave?: (() => void) | undefined;
+}) {
   const navigate = useNavigate();
-  const { data } = $api.useSuspenseQuery('get', '/users/@me/projects');
-  const open = (projectId: string) => navigate({ to: '/projects/$projectId', params: { projectId } });
+  const { data } = useSuspenseQuery(projectsQuery);
+  const open = (projectId: string) => {
+    onLeave?.();
+    void navigate({ to: '/projects/$projectId', params: { projectId } });
+  };
   return (
     <Menu
       label="Projects"
       trigger={trigger}
       actions={[
-        ...data.data.map(({ id, name }) => ({ label: name, onAction: () => void open(id) })),
+        ...data.data.map(({ id, name }) => ({ id, label: name, onAction: () => open(id) })),
         {
           label: 'New project …',
           onAction: () => void navigate({ to: '/account', search: { create: true } }),

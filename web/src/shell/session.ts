@@ -1,3 +1,4 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { $api, type Schema } from '../api/client.ts';
 import { useProjectId } from './use-project-id.ts';
 
@@ -7,7 +8,7 @@ export const projectsQuery = $api.queryOptions('get', '/users/@me/projects', {},
 /** The project of the page. Only below a project's route, which has loaded it. */
 export function useProject(): Schema<'Project'> {
   const projectId = useProjectId();
-  const { data } = $api.useSuspenseQuery('get', '/users/@me/projects');
+  const { data } = useSuspenseQuery(projectsQuery);
   const project = data.data.find(({ id }) => id === projectId);
   if (project === undefined) throw new Error('This project does not exist, or you are not a member of it.');
   return project;

@@ -8,7 +8,7 @@ import { useProject } from './session.ts';
 
 interface SideBarProps {
   onSearch: () => void;
-  /** After a link was followed. */
+  /** Before another page opens. */
   onLeave?: () => void;
 }
 
@@ -22,6 +22,7 @@ export function SideBar({ onSearch, onLeave }: SideBarProps) {
   return (
     <div className="flex min-h-full flex-col gap-4 p-3">
       <ProjectMenu
+        onLeave={onLeave}
         trigger={
           <Button className="flex h-9 w-full items-center justify-between gap-2 rounded-md px-2 font-semibold hover:bg-hover">
             <span className="truncate">{project.name}</span>

@@ -1,16 +1,18 @@
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
 import { IconButton } from './button.tsx';
+import { copyText } from './copy-text.ts';
+import { sayError } from './toast.tsx';
 
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [isCopied, setIsCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    await copyText(text);
     setIsCopied(true);
     setTimeout(() => setIsCopied(false), 1_500);
   };
   return (
-    <IconButton label={isCopied ? 'Copied' : label} onPress={() => void copy()}>
+    <IconButton label={isCopied ? 'Copied' : label} onPress={() => void copy().catch(sayError)}>
       {isCopied ? <Check className="size-4 text-good" /> : <Copy className="size-4" />}
     </IconButton>
   );

@@ -1,6 +1,5 @@
-import { useEffect, useEffectEvent, useState } from 'react';
 import { SearchField } from './field.tsx';
-import { useDebounced } from './use-debounced.ts';
+import { useSearchText } from './use-search-text.ts';
 
 interface ListSearchProps {
   label: string;
@@ -11,12 +10,6 @@ interface ListSearchProps {
 
 /** Debounced. */
 export function ListSearch({ label, value, onChange }: ListSearchProps) {
-  const [text, setText] = useState(value ?? '');
-  const settled = useDebounced(text.trim()) || undefined;
-  const change = useEffectEvent(onChange);
-  const current = useEffectEvent(() => value);
-  useEffect(() => {
-    if (settled !== current()) change(settled);
-  }, [settled]);
+  const [text, setText] = useSearchText(value, onChange);
   return <SearchField label={label} value={text} onChange={setText} />;
 }

@@ -1,6 +1,7 @@
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { EmptyState } from './empty-state.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { SkeletonRows } from './skeleton.tsx';
 
@@ -73,5 +74,15 @@ export function Pager({ page, totalPages, onPage }: PagerProps) {
         Next
       </Button>
     </nav>
+  );
+}
+
+/** Instead of the rows of a page that has none any more. */
+export function PastLastPage({ onFirst }: { onFirst: () => void }) {
+  return (
+    <EmptyState
+      title="Nothing is left on this page"
+      action={<Button onPress={onFirst}>Go to the first page</Button>}
+    />
   );
 }

@@ -7,6 +7,8 @@ import { classNames } from './class-names.ts';
 import { optionLook, popoverLook } from './select.tsx';
 
 export interface MenuAction {
+  /** Where two actions may have the same label. */
+  id?: string;
   label: string;
   onAction?: () => void;
   /** Opens another site in a new tab. */
@@ -34,7 +36,7 @@ export function Menu({ label, actions, trigger }: MenuProps) {
         <AriaMenu className="outline-none" aria-label={label}>
           {actions.map((action) => (
             <MenuItem
-              key={action.label}
+              key={action.id ?? action.label}
               {...(action.onAction && { onAction: action.onAction })}
               {...(action.href !== undefined && { href: action.href, target: '_blank', rel: 'noreferrer' })}
               isDisabled={action.isDisabled ?? false}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { EmptyState } from './empty-state.tsx';
-import { Loaded, type LoadedProps, Pager } from './list.tsx';
+import { Loaded, type LoadedProps, Pager, PastLastPage } from './list.tsx';
 import { ListToolbar, type ListToolbarProps } from './list-toolbar.tsx';
 import { quantity } from './numbers.ts';
 import { Page } from './page.tsx';
@@ -58,6 +58,7 @@ export function RecordListPage<Row, Kind extends string>(props: RecordListPagePr
               </>
             );
           }
+          if (page > 1) return <PastLastPage onFirst={() => onChange({ page: undefined })} />;
           if (!isFiltered) return empty;
           return (
             <EmptyState title="Nothing matches">

@@ -1,17 +1,18 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, api } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
+import { projectsQuery, userQuery } from '../../shell/session.ts';
 import { chooseTheme, type Theme, useTheme } from '../../shell/theme.ts';
+import { useSignOut } from '../../shell/use-sign-out.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Button, RowLink } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
-import { Table } from '../../ui/table.tsx';
-import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { CreateProjectDialog } from './create-project-dialog.tsx';
+import { ProjectsSection } from './projects-section.tsx';
 import { SessionsSection } from './sessions-section.tsx';
 
 const route = getRouteApi('/signed-in/account');
@@ -22,63 +23,27 @@ const themes: { value: Theme; label: string }[] = [
   { value: 'dark', label: 'Dark' },
 ];
 
-const roles = { OWNER: 'Owner', ADMIN: 'Admin', MEMBER: 'Member' } as const;
-
 export function AccountPage() {
   const { create } = route.useSearch();
   const [isCreating, setIsCreating] = useState(create ?? false);
+  const signOut = useSignOut();
   const theme = useTheme();
-  const user = $api.useQuery('get', '/users/@me');
-  const projects = $api.useQuery('get', '/users/@me/projects');
+  const user = useQuery(userQuery);
+  const projects = useQuery(projectsQuery);
   return (
     <Page
       title="Account"
-      back={{ label: 'Dashboard', to: '/' }}
+      {...(projects.data?.data.length !== 0 && { back: { label: 'Dashboard', to: '/' } })}
       actions={
-        <Button look="primary" onPress={() => setIsCreating(true)}>
-          New project
-        </Button>
+        <>
+          <Button onPress={() => void signOut()}>Sign out</Button>
+          <Button look="primary" onPress={() => setIsCreating(true)}>
+            New project
+          </Button>
+        </>
       }
     >
-      <Section title="Your projects">
-        <Loaded query={projects}>
-          {({ data }) =>
-            data.length === 0 ? (
-              <EmptyState title="No project yet">
-                Contacts, emails and keys belong to a project. Create one, or ask to be invited.
-              </EmptyState>
-            ) : (
-              <Table
-                label="Projects"
-                rows={data}
-                idOf={({ id }) => id}
-                columns={[
-                  {
-                    header: 'Name',
-                    cell: ({ id, name }) => (
-                      <RowLink to="/projects/$projectId" params={{ projectId: id }}>
-                        {name}
-                      </RowLink>
-                    ),
-                  },
-                  { header: 'Your role', cell: ({ role }) => roles[role] },
-                  {
-                    header: 'Status',
-                    cell: ({ disabled }) =>
-                      disabled ? <Badge tone="bad">Disabled</Badge> : <Badge tone="good">Active</Badge>,
-                  },
-                  {
-                    header: 'Created',
-                    align: 'right',
-                    isSecondary: true,
-                    cell: ({ createdAt }) => <Time at={createdAt} />,
-                  },
-                ]}
-              />
-            )
-          }
-        </Loaded>
-      </Section>
+      <ProjectsSection query={projects} />
       <Loaded query={user}>
         {({ email, name, emailVerified }) => (
           <Section title="Sign-in">

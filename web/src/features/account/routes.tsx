@@ -55,7 +55,7 @@ export const accountRoutes = [
     getParentRoute: () => signedInRoute,
     path: 'account',
     /** `create` opens the form of a new project. */
-    validateSearch: z.object({ create: z.boolean().optional() }),
+    validateSearch: z.object({ create: z.boolean().optional().catch(undefined) }),
     component: lazyRouteComponent(() => import('./account-page.tsx'), 'AccountPage'),
   }),
 ] as const;

@@ -6,6 +6,7 @@ const id = z.string().optional().catch(undefined);
 const subjectSchema = z.object({
   name: id,
   emailId: id,
+  inboundId: id,
   campaignId: id,
   workflowId: id,
   executionId: id,
@@ -19,7 +20,7 @@ export const subjectOf = ({ metadata }: Subject) => subjectSchema.parse(metadata
 /** Leads to what an activity is about: its email, campaign, execution or event; null without one. */
 export function linkOf(projectId: string, activity: Subject): LinkProps | null {
   const { type } = activity;
-  const { name, emailId, campaignId, workflowId, executionId } = subjectOf(activity);
+  const { name, emailId, inboundId, campaignId, workflowId, executionId } = subjectOf(activity);
   if (type === 'event.tracked' && name !== undefined) {
     return { to: '/projects/$projectId/events', params: { projectId }, search: { name } };
   }
@@ -32,8 +33,16 @@ export function linkOf(projectId: string, activity: Subject): LinkProps | null {
       params: { projectId, workflowId, executionId },
     };
   }
-  // Received emails are not in the log.
-  if (type.startsWith('email.') && type !== 'email.received' && emailId !== undefined) {
+  // Received emails are not in the log. Theirs is the email that they answer.
+  if (type === 'email.received') {
+    if (inboundId === undefined) return null;
+    return {
+      to: '/projects/$projectId/activity',
+      params: { projectId },
+      search: (before: object) => ({ ...before, received: inboundId }),
+    };
+  }
+  if (type.startsWith('email.') && emailId !== undefined) {
     return { to: '/projects/$projectId/emails', params: { projectId }, search: { email: emailId } };
   }
   return null;

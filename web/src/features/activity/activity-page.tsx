@@ -15,13 +15,14 @@ import { tell } from './activity-sentence.ts';
 import { ActivityViews } from './activity-views.tsx';
 import { kindOptions } from './kinds.ts';
 import { feedInit } from './queries.ts';
+import { ReceivedDrawer } from './received-drawer.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/activity');
 
 export function ActivityPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const { kind, ...period } = search;
+  const { kind, received, ...period } = search;
   const query = $api.useInfiniteQuery('get', '/activity', feedInit(search), {
     ...byCursor,
     // A refetch reads every loaded page, so only a list of one page refreshes itself.
@@ -74,6 +75,10 @@ export function ActivityPage() {
           </ol>
         )}
       </Pages>
+      <ReceivedDrawer
+        id={received}
+        onClose={() => void navigate({ search: { ...search, received: undefined }, resetScroll: false })}
+      />
     </Page>
   );
 }
@@ -104,7 +109,9 @@ function Entry({ activity }: { activity: Schema<'Activity'> }) {
           {link === null ? (
             <span className={what === null ? 'text-muted' : ''}>{text}</span>
           ) : (
-            <TextLink {...link}>{text}</TextLink>
+            <TextLink {...link} resetScroll={link.to !== '/projects/$projectId/activity'}>
+              {text}
+            </TextLink>
           )}
         </p>
         {note && <p className="truncate text-xs text-muted">{note}</p>}

@@ -38,3 +38,7 @@ it('survives metadata of any shape', () => {
     note: null,
   });
 });
+
+it('counts one recipient as one', () => {
+  expect(tellOf('campaign.sent', { totalRecipients: 1 }).note).toBe('1 recipient');
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Schema } from '../../api/client.ts';
-import { count } from '../../ui/numbers.ts';
+import { quantity } from '../../ui/numbers.ts';
 
 const text = z.string().optional().catch(undefined);
 const metadataSchema = z.object({
@@ -80,7 +80,7 @@ const told: Record<string, (metadata: Metadata) => Told> = {
   'campaign.sent': ({ campaignName, totalRecipients }) => ({
     words: 'Campaign sent:',
     what: campaignName ?? '',
-    note: totalRecipients === undefined ? null : `${count(totalRecipients)} recipients`,
+    note: totalRecipients === undefined ? null : quantity(totalRecipients, 'recipient'),
   }),
   'workflow.started': ({ workflowName }) => ({ words: 'entered', what: workflowName ?? 'a workflow' }),
   'workflow.completed': ({ workflowName, exitReason }) => ({

@@ -12,7 +12,11 @@ export const activityRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'activity',
-    validateSearch: periodSearchSchema.extend({ kind: kindSchema.optional().catch(undefined) }),
+    validateSearch: periodSearchSchema.extend({
+      kind: kindSchema.optional().catch(undefined),
+      /** The received email that is open. */
+      received: z.uuid().optional().catch(undefined),
+    }),
     beforeLoad: (context) =>
       startQueries(context, [], [$api.queryOptions('get', '/activity', feedInit(context.search))]),
     component: lazyRouteComponent(() => import('./activity-page.tsx'), 'ActivityPage'),

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { RowLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
-import { count, rate } from '../../ui/numbers.ts';
+import { count, quantity, rate } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import type { PeriodLength } from '../../ui/period.ts';
 import { Select } from '../../ui/select.tsx';
@@ -63,14 +63,14 @@ export function TopCampaigns({ period }: { period: PeriodLength }) {
                   header: 'Opened',
                   align: 'right',
                   cell: ({ openedCount, openRate }) => (
-                    <span title={`${count(openedCount)} emails`}>{rate(openRate)}</span>
+                    <span title={quantity(openedCount, 'email')}>{rate(openRate)}</span>
                   ),
                 },
                 {
                   header: 'Clicked',
                   align: 'right',
                   cell: ({ clickedCount, clickRate }) => (
-                    <span title={`${count(clickedCount)} emails`}>{rate(clickRate)}</span>
+                    <span title={quantity(clickedCount, 'email')}>{rate(clickRate)}</span>
                   ),
                 },
               ]}

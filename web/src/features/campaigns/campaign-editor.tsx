@@ -60,7 +60,7 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
       actions={
         <>
           <SaveState isDirty={isDirty} savedAt={campaign.updatedAt} />
-          <CampaignMenu campaign={campaign} />
+          <CampaignMenu campaign={campaign} isDirty={isDirty} />
           {status === 'SCHEDULED' && <Button onPress={() => setDialog('cancel')}>Cancel campaign</Button>}
           <Button onPress={() => setDialog('test')}>Send a test</Button>
           <Button isPending={isSubmitting} isDisabled={!isDirty} onPress={() => submit()}>

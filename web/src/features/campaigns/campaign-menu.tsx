@@ -7,8 +7,14 @@ import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 
+interface CampaignMenuProps {
+  campaign: Schema<'Campaign'>;
+  /** The page has what a duplicate would not. */
+  isDirty?: boolean;
+}
+
 /** Actions that every campaign has, in any status. */
-export function CampaignMenu({ campaign }: { campaign: Schema<'Campaign'> }) {
+export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
   const { id, name, status, temporalUrl } = campaign;
   const projectId = useProjectId();
   const navigate = useNavigate();
@@ -33,7 +39,7 @@ export function CampaignMenu({ campaign }: { campaign: Schema<'Campaign'> }) {
       <Menu
         label="More"
         actions={[
-          { label: 'Duplicate', onAction: () => void duplicate() },
+          { label: 'Duplicate', isDisabled: isDirty, onAction: () => void duplicate() },
           ...(temporalUrl === null ? [] : [{ label: 'Open in Temporal', href: temporalUrl }]),
           {
             label: 'Delete …',

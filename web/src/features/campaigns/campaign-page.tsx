@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useLayoutEffect, useRef } from 'react';
+import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -7,6 +9,10 @@ import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { CampaignReport } from './campaign-report.tsx';
 import { campaignQuery, isUnsent } from './queries.ts';
+
+/** A scheduled one begins by itself. */
+const pollMs = (status: Schema<'Campaign'>['status'] | undefined): number | false =>
+  status === 'SENDING' ? 2_000 : status === 'SCHEDULED' ? 15_000 : false;
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
 
@@ -16,8 +22,15 @@ export function CampaignPage() {
   const { campaignId } = route.useParams();
   const { data, error, refetch } = useQuery({
     ...campaignQuery(campaignId),
-    refetchInterval: ({ state }) => (state.data?.data.status === 'SENDING' ? 2_000 : false),
+    refetchInterval: ({ state }) => pollMs(state.data?.data.status),
   });
+  const isEdited = data !== undefined && isUnsent(data.data);
+  const wasEdited = useRef(false);
+  useLayoutEffect(() => {
+    // The report takes the place of an editor that may have been scrolled to its end.
+    if (wasEdited.current && !isEdited) window.scrollTo(0, 0);
+    wasEdited.current = isEdited;
+  }, [isEdited]);
   if (data === undefined) {
     return (
       <Page
@@ -29,7 +42,7 @@ export function CampaignPage() {
     );
   }
   const campaign = data.data;
-  return isUnsent(campaign) ? (
+  return isEdited ? (
     <CampaignEditor key={campaignId} campaign={campaign} />
   ) : (
     <CampaignReport key={campaignId} campaign={campaign} />

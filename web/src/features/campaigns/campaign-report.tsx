@@ -56,10 +56,16 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
         </p>
       )}
       {status === 'SENDING' && <CampaignProgress campaign={campaign} />}
-      <ReportFigures campaign={campaign} />
-      <TimelineSection campaign={campaign} />
-      <LinkSection campaign={campaign} />
-      <RecipientSection campaignId={campaign.id} />
+      {campaign.startedAt === null ? (
+        <p className="text-muted">It was cancelled before anything was sent.</p>
+      ) : (
+        <>
+          <ReportFigures campaign={campaign} />
+          <TimelineSection campaign={campaign} />
+          <LinkSection campaign={campaign} />
+          <RecipientSection campaignId={campaign.id} />
+        </>
+      )}
       <SentContent campaign={campaign} />
       <CancelCampaignDialog
         campaign={campaign}

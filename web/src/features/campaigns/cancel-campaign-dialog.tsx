@@ -1,7 +1,7 @@
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { count } from '../../ui/numbers.ts';
+import { count, quantity } from '../../ui/numbers.ts';
 import { say } from '../../ui/toast.tsx';
 
 interface CancelCampaignDialogProps {
@@ -25,7 +25,7 @@ export function CancelCampaignDialog({ campaign, isOpen, onClose }: CancelCampai
       }}
     >
       {status === 'SENDING'
-        ? `${count(sentCount)} of ${count(totalRecipients)} emails have left and can’t be recalled. The others are not sent.`
+        ? `${count(sentCount)} of ${quantity(totalRecipients, 'email')} left and can’t be recalled. The others are not sent.`
         : 'It will not be sent.'}{' '}
       A cancelled campaign can’t be sent again, but a duplicate of it can.
     </ConfirmDialog>

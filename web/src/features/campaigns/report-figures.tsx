@@ -28,7 +28,7 @@ export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
           <Figure
             label="Sent"
             value={count(stats.sentCount)}
-            note={`of ${count(stats.totalRecipients)} recipients`}
+            note={`of ${quantity(stats.totalRecipients, 'recipient')}`}
           />
           {figures.map(({ label, part, share }) => (
             <Figure

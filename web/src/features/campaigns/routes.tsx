@@ -23,10 +23,10 @@ export const campaignRoutes = [
     getParentRoute: () => projectRoute,
     path: 'campaigns',
     validateSearch: z.object({
-      search: z.string().optional(),
-      status: z.enum(['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED']).optional(),
-      sort: z.enum(['name', 'updatedAt']).optional(),
-      page: z.number().int().min(1).optional(),
+      search: z.coerce.string().optional().catch(undefined),
+      status: z.enum(['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED']).optional().catch(undefined),
+      sort: z.enum(['name', 'updatedAt']).optional().catch(undefined),
+      page: z.number().int().min(1).optional().catch(undefined),
     }),
     beforeLoad: (context) => startQueries(context, [campaignListQuery(context.search)]),
     component: lazyRouteComponent(() => import('./campaign-list-page.tsx'), 'CampaignListPage'),
@@ -39,7 +39,7 @@ export const campaignRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'campaigns/$campaignId',
-    validateSearch: z.object({ outcome: z.enum(outcomes).optional() }),
+    validateSearch: z.object({ outcome: z.enum(outcomes).optional().catch(undefined) }),
     beforeLoad(context) {
       const { projectId, campaignId } = context.params;
       const report = listedReport(campaignId);

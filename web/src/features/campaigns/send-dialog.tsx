@@ -4,7 +4,7 @@ import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { count, quantity } from '../../ui/numbers.ts';
+import { quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say } from '../../ui/toast.tsx';
 import { ProblemList } from '../message-editor/problem-list.tsx';
@@ -73,8 +73,8 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
       </dl>
       {audience !== undefined && audience.total > audience.recipients && (
         <p className="mt-2 text-sm text-muted">
-          {count(audience.total - audience.recipients)} of the audience are left out: unsubscribed, snoozed or
-          suppressed.
+          {quantity(audience.total - audience.recipients, 'contact')} of the audience left out: unsubscribed,
+          snoozed or suppressed.
         </p>
       )}
       <h3 className="mt-4 mb-2 text-sm font-medium">Checks</h3>

@@ -6,14 +6,13 @@ import { useProjectId } from '../../shell/use-project-id.ts';
 import { Address } from '../../ui/address.tsx';
 import { Button, ButtonLink, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { SearchField } from '../../ui/field.tsx';
 import { Pages } from '../../ui/list.tsx';
+import { ListSearch } from '../../ui/list-search.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useDebounced } from '../../ui/use-debounced.ts';
 import { ColumnChoice, useDataColumns } from './column-choice.tsx';
 import { type ContactFilter, filterQuery, isFiltered } from './contact-filter.ts';
 import { ContactSelection } from './contact-selection.tsx';
@@ -134,20 +133,15 @@ function Total({ counted: { total, soFar, start }, shown }: { counted: ContactCo
 function Filters({ columns }: { columns: ReactNode }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [text, setText] = useState(search.search ?? '');
-  const settled = useDebounced(text);
-  useEffect(() => {
-    void navigate({
-      search: (before) =>
-        (before.search ?? '') === settled ? before : { ...before, search: settled || undefined },
-      replace: true,
-    });
-  }, [settled, navigate]);
   const narrow = (change: ContactFilter) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true });
   return (
     <>
-      <SearchField label="Search addresses" value={text} onChange={setText} />
+      <ListSearch
+        label="Search addresses"
+        value={search.search}
+        onChange={(text) => narrow({ search: text })}
+      />
       <Select
         label="Subscription"
         isLabelHidden

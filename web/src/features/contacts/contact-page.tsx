@@ -11,6 +11,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toast.tsx';
+import { ChangeAddressDialog } from './change-address-dialog.tsx';
 import { ContactTimeline } from './contact-timeline.tsx';
 import { DataEditor } from './data-editor.tsx';
 import { contactQuery } from './queries.ts';
@@ -22,7 +23,8 @@ const route = getRouteApi('/signed-in/projects/$projectId/contacts/$contactId');
 export function ContactPage() {
   const projectId = useProjectId();
   const { contactId } = route.useParams();
-  const [isDeleting, setIsDeleting] = useState(false);
+  const [dialog, setDialog] = useState<'address' | 'delete' | null>(null);
+  const close = () => setDialog(null);
   const query = useQuery(contactQuery(contactId));
   return (
     <Page
@@ -32,7 +34,10 @@ export function ContactPage() {
       actions={
         <Menu
           label="More"
-          actions={[{ label: 'Delete …', isDangerous: true, onAction: () => setIsDeleting(true) }]}
+          actions={[
+            { label: 'Change the address …', onAction: () => setDialog('address') },
+            { label: 'Delete …', isDangerous: true, onAction: () => setDialog('delete') },
+          ]}
         />
       }
     >
@@ -49,7 +54,8 @@ export function ContactPage() {
                 <Facts contact={contact} />
               </div>
             </div>
-            <DeleteContact contact={contact} isOpen={isDeleting} onClose={() => setIsDeleting(false)} />
+            <ChangeAddressDialog contact={contact} isOpen={dialog === 'address'} onClose={close} />
+            <DeleteContact contact={contact} isOpen={dialog === 'delete'} onClose={close} />
           </>
         )}
       </Loaded>
@@ -87,7 +93,12 @@ function DeleteContact({ contact, isOpen, onClose }: DeleteContactProps) {
   const navigate = useNavigate();
   const remove = async () => {
     await api.DELETE('/contacts/{id}', { params: { path: { id: contact.id } } });
-    await navigate({ to: '/projects/$projectId/contacts', params: { projectId }, search: {} });
+    await navigate({
+      to: '/projects/$projectId/contacts',
+      params: { projectId },
+      search: {},
+      ignoreBlocker: true,
+    });
     await refresh('/contacts', '/segments');
     say(`${contact.email} is deleted`);
   };

@@ -4,6 +4,7 @@ import { messageOf } from '../../api/api-error.ts';
 import type { Schema } from '../../api/client.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { TextField } from '../../ui/field.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
 import { ComboBox, Select } from '../../ui/select.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
@@ -25,6 +26,7 @@ const typeOptions = dataTypes.map((value) => ({ value, label: typeNames[value] }
 /** Adds, changes and deletes keys of `data`; each field is saved on its own, and can be undone. */
 export function DataEditor({ contact }: { contact: Contact }) {
   const [isAdding, setIsAdding] = useState(false);
+  const [drafts, setDrafts] = useState<Record<string, Draft | null>>({});
   const keys = Object.keys(contact.data).sort();
   return (
     <Section
@@ -38,9 +40,16 @@ export function DataEditor({ contact }: { contact: Contact }) {
         )
       }
     >
+      <LeaveGuard isDirty={keys.some((key) => drafts[key])} />
       {keys.length === 0 && !isAdding && <p className="text-muted">Nothing is known yet.</p>}
       {keys.map((key) => (
-        <DataField key={key} contact={contact} name={key} />
+        <DataField
+          key={key}
+          contact={contact}
+          name={key}
+          draft={drafts[key] ?? null}
+          onDraft={(draft) => setDrafts((before) => ({ ...before, [key]: draft }))}
+        />
       ))}
       {isAdding && <NewField contact={contact} onClose={() => setIsAdding(false)} />}
     </Section>
@@ -55,9 +64,21 @@ async function save(contact: Contact, name: string, value: unknown): Promise<voi
   });
 }
 
-function DataField({ contact, name }: { contact: Contact; name: string }) {
+interface Draft {
+  text: string;
+  type: DataType;
+}
+
+interface DataFieldProps {
+  contact: Contact;
+  name: string;
+  /** What is typed and not saved. */
+  draft: Draft | null;
+  onDraft: (draft: Draft | null) => void;
+}
+
+function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
   const stored = contact.data[name];
-  const [draft, setDraft] = useState<{ text: string; type: DataType } | null>(null);
   const [error, setError] = useState<string>();
   const { text, type } = draft ?? { text: dataText(stored), type: dataTypeOf(stored) };
   const commit = async () => {
@@ -66,7 +87,7 @@ function DataField({ contact, name }: { contact: Contact; name: string }) {
     if (!read.ok) return setError(read.message);
     try {
       await save(contact, name, read.value);
-      setDraft(null);
+      onDraft(null);
       setError(undefined);
     } catch (failure) {
       setError(messageOf(failure));
@@ -87,7 +108,7 @@ function DataField({ contact, name }: { contact: Contact; name: string }) {
           text={text}
           type={type}
           error={error}
-          onChange={(changed) => setDraft({ text: changed, type })}
+          onChange={(changed) => onDraft({ text: changed, type })}
         />
         <Select
           label={`Type of ${name}`}
@@ -95,7 +116,7 @@ function DataField({ contact, name }: { contact: Contact; name: string }) {
           className="w-28 shrink-0"
           options={typeOptions}
           value={type}
-          onChange={(chosen) => setDraft({ text: chosen === 'boolean' ? 'true' : text, type: chosen })}
+          onChange={(chosen) => onDraft({ text: chosen === 'boolean' ? 'true' : text, type: chosen })}
         />
         <IconButton
           label={`Delete ${name}`}
@@ -110,7 +131,7 @@ function DataField({ contact, name }: { contact: Contact; name: string }) {
           <Button
             look="quiet"
             onPress={() => {
-              setDraft(null);
+              onDraft(null);
               setError(undefined);
             }}
           >
@@ -186,6 +207,7 @@ function NewField({ contact, onClose }: { contact: Contact; onClose: () => void 
         void add();
       }}
     >
+      <LeaveGuard isDirty={name !== '' || text !== ''} />
       <ComboBox
         label="Field"
         options={known.filter((key) => !(key in contact.data)).map((key) => ({ value: key, label: key }))}

@@ -39,7 +39,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
       } catch (error) {
         // Without an address column there is no preview; the user chooses the column.
         const names = csvHeader(await file.slice(0, headerBytes).text());
-        setColumns((before) => before ?? (names.some(isGarbled) ? null : names));
+        setColumns((before) => before ?? (canBeMapped(names) ? names : null));
         throw error;
       }
     },
@@ -87,8 +87,9 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   );
 }
 
-/** The name comes from a file that is no text. */
-const isGarbled = (name: string): boolean => /\p{Cc}|\uFFFD/u.test(name);
+/** Not what comes from a file that is no text, nor a name that stands for two columns. */
+const canBeMapped = (names: string[]): boolean =>
+  new Set(names).size === names.length && !names.some((name) => /\p{Cc}|\uFFFD/u.test(name));
 
 function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
   const { wouldCreate, wouldUpdate, invalid, errors } = preview;

@@ -10,11 +10,11 @@ export const contactRoutes = [
     getParentRoute: () => projectRoute,
     path: 'contacts',
     validateSearch: z.object({
-      search: z.string().optional(),
-      status: z.enum(['subscribed', 'unsubscribed', 'snoozed']).optional(),
-      data: z.record(z.string(), z.string()).optional(),
-      sort: z.enum(['email', 'createdAt']).optional(),
-      dir: z.enum(['asc', 'desc']).optional(),
+      search: z.coerce.string().optional().catch(undefined),
+      status: z.enum(['subscribed', 'unsubscribed', 'snoozed']).optional().catch(undefined),
+      data: z.record(z.string(), z.string()).optional().catch(undefined),
+      sort: z.enum(['email', 'createdAt']).optional().catch(undefined),
+      dir: z.enum(['asc', 'desc']).optional().catch(undefined),
     }),
     beforeLoad(context) {
       const contacts = $api.queryOptions('get', '/contacts', contactListInit(context.search));
@@ -25,7 +25,7 @@ export const contactRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'contacts/import',
-    validateSearch: z.object({ job: z.string().optional() }),
+    validateSearch: z.object({ job: z.string().optional().catch(undefined) }),
     component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportPage'),
   }),
   createRoute({

@@ -5,6 +5,7 @@ import { queryClient, refresh } from '../../api/query-client.ts';
 type Contact = Schema<'Contact'>;
 
 interface ContactChange {
+  email?: string;
   subscribed?: boolean;
   /** Keys that change; null deletes one. */
   data?: Record<string, unknown>;

@@ -1,12 +1,12 @@
 import { RotateCw, SlidersHorizontal } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { SearchField } from '../../ui/field.tsx';
 import { periodLengths } from '../../ui/period.ts';
 import { PeriodFilter } from '../../ui/period-filter.tsx';
 import { ComboBox, Select } from '../../ui/select.tsx';
-import { useDebounced } from '../../ui/use-debounced.ts';
+import { useSearchText } from '../../ui/use-search-text.ts';
 import { isRequestId, isRoute, methods, type RequestSearch } from './request-search.ts';
 
 const statuses = [
@@ -90,26 +90,13 @@ interface TextFilterProps {
   onChange: (value?: string) => void;
 }
 
-/** Changes the address once the text has settled and can be searched for. */
-function useTextFilter({ value, onChange }: TextFilterProps, isSearchable: (text: string) => boolean) {
-  const [text, setText] = useState(value ?? '');
-  const settled = useDebounced(text.trim());
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed changes the address
-  useEffect(() => {
-    if (settled === (value ?? '')) return;
-    if (settled === '') onChange(undefined);
-    else if (isSearchable(settled)) onChange(settled);
-  }, [settled]);
-  return [text, setText] as const;
-}
-
-function RequestIdField(props: TextFilterProps) {
-  const [text, setText] = useTextFilter(props, isRequestId);
+function RequestIdField({ value, onChange }: TextFilterProps) {
+  const [text, setText] = useSearchText(value, onChange, isRequestId);
   return <SearchField label="Request id" className="w-52" value={text} onChange={setText} />;
 }
 
-function RouteField({ routes, ...props }: TextFilterProps & { routes: readonly string[] }) {
-  const [text, setText] = useTextFilter(props, isRoute);
+function RouteField({ routes, value, onChange }: TextFilterProps & { routes: readonly string[] }) {
+  const [text, setText] = useSearchText(value, onChange, isRoute);
   return (
     <ComboBox
       label="Route"

@@ -1,5 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, type Schema } from '../../api/client.ts';
+import { userQuery } from '../../shell/session.ts';
 import { TextLink } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Switch } from '../../ui/field.tsx';
@@ -20,7 +22,7 @@ export function Samples({ project }: { project: Schema<'Project'> }) {
   const [language, setLanguage] = useState<Language>('curl');
   const [isKeyShown, setIsKeyShown] = useState(false);
   const config = $api.useQuery('get', '/config');
-  const user = $api.useQuery('get', '/users/@me');
+  const user = useQuery(userQuery);
   const domains = $api.useQuery('get', '/domains/project/{projectId}', {
     params: { path: { projectId: project.id } },
   });

@@ -20,17 +20,9 @@ export function EmailContent({ email: { body } }: { email: Schema<'EmailDetail'>
     {
       id: 'html',
       label: 'Preview',
-      // Sandboxed without permissions: no scripts run, and links can't navigate the dashboard.
-      content: (
-        <iframe
-          title="The email"
-          sandbox=""
-          srcDoc={body.html}
-          className="h-112 w-full resize-y rounded-lg border border-line bg-white"
-        />
-      ),
+      content: <HtmlPart html={body.html} />,
     },
-    { id: 'text', label: 'Text', content: <Plain label="The text part" text={body.text} /> },
+    { id: 'text', label: 'Text', content: <TextPart label="The text part" text={body.text} /> },
     { id: 'headers', label: 'Headers', content: <Headers headers={body.headers} /> },
   ];
   if (body.attachments.length > 0) {
@@ -47,7 +39,19 @@ export function EmailContent({ email: { body } }: { email: Schema<'EmailDetail'>
   );
 }
 
-function Plain({ label, text }: { label: string; text: string }) {
+/** Sandboxed without permissions: no scripts run, and links can't navigate the dashboard. */
+export function HtmlPart({ html }: { html: string }) {
+  return (
+    <iframe
+      title="The email"
+      sandbox=""
+      srcDoc={html}
+      className="h-112 w-full resize-y rounded-lg border border-line bg-white"
+    />
+  );
+}
+
+export function TextPart({ label, text }: { label: string; text: string }) {
   return (
     <section
       aria-label={label}

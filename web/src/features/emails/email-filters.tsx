@@ -1,12 +1,11 @@
 import { SlidersHorizontal } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { $api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
-import { SearchField } from '../../ui/field.tsx';
+import { ListSearch } from '../../ui/list-search.tsx';
 import { PeriodFilter } from '../../ui/period-filter.tsx';
 import { type Option, Select } from '../../ui/select.tsx';
-import { useDebounced } from '../../ui/use-debounced.ts';
 import type { EmailSearch } from './email-search.ts';
 import { sourceOptions } from './email-source.ts';
 import { statusOptions } from './email-status.tsx';
@@ -24,7 +23,11 @@ export function EmailFilters({ search, onChange }: EmailFiltersProps) {
   ).length;
   return (
     <>
-      <SearchText value={search.search} onChange={(text) => onChange({ search: text })} />
+      <ListSearch
+        label="Recipient or subject"
+        value={search.search}
+        onChange={(text) => onChange({ search: text })}
+      />
       <Button className="md:hidden" aria-expanded={areShown} onPress={() => setAreShown(!areShown)}>
         <SlidersHorizontal aria-hidden className="size-4" />
         {chosen === 0 ? 'Filters' : `Filters (${chosen})`}
@@ -52,16 +55,6 @@ export function EmailFilters({ search, onChange }: EmailFiltersProps) {
       </div>
     </>
   );
-}
-
-function SearchText({ value, onChange }: { value: string | undefined; onChange: (text?: string) => void }) {
-  const [text, setText] = useState(value ?? '');
-  const settled = useDebounced(text);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed changes the address
-  useEffect(() => {
-    if (settled !== (value ?? '')) onChange(settled || undefined);
-  }, [settled]);
-  return <SearchField label="Recipient or subject" value={text} onChange={setText} />;
 }
 
 interface ChoiceFilterProps<Value extends string> {

@@ -1,5 +1,6 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { z } from 'zod';
-import { $api } from '../../api/client.ts';
+import { userQuery } from '../../shell/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -25,7 +26,7 @@ export function TestEmailDialog({ isOpen, onClose, onSend }: TestEmailDialogProp
 const schema = z.object({ email: z.email('Enter an address, such as ada@example.com') });
 
 function TestEmailForm({ onClose, onSend }: Omit<TestEmailDialogProps, 'isOpen'>) {
-  const { data: user } = $api.useSuspenseQuery('get', '/users/@me');
+  const { data: user } = useSuspenseQuery(userQuery);
   const { form, failure, submit } = useApiForm({
     schema,
     defaultValues: { email: user.email },

@@ -15,14 +15,14 @@ export const segmentRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'segments/new',
-    validateSearch: z.object({ type: z.enum(['DYNAMIC', 'STATIC']).optional() }),
+    validateSearch: z.object({ type: z.enum(['DYNAMIC', 'STATIC']).optional().catch(undefined) }),
     component: lazyRouteComponent(() => import('./new-segment-page.tsx'), 'NewSegmentPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'segments/$segmentId',
     validateSearch: z.object({
-      tab: z.enum(['members', 'settings']).optional(),
+      tab: z.enum(['members', 'settings']).optional().catch(undefined),
     }),
     beforeLoad(context) {
       const { params, search } = context;

@@ -1,14 +1,14 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
-import { enterProject, queryClient, refresh } from '../../api/query-client.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Panel } from '../../ui/page.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useLeaveProject } from './use-leave-project.ts';
 
 export function DangerZone({ project }: { project: Schema<'Project'> }) {
-  const navigate = useNavigate();
+  const leaveProject = useLeaveProject();
   const params = { path: { id: project.id } };
   const [asked, setAsked] = useState<'reset' | 'delete' | null>(null);
   const reset = async () => {
@@ -18,9 +18,8 @@ export function DangerZone({ project }: { project: Schema<'Project'> }) {
   };
   const remove = async () => {
     await api.DELETE('/users/@me/projects/{id}', { params });
-    enterProject(null);
-    await refresh('/users/@me/projects');
-    await navigate({ to: '/account', search: {} });
+    await leaveProject();
+    say(`${project.name} is deleted.`);
   };
   return (
     <div className="flex max-w-2xl flex-col gap-4">

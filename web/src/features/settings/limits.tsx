@@ -6,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
@@ -98,6 +99,7 @@ function LimitsForm({ projectId, limits }: { projectId: string; limits: Limits }
   const { dirtyFields } = form.formState;
   return (
     <form className="flex max-w-xl flex-col gap-4" onSubmit={submit} noValidate>
+      <LeaveGuard isDirty={form.formState.isDirty} />
       <div className="grid gap-4 sm:grid-cols-2">
         {categories.map(({ name, label }) => (
           <FormField

@@ -1,6 +1,8 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
+import { userQuery } from '../../shell/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
@@ -12,6 +14,7 @@ import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
 import { roleOptions, roleText } from './roles.ts';
+import { useLeaveProject } from './use-leave-project.ts';
 
 type Member = Schema<'Member'>;
 type Invitation = Schema<'Invitation'>;
@@ -24,6 +27,9 @@ export function Members({ project }: { project: Schema<'Project'> }) {
   const [isInviting, setIsInviting] = useState(false);
   const [leaving, setLeaving] = useState<Member | null>(null);
   const query = $api.useQuery('get', '/projects/{id}/members', { params: { path } });
+  const { data: user } = useSuspenseQuery(userQuery);
+  const leaveProject = useLeaveProject();
+  const isMe = ({ userId }: Member) => userId === user.id;
   const isOwner = project.role === 'OWNER';
   const changeRole = async (member: Member, role: Member['role']) => {
     try {
@@ -42,7 +48,8 @@ export function Members({ project }: { project: Schema<'Project'> }) {
     await api.DELETE('/projects/{id}/members/{userId}', {
       params: { path: { ...path, userId: leaving.userId } },
     });
-    await refreshMembers();
+    if (isMe(leaving)) await leaveProject();
+    else await refreshMembers();
   };
   const withdraw = async ({ id, email }: Invitation) => {
     try {
@@ -69,6 +76,7 @@ export function Members({ project }: { project: Schema<'Project'> }) {
               <MemberTable
                 members={data}
                 isOwner={isOwner}
+                isMe={isMe}
                 onRole={(member, role) => void changeRole(member, role)}
                 onRemove={setLeaving}
               />
@@ -86,13 +94,15 @@ export function Members({ project }: { project: Schema<'Project'> }) {
         onClose={() => setIsInviting(false)}
       />
       <ConfirmDialog
-        title="Remove the member"
-        action="Remove"
+        title={leaving && isMe(leaving) ? 'Leave the project' : 'Remove the member'}
+        action={leaving && isMe(leaving) ? 'Leave' : 'Remove'}
         isOpen={leaving !== null}
         onClose={() => setLeaving(null)}
         onConfirm={remove}
       >
-        {leaving?.email} sees nothing of this project afterwards. You can invite them again.
+        {leaving && isMe(leaving)
+          ? 'You see nothing of this project afterwards, until somebody invites you again.'
+          : `${leaving?.email} sees nothing of this project afterwards. You can invite them again.`}
       </ConfirmDialog>
     </>
   );
@@ -101,11 +111,12 @@ export function Members({ project }: { project: Schema<'Project'> }) {
 interface MemberTableProps {
   members: Member[];
   isOwner: boolean;
+  isMe: (member: Member) => boolean;
   onRole: (member: Member, role: Member['role']) => void;
   onRemove: (member: Member) => void;
 }
 
-function MemberTable({ members, isOwner, onRole, onRemove }: MemberTableProps) {
+function MemberTable({ members, isOwner, isMe, onRole, onRemove }: MemberTableProps) {
   const roles = isOwner ? roleOptions : roleOptions.filter(({ value }) => value !== 'OWNER');
   const columns: Column<Member>[] = [
     {
@@ -145,7 +156,13 @@ function MemberTable({ members, isOwner, onRole, onRemove }: MemberTableProps) {
       cell: (member) => (
         <Menu
           label={`Actions for ${member.email}`}
-          actions={[{ label: 'Remove …', isDangerous: true, onAction: () => onRemove(member) }]}
+          actions={[
+            {
+              label: isMe(member) ? 'Leave the project …' : 'Remove …',
+              isDangerous: true,
+              onAction: () => onRemove(member),
+            },
+          ]}
         />
       ),
     },

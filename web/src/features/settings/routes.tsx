@@ -9,7 +9,7 @@ export const settingsRoutes = [
     getParentRoute: () => projectRoute,
     path: 'settings',
     validateSearch: z.object({
-      tab: z.enum(['project', 'members', 'limits', 'danger']).optional(),
+      tab: z.enum(['project', 'members', 'limits', 'danger']).optional().catch(undefined),
       /** Outcome of the checkout at Stripe. */
       checkout: z.enum(['success', 'cancelled']).optional().catch(undefined),
     }),

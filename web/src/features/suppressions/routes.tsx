@@ -7,8 +7,8 @@ export const suppressionRoutes = [
     getParentRoute: () => projectRoute,
     path: 'suppressions',
     validateSearch: z.object({
-      reason: z.enum(['bounce', 'complaint']).optional(),
-      search: z.string().optional(),
+      reason: z.enum(['bounce', 'complaint']).optional().catch(undefined),
+      search: z.coerce.string().optional().catch(undefined),
     }),
     component: lazyRouteComponent(() => import('./suppression-list-page.tsx'), 'SuppressionListPage'),
   }),

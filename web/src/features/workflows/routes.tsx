@@ -12,7 +12,7 @@ export const workflowRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'workflows',
-    validateSearch: z.object({ search: z.string().optional(), page }),
+    validateSearch: z.object({ search: z.coerce.string().optional().catch(undefined), page }),
     beforeLoad: (context) => startQueries(context, [workflowListQuery(context.search)]),
     component: lazyRouteComponent(() => import('./workflow-list-page.tsx'), 'WorkflowListPage'),
   }),
@@ -22,7 +22,7 @@ export const workflowRoutes = [
     validateSearch: z.object({
       view: z.enum(['canvas', 'outline', 'executions']).optional().catch(undefined),
       /** Whose form is open. */
-      step: z.string().optional(),
+      step: z.string().optional().catch(undefined),
       status: z.enum(executionStatuses).optional().catch(undefined),
     }),
     beforeLoad(context) {

@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { SearchField } from '../../ui/field.tsx';
-import { Loaded, Pager } from '../../ui/list.tsx';
+import { Loaded, Pager, PastLastPage } from '../../ui/list.tsx';
+import { ListSearch } from '../../ui/list-search.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Page } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
-import { useDebounced } from '../../ui/use-debounced.ts';
 import { executionFigure } from './execution-figure.ts';
 import { executionCountsQuery, workflowListQuery } from './queries.ts';
 import { useDuplicate } from './use-duplicate.ts';
@@ -27,15 +26,7 @@ const mostCounted = 10_000;
 export function WorkflowListPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const [text, setText] = useState(search.search ?? '');
   const [isCreating, setIsCreating] = useState(false);
-  const settled = useDebounced(text);
-  useEffect(() => {
-    void navigate({
-      search: (before) => ((before.search ?? '') === settled ? before : { search: settled || undefined }),
-      replace: true,
-    });
-  }, [settled, navigate]);
   const query = useQuery(workflowListQuery(search));
   const create = (
     <Button look="primary" onPress={() => setIsCreating(true)}>
@@ -47,12 +38,22 @@ export function WorkflowListPage() {
       title="Workflows"
       description="Steps that a contact goes through, starting with an event."
       actions={create}
-      toolbar={<SearchField label="Search workflows" value={text} onChange={setText} />}
+      toolbar={
+        <ListSearch
+          label="Search workflows"
+          value={search.search}
+          onChange={(text) => void navigate({ search: { search: text }, replace: true })}
+        />
+      }
     >
       <Loaded query={query}>
         {({ data, page, totalPages }) =>
           data.length === 0 ? (
-            <NoWorkflows isFiltered={search.search !== undefined} />
+            page > 1 ? (
+              <PastLastPage onFirst={() => void navigate({ search: { ...search, page: undefined } })} />
+            ) : (
+              <NoWorkflows isFiltered={search.search !== undefined} />
+            )
           ) : (
             <>
               <WorkflowTable workflows={data} />

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { createVerifiedPerson } from './setup/account-mail.ts';
+import { findChromium } from './setup/chromium.ts';
+import { useDashboardStory } from './setup/dashboard-story.ts';
+import { createOwnProject } from './setup/people.ts';
+
+const executable = await findChromium();
+
+/** One story of one account: each test goes on where the one before has ended. */
+describe.skipIf(executable === undefined)('in the dashboard, an account', () => {
+  const { stage, owner, project, tab, page, button, link, field, heading, sideBar, asked } =
+    useDashboardStory(executable, 'First');
+  const menuItem = (name: string) => page.getByRole('menuitem', { name, exact: true });
+  const searchField = () => page.getByRole('searchbox');
+
+  it('without a project can sign out, and is not led in a circle', async () => {
+    const newcomer = await stage.open();
+    await newcomer.signIn(await createVerifiedPerson(stage.stack));
+    await newcomer.page.goto('.');
+    await newcomer.page.getByText('No project yet').waitFor();
+    expect(await newcomer.page.getByRole('link', { name: 'Dashboard' }).count()).toBe(0);
+    await button('Sign out', newcomer.page).click();
+    await heading('Sign in', newcomer.page).waitFor();
+    expect(newcomer.complaints()).toEqual([]);
+    await newcomer.page.reload();
+    expect((await newcomer.page.request.get(`${stage.stack.url}/users/@me`)).status()).toBe(401);
+    await newcomer.page.context().close();
+  });
+
+  it('creates a project from the menu, and lands in it', async () => {
+    await tab.signIn(owner);
+    await page.goto('.');
+    await heading('First').waitFor();
+    await button('First').first().click();
+    await menuItem('New project …').click();
+    await field('Name').fill('x'.repeat(101));
+    await button('Create the project').click();
+    await page.getByText('Use at most 100 characters').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+    await field('Name').fill('Second');
+    await button('Create the project').click();
+    await heading('Second').waitFor();
+  });
+
+  it('deletes a project, and goes on to the others', async () => {
+    await sideBar('Settings').click();
+    await page.getByRole('tab', { name: 'Danger zone' }).click();
+    await button('Delete the project').click();
+    await field('Type “Second” to confirm').fill('Second');
+    await button('Delete for good').click();
+    await heading('Account').waitFor();
+    await link('Second').waitFor({ state: 'detached' });
+    await link('Dashboard').click();
+    await heading('First').waitFor();
+  });
+
+  it('leaves a project that others own, and not one without another owner', async () => {
+    const host = await createVerifiedPerson(stage.stack);
+    const theirs = await createOwnProject(host, 'Theirs');
+    const member = { email: owner.email, role: 'MEMBER' };
+    expect((await host.call('POST', `/projects/${theirs.id}/members`, member)).status).toBe(201);
+    await page.goto('account');
+    const leave = async (name: string) => {
+      await button(`Actions for ${name}`).click();
+      await menuItem('Leave the project …').click();
+      await button('Leave').click();
+    };
+    await leave('Theirs');
+    await link('Theirs').waitFor({ state: 'detached' });
+    await leave('First');
+    await page.getByText('A project requires at least one owner').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+    await button('Cancel').click();
+    await link('Dashboard').click();
+    await heading('First').waitFor();
+  });
+
+  it('sees in the search field of a list what the list is searched for', async () => {
+    await sideBar('Campaigns').click();
+    await searchField().fill('spring');
+    await page.getByText('Nothing matches').waitFor();
+    await sideBar('Campaigns').click();
+    await page.getByText('No campaigns yet').waitFor();
+    expect(await searchField().inputValue()).toBe('');
+    await page.goBack();
+    await page.getByText('Nothing matches').waitFor();
+    expect(await searchField().inputValue()).toBe('spring');
+    await page.goto(`projects/${project.id}/campaigns?page=3`);
+    await button('Go to the first page').click();
+    await page.getByText('No campaigns yet').waitFor();
+    await page.goto(`projects/${project.id}/workflows?page=3`);
+    await button('Go to the first page').click();
+    await page.getByText('No workflow yet').waitFor();
+  });
+
+  it('corrects a contact without losing what is typed, and copies its id on a page without TLS', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    const { body: contact } = await owner.call('POST', '/contacts', { email: 'adda@example.com' }, headers);
+    await owner.call('POST', '/contacts', { email: 'grace@example.com' }, headers);
+    await page.addInitScript('delete Navigator.prototype.clipboard');
+    await page.goto(`projects/${project.id}/contacts/${contact.id}`);
+    const changeTo = async (email: string) => {
+      await field('Address').fill(email);
+      await button('Change the address').click();
+    };
+    await button('More').click();
+    await menuItem('Change the address …').click();
+    await changeTo('grace@example.com');
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+    await changeTo('ada@example.com');
+    await page.getByText('The address is ada@example.com now').waitFor();
+    await heading('ada@example.com').waitFor();
+    expect((await asked(`/contacts/${contact.id}`)).body.email).toBe('ada@example.com');
+
+    await button('Add a field').click();
+    await page.getByRole('combobox', { name: 'Field' }).fill('plan');
+    await page.keyboard.press('Tab');
+    await field('Value').fill('pro');
+    await sideBar('Domains').click();
+    await button('Keep editing').click();
+    await button('Add').click();
+    await page.getByText('plan is saved').waitFor();
+    await field('plan').fill('free');
+    await sideBar('Domains').click();
+    await button('Keep editing').click();
+    await button('Discard').click();
+
+    await button('Copy the id').click();
+    await button('Copied').waitFor();
+    await sideBar('Contacts').click();
+    await searchField().press('ControlOrMeta+v');
+    expect(await searchField().inputValue()).toBe(contact.id);
+  });
+
+  it('is told of columns with one name, and is offered no choice that can’t help', async () => {
+    await page.goto(`projects/${project.id}/contacts/import`);
+    const buffer = Buffer.from('email,plan,plan\nada@example.com,pro,free\n');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    await page.getByText('Two columns are named "plan"').waitFor();
+    expect(await page.getByRole('table').count()).toBe(0);
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
+  it('that would rather keep what is typed than sign out stays signed in', async () => {
+    await sideBar('Settings').click();
+    await field('Name').fill('Typed');
+    const signOut = async () => {
+      await button(owner.email).click();
+      await menuItem('Sign out').click();
+    };
+    await signOut();
+    await button('Keep editing').click();
+    expect(await field('Name').inputValue()).toBe('Typed');
+    await button('Save').click();
+    await page.getByText('The settings are saved.').waitFor();
+    await signOut();
+    await heading('Sign in').waitFor();
+    await expect
+      .poll(async () => (await page.request.get(`${stage.stack.url}/users/@me`)).status())
+      .toBe(401);
+  });
+});

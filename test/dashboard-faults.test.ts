@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { findChromium } from './setup/chromium.ts';
+import { useDashboardStory } from './setup/dashboard-story.ts';
+import { createOwnProject } from './setup/people.ts';
+
+const executable = await findChromium();
+
+describe.skipIf(executable === undefined)('where something is missing, the dashboard', () => {
+  const { stage, owner, project, tab, page, button, heading, sideBar } = useDashboardStory(
+    executable,
+    'Faults',
+  );
+
+  it('opens when the server that did not answer is asked again', async () => {
+    await tab.signIn(owner);
+    const projects = `${stage.stack.url}/users/@me/projects`;
+    const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer', statusCode: 503 };
+    await page.route(projects, (route) => route.fulfill({ status: 503, json: { success: false, error } }));
+    await page.goto('.');
+    await page.getByText('The database does not answer').waitFor();
+    await page.unroute(projects);
+    expect(tab.complaints()).not.toEqual([]);
+    await button('Try again').click();
+    await heading('Faults').waitFor();
+  });
+
+  it('reads from a server in this network without the Internet', async () => {
+    await page.evaluate(`window.dispatchEvent(new Event('offline'))`);
+    await sideBar('Segments').click();
+    await page.getByText('No segments yet').waitFor();
+  });
+
+  it('says that the server can’t be reached, and goes on when it can', async () => {
+    await sideBar('Settings').click();
+    await page.context().setOffline(true);
+    await page.getByRole('tab', { name: 'Members' }).click();
+    await page.getByText(/^The server could not be reached/).waitFor();
+    await page.context().setOffline(false);
+    await page.getByRole('table', { name: 'Members' }).waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+  });
+
+  it('opens a page in spite of what it does not know in the address', async () => {
+    await page.goto(`projects/${project.id}/campaigns?status=OLD&page=x&search=2026`);
+    await page.getByText('Nothing matches').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('2026');
+    await page.goto(`projects/${project.id}/settings?tab=old`);
+    await page.getByRole('tab', { name: 'Project' }).waitFor();
+  });
+
+  it('closes the menu of a phone before it shows another project, or searches', async () => {
+    await createOwnProject(owner, 'Other');
+    const phone = await stage.open({ viewport: { width: 390, height: 844 } });
+    await phone.signIn(owner);
+    await phone.page.goto(`projects/${project.id}`);
+    const menu = phone.page.getByRole('dialog', { name: 'Menu' });
+    await button('Menu', phone.page).click();
+    await menu.getByRole('button', { name: 'Faults' }).click();
+    await phone.page.getByRole('menuitem', { name: 'Other' }).click();
+    await heading('Other', phone.page).waitFor();
+    await menu.waitFor({ state: 'detached' });
+    await button('Menu', phone.page).click();
+    await menu.getByRole('button', { name: /^Search/ }).click();
+    await phone.page.keyboard.type('Domains');
+    await phone.page.keyboard.press('Enter');
+    await heading('Domains', phone.page).waitFor();
+    expect(await phone.page.getByRole('dialog').count()).toBe(0);
+    expect(phone.complaints()).toEqual([]);
+    await phone.page.context().close();
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { findChromium } from './setup/chromium.ts';
+import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
+import { deliver } from './setup/incoming.ts';
+
+const executable = await findChromium();
+const domain = 'mail.records.test';
+
+describe.skipIf(executable === undefined)('in the dashboard', () => {
+  const { stage, owner, project, tab, page, button, link, heading, sideBar, asked } = useDashboardStory(
+    executable,
+    'Records',
+  );
+  const post = (path: string, body: object) => owner.call('POST', path, body, { 'X-Project-Id': project.id });
+
+  it('a received email is read from the activity', async () => {
+    const { id } = (await post('/domains', { domain })).body;
+    await asked(`/domains/${id}/verify`);
+    await deliver(stage.stack, {
+      from: 'Ada <ada@example.com>',
+      to: [`support@${domain}`],
+      subject: 'A question',
+      text: 'In plain words',
+      html: '<p>How do I pay?</p>',
+      attachments: [{ filename: 'bill.txt', content: Buffer.from('1').toString('base64') }],
+    });
+    await eventually(
+      () => asked('/activity?types=email.received'),
+      ({ body }) => body.data.length === 1,
+    );
+    await tab.signIn(owner);
+    await page.goto(`projects/${project.id}/activity?kind=received`);
+    await link('“A question”').click();
+    const drawer = page.getByRole('dialog', { name: 'Received email' });
+    await drawer.frameLocator('iframe').getByText('How do I pay?').waitFor();
+    await drawer.getByText('1 attachment: bill.txt').waitFor();
+    await drawer.getByRole('tab', { name: 'Text' }).click();
+    await drawer.getByText('In plain words').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+    expect(page.url()).toMatch(/kind=received$/);
+  });
+
+  it('a campaign that was cancelled before its time says so, from the top', async () => {
+    const { body } = await post('/campaigns', {
+      name: 'Never',
+      subject: 'Never',
+      body: '<p>Hello</p>',
+      from: `hello@${domain}`,
+      audienceType: 'ALL',
+    });
+    const scheduledFor = new Date(Date.now() + 86_400_000);
+    expect((await post(`/campaigns/${body.data.id}/send`, { scheduledFor })).status).toBe(200);
+    await sideBar('Campaigns').click();
+    await link('Never').click();
+    await page.getByLabel(/^Date and time/).scrollIntoViewIfNeeded();
+    const scrolled = () => page.evaluate<number>('scrollY');
+    expect(await scrolled()).toBeGreaterThan(0);
+    await button('Cancel campaign').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel campaign' }).click();
+    await page.getByText('It was cancelled before anything was sent.').waitFor();
+    expect(await heading('Recipients').count()).toBe(0);
+    expect(await scrolled()).toBe(0);
+  });
+});

@@ -1,0 +1,81 @@
+import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Schema } from '../../api/client.ts';
+import { userQuery } from '../../shell/session.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { RowLink } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { Section } from '../../ui/page.tsx';
+import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
+import { LeaveProjectDialog } from './leave-project-dialog.tsx';
+
+type Project = Schema<'Project'>;
+
+const roles = { OWNER: 'Owner', ADMIN: 'Admin', MEMBER: 'Member' } as const;
+
+export function ProjectsSection({ query }: { query: UseQueryResult<{ data: Project[] }, unknown> }) {
+  const { data: user } = useQuery(userQuery);
+  const [leaving, setLeaving] = useState<Project | null>(null);
+  return (
+    <Section title="Your projects">
+      <Loaded query={query}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <EmptyState title="No project yet">
+              Contacts, emails and keys belong to a project. Create one, or ask to be invited.
+            </EmptyState>
+          ) : (
+            <Table
+              label="Projects"
+              rows={data}
+              idOf={({ id }) => id}
+              columns={[
+                {
+                  header: 'Name',
+                  cell: ({ id, name }) => (
+                    <RowLink to="/projects/$projectId" params={{ projectId: id }}>
+                      {name}
+                    </RowLink>
+                  ),
+                },
+                { header: 'Your role', cell: ({ role }) => roles[role] },
+                {
+                  header: 'Status',
+                  cell: ({ disabled }) =>
+                    disabled ? <Badge tone="bad">Disabled</Badge> : <Badge tone="good">Active</Badge>,
+                },
+                {
+                  header: 'Created',
+                  align: 'right',
+                  isSecondary: true,
+                  cell: ({ createdAt }) => <Time at={createdAt} />,
+                },
+                {
+                  header: 'Actions',
+                  isHeaderHidden: true,
+                  align: 'right',
+                  cell: (project) => (
+                    <Menu
+                      label={`Actions for ${project.name}`}
+                      actions={[
+                        {
+                          label: 'Leave the project …',
+                          isDangerous: true,
+                          onAction: () => setLeaving(project),
+                        },
+                      ]}
+                    />
+                  ),
+                },
+              ]}
+            />
+          )
+        }
+      </Loaded>
+      {user && <LeaveProjectDialog project={leaving} userId={user.id} onClose={() => setLeaving(null)} />}
+    </Section>
+  );
+}

@@ -1,0 +1,25 @@
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
+const parts = { day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' } as const;
+const dayAndTime = new Intl.DateTimeFormat(undefined, parts);
+const yearAndTime = new Intl.DateTimeFormat(undefined, { ...parts, year: 'numeric' });
+const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+const units = [
+  ['second', 1],
+  ['minute', 60],
+  ['hour', 3_600],
+  ['day', 86_400],
+] as const;
+
+/** "3 minutes ago" up to a week, the date beyond. */
+export function timeText(instant: Date, now: number): string {
+  const seconds = (instant.getTime() - now) / 1000;
+  if (Math.abs(seconds) > 7 * 86_400) return day.format(instant);
+  const [unit, size] = units.findLast(([, length]) => Math.abs(seconds) >= length) ?? units[0];
+  return relative.format(Math.trunc(seconds / size), unit);
+}
+
+/** Day and time in the reader's zone, with the year if it is another one. */
+export function exactText(instant: Date, now: number): string {
+  const isThisYear = instant.getFullYear() === new Date(now).getFullYear();
+  return (isThisYear ? dayAndTime : yearAndTime).format(instant);
+}

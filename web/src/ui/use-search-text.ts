@@ -1,0 +1,34 @@
+import { useEffect, useEffectEvent, useState } from 'react';
+import { useDebounced } from './use-debounced.ts';
+
+/**
+ * The text of a search field that the address keeps: changes the address once it has settled, and follows it when a link
+ * or the back button changes it.
+ *
+ * @param value from the address
+ */
+export function useSearchText(
+  value: string | undefined,
+  onChange: (value: string | undefined) => void,
+  isSearchable: (text: string) => boolean = () => true,
+) {
+  const [text, setText] = useState(value ?? '');
+  const [seen, setSeen] = useState(value);
+  // The address comes to what was typed a little later, when more may have been typed.
+  const [asked, setAsked] = useState(value);
+  if (value !== seen) {
+    setSeen(value);
+    if (value !== asked) {
+      setAsked(value);
+      setText(value ?? '');
+    }
+  }
+  const settled = useDebounced(text.trim());
+  const ask = useEffectEvent((wanted: string | undefined) => {
+    if (wanted === asked || (wanted !== undefined && !isSearchable(wanted))) return;
+    setAsked(wanted);
+    onChange(wanted);
+  });
+  useEffect(() => ask(settled || undefined), [settled]);
+  return [text, setText] as const;
+}
