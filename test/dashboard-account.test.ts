@@ -35,7 +35,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await menuItem('New project …').click();
     await field('Name').fill('x'.repeat(101));
     await button('Create the project').click();
-    await page.getByText('Use at most 100 characters').waitFor();
+    await page.getByText('Must have at most 100 characters').waitFor();
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
     await field('Name').fill('Second');
     await button('Create the project').click();

@@ -1,4 +1,3 @@
-import { issueForPeople } from './issue-words.ts';
 import type { components } from './schema.d.ts';
 import { suggestionForPeople } from './suggestion.ts';
 
@@ -26,7 +25,7 @@ export class ApiError extends Error {
     this.status = status;
     this.requestId = requestId;
     this.code = error.code ?? 'UNKNOWN';
-    this.issues = (error.errors ?? []).map((issue) => ({ ...issue, message: issueForPeople(issue.message) }));
+    this.issues = error.errors ?? [];
     this.suggestion = suggestionForPeople(error.suggestion);
     this.retryAfterSeconds = retryAfterSeconds;
     this.details = (error.details as Record<string, unknown> | undefined) ?? {};
