@@ -144,6 +144,19 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
+  it('keeps a column named like a built-in field as data', async () => {
+    await page.goto(`projects/${project.id}/contacts/import`);
+    const buffer = Buffer.from('email,Subscribed\nada@example.com,to the print edition\n');
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    await button(/What Subscribed becomes/).click();
+    await page.getByRole('option', { name: 'Data' }).click();
+    const firstRows = page.getByRole('table', { name: 'First rows' });
+    await firstRows.getByText('to the print edition').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
   it('that would rather keep what is typed than sign out stays signed in', async () => {
     await sideBar('Settings').click();
     await field('Name').fill('Typed');

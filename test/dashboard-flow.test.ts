@@ -35,7 +35,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
   it('verifies a domain', async () => {
     await sideBar('Domains').click();
     await button('Add a domain').first().click();
-    await field('Domain').fill(domain);
+    await field('Domain').fill(`https://${domain}/about`);
     await button('Add the domain').click();
     await heading(domain).waitFor();
     expect(await page.getByRole('table', { name: 'DNS records' }).textContent()).toContain(

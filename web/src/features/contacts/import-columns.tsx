@@ -3,6 +3,7 @@ import { Section } from '../../ui/page.tsx';
 import { ComboBox, Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useDataKeys } from './column-choice.tsx';
+import { fieldOfKey, keyOfField } from './import-field.ts';
 
 /** Target field by column name; null skips the column. */
 export type Mapping = Record<string, string | null>;
@@ -49,7 +50,7 @@ export function ImportColumns({ columns, preview, mapping, onChange }: ImportCol
                 className="w-36"
                 options={uses}
                 value={roleOf(fieldOf(name))}
-                onChange={(use) => set(name, use === 'none' ? null : use === 'data' ? name : use)}
+                onChange={(use) => set(name, use === 'none' ? null : use === 'data' ? fieldOfKey(name) : use)}
               />
             ),
           },
@@ -64,8 +65,8 @@ export function ImportColumns({ columns, preview, mapping, onChange }: ImportCol
                   isLabelHidden
                   className="w-48"
                   options={keys.map((key) => ({ value: key, label: key }))}
-                  value={field}
-                  onChange={(key) => key !== '' && key !== field && set(name, key)}
+                  value={keyOfField(field)}
+                  onChange={(key) => key !== '' && key !== keyOfField(field) && set(name, fieldOfKey(key))}
                 />
               );
             },

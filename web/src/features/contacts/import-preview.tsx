@@ -12,6 +12,7 @@ import { csvHeader } from './csv-header.ts';
 import { DataValue } from './data-value.tsx';
 import { ImportColumns, type Mapping } from './import-columns.tsx';
 import { ImportErrors } from './import-errors.tsx';
+import { keyOfField } from './import-field.ts';
 
 const headerBytes = 64 * 1024;
 
@@ -109,7 +110,7 @@ function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
 
 function FirstRows({ preview: { preview, columns } }: { preview: Schema<'ImportPreview'> }) {
   const keys = columns.flatMap(({ field }) =>
-    field === null || field === 'email' || field === 'subscribed' ? [] : [field],
+    field === null || field === 'email' || field === 'subscribed' ? [] : [keyOfField(field)],
   );
   return (
     <Section title="First rows">

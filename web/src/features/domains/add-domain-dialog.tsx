@@ -11,6 +11,9 @@ import { FormField } from '../../ui/form-field.tsx';
 
 const schema = z.object({ domain: z.string().trim().min(3, 'Enter a domain, such as mail.example.com.') });
 
+/** Of what was pasted from the address bar of a browser. */
+const domainOf = (text: string) => text.replace(/^https?:\/\//i, '').replace(/[/?#].*$/, '');
+
 export function AddDomainDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   return (
     <Dialog title="Add a domain" isOpen={isOpen} onClose={onClose}>
@@ -26,7 +29,7 @@ function DomainForm({ onClose }: { onClose: () => void }) {
     schema,
     defaultValues: { domain: '' },
     save: async ({ domain }) => {
-      const { data } = await api.POST('/domains', { body: { domain } });
+      const { data } = await api.POST('/domains', { body: { domain: domainOf(domain) } });
       await refresh('/domains');
       onClose();
       if (!data) return;
