@@ -5,7 +5,7 @@ import { createTemplateCache } from '../../core/rendering/template-cache.ts';
 export type TemplateTurns = ReturnType<typeof createTemplateTurns>;
 
 /** CPU time; few templates take longer to parse or to render. */
-const longMs = 20;
+const longMs = 10;
 const restsPerWork = 3;
 /** Such work of a project that is followed by no rest: the first templates of a process take long, however small. */
 const freeMs = 100;

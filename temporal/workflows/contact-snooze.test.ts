@@ -54,8 +54,9 @@ async function runSnooze(
   const activities = {
     endSnooze: async (input: { contactId: string }) => {
       const at = await now();
+      const answer = await endContactSnooze(em(), input.contactId, new Date(at));
       looks.push(at);
-      return endContactSnooze(em(), input.contactId, new Date(at));
+      return answer;
     },
   };
   return environment.perform(workflowId, { activities }, async () => {
