@@ -133,23 +133,21 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(await searchField().inputValue()).toBe(contact.id);
   });
 
-  it('is told of columns with one name, and is offered no choice that can’t help', async () => {
+  async function chooseImport(text: string): Promise<void> {
     await page.goto(`projects/${project.id}/contacts/import`);
-    const buffer = Buffer.from('email,plan,plan\nada@example.com,pro,free\n');
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+    await page.locator('input[type=file]').setInputFiles(file);
+  }
+
+  it('sees that two columns have one name, and gets no choice that can’t help', async () => {
+    await chooseImport('email,plan,plan\nada@example.com,pro,free\n');
     await page.getByText('Two columns are named "plan"').waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
   it('keeps a column named like a built-in field as data', async () => {
-    await page.goto(`projects/${project.id}/contacts/import`);
-    const buffer = Buffer.from('email,Subscribed\nada@example.com,to the print edition\n');
-    await page
-      .locator('input[type=file]')
-      .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer });
+    await chooseImport('email,Subscribed\nada@example.com,to the print edition\n');
     await button(/What Subscribed becomes/).click();
     await page.getByRole('option', { name: 'Data' }).click();
     const firstRows = page.getByRole('table', { name: 'First rows' });

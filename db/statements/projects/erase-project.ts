@@ -209,8 +209,8 @@ async function deleteExecutions({ em, signal }: Run, workflowId: string): Promis
 }
 
 /**
- * Deletes children first, so that a remaining parent shows what is left to do, and again under the parent's lock: whoever
- * was writing children holds it.
+ * Deletes children first, so that a remaining parent shows what is left to do, and again under the parent's lock, because
+ * a transaction that writes children holds it.
  */
 async function eraseWithChildren(
   run: Run,
