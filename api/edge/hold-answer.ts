@@ -11,14 +11,14 @@ const memory = new BodyMemory({
   waiting: 500,
   waitMs: 30_000,
 });
-/** While others wait for memory, a client has this long to take its answer. */
+/** While others wait for memory, a client has this long to take its answer, from when the answer is ready. */
 const patienceMs = 5_000;
 
 /**
  * Claims memory for an answer until its client has it or is gone.
  *
  * @param bytes upper bound of its size
- * @returns tells the size once it is known
+ * @returns call it with the size once the answer is ready
  * @throws DomainError `SERVICE_UNAVAILABLE` without memory
  * @throws ClientGone when the connection ends before the memory is granted
  */
@@ -38,8 +38,11 @@ export async function holdAnswer(
     gone.reject(new ClientGone('The client went away'));
   });
   await Promise.race([claim.granted, gone.promise]);
-  patience = setInterval(() => {
-    if (memory.waiting > 0) res.destroy();
-  }, patienceMs);
-  return claim.shrinkTo;
+  return (size) => {
+    claim.shrinkTo(size);
+    if (res.destroyed) return;
+    patience = setInterval(() => {
+      if (memory.waiting > 0) res.destroy();
+    }, patienceMs);
+  };
 }
