@@ -21,6 +21,12 @@ async function create(changes: Record<string, unknown> = {}): Promise<string> {
 }
 
 const campaign = async (id: string) => (await sender.get(`/campaigns/${id}`)).body.data;
+const sent = (id: string) =>
+  eventually(
+    () => campaign(id),
+    ({ status }) => status === 'SENT',
+    120_000,
+  );
 const stats = async (id: string) => (await sender.get(`/campaigns/${id}/stats`)).body;
 
 interface InboxMessage {
@@ -126,12 +132,6 @@ it('is found in Temporal by its project, as are jobs and snoozes, which take tur
 describe('a scheduled campaign', () => {
   const soon = () => new Date(Date.now() + 3_000).toISOString();
   const tomorrow = () => new Date(Date.now() + 86_400_000).toISOString();
-  const sent = (id: string) =>
-    eventually(
-      () => campaign(id),
-      ({ status }) => status === 'SENT',
-    );
-
   it('is sent at its time', async () => {
     await insertContacts(stack.em(), sender.projectId, 5);
     const id = await create({ subject: `At its time ${sender.projectId}` });
@@ -194,28 +194,49 @@ describe('a scheduled campaign', () => {
   });
 });
 
+/** Starts a campaign that may not send now: it waits with its audience frozen. */
+async function startPaused(id: string, recipients: number): Promise<void> {
+  await stack.sql(
+    `with started as (
+       update campaigns set status = 'SENDING', started_at = now(), content_id = uuidv7() where id = $1 returning *
+     ),
+     content as (
+       insert into message_contents (id, project_id, subject, body, from_email)
+       select content_id, project_id, subject, body, from_email from started
+     )
+     insert into outbox (id, kind, subject_id) select uuidv7(), 'campaign.changed', id from started`,
+    [id],
+  );
+  stack.product.resources.relay.wake();
+  await eventually(
+    () => statuses(id),
+    (counts) => counts.QUEUED === recipients,
+  );
+}
+
+it('a campaign that is being sent pauses when the project has lost the domain of its sender', async () => {
+  await insertContacts(stack.em(), sender.projectId, 2);
+  const id = await create();
+  const become = (status: string) =>
+    stack.sql('update domains set status = $2 where domain = $1', [sender.domain, status]);
+  await become('pending');
+  await startPaused(id, 2);
+  const pausedReason = `Paused while the domain ${sender.domain} is not verified`;
+  expect(await campaign(id)).toMatchObject({ status: 'SENDING', pausedReason });
+  expect((await sender.get('/campaigns')).body.data).toMatchObject([{ id, pausedReason }]);
+  await become('verified');
+  expect(await campaign(id)).toMatchObject({ status: 'SENDING', pausedReason: null });
+  await sent(id);
+  expect(await statuses(id)).toMatchObject({ DELIVERED: 2 });
+});
+
 describe('who is left out', () => {
   it('who opts out between the freeze and the send is SUPPRESSED', async () => {
     await insertContacts(stack.em(), sender.projectId, 4);
     const id = await create();
-    // The project is disabled, so the campaign waits with its audience frozen.
     await stack.sql('update projects set disabled = true where id = $1', [sender.projectId]);
-    await stack.sql(
-      `with started as (
-         update campaigns set status = 'SENDING', started_at = now(), content_id = uuidv7() where id = $1 returning *
-       ),
-       content as (
-         insert into message_contents (id, project_id, subject, body, from_email)
-         select content_id, project_id, subject, body, from_email from started
-       )
-       insert into outbox (id, kind, subject_id) select uuidv7(), 'campaign.changed', id from started`,
-      [id],
-    );
-    stack.product.resources.relay.wake();
-    await eventually(
-      () => statuses(id),
-      (counts) => counts.QUEUED === 4,
-    );
+    await startPaused(id, 4);
+    expect((await campaign(id)).pausedReason).toBe('Paused while the project is disabled');
     await sender.patch(`/contacts/${await contactId('reader-2@example.com')}`, { subscribed: false });
     await stack.sql(`update projects set disabled = false where id = $1`, [sender.projectId]);
     await eventually(

@@ -50,6 +50,7 @@ describe('a new campaign', () => {
       segmentId: null,
       scheduledFor: null,
       cancelReason: null,
+      pausedReason: null,
       temporalWorkflowId: null,
       temporalUrl: null,
       progress: null,

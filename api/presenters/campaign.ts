@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import { type CampaignCounters, campaignRates } from '../../core/campaign-rates.ts';
 import type { AudienceOutcome } from '../../db/statements/campaigns/count-audience-outcome.ts';
 import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
@@ -12,6 +13,17 @@ function progressOf({ campaign, counters }: CountedCampaign): number | null {
   if (!campaign.frozenAt || campaign.totalRecipients === 0) return 0;
   const share = (counters.sent + counters.held) / campaign.totalRecipients;
   return Math.min(100, Math.floor(share * 1000) / 10);
+}
+
+function pausedReasonOf({ campaign, pause }: CountedCampaign): string | null {
+  switch (pause) {
+    case null:
+      return null;
+    case 'project disabled':
+      return 'Paused while the project is disabled';
+    case 'domain not verified':
+      return `Paused while the domain ${domainOfAddress(campaign.fromEmail)} is not verified`;
+  }
 }
 
 export const presentAudience = ({ total, recipients, ...excluded }: AudienceOutcome) => ({
@@ -40,6 +52,7 @@ export function presentCampaign(counted: CountedCampaign, runs: TemporalRuns): C
     segmentId: campaign.segmentId ?? null,
     scheduledFor: campaign.scheduledFor?.toISOString() ?? null,
     cancelReason: campaign.cancelReason ?? null,
+    pausedReason: pausedReasonOf(counted),
     ...runs(campaign.status === 'DRAFT' ? null : workflowIds.campaign(campaign.id)),
     progress: progressOf(counted),
     totalRecipients: campaign.totalRecipients,

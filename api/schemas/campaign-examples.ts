@@ -23,6 +23,7 @@ export const campaignExample = {
     segmentId: null,
     scheduledFor: null,
     cancelReason: null,
+    pausedReason: null,
     progress: null,
     totalRecipients: 1200,
     sentCount: 0,

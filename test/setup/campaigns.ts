@@ -5,6 +5,7 @@ import { allProjects } from '../../db/project-em.ts';
 import { freezeAudience } from '../../db/statements/campaigns/freeze-audience.ts';
 import { startCampaign as startToSend } from '../../db/statements/campaigns/start-campaign.ts';
 import { sql } from '../../db/testing/sql.ts';
+import { insertDomain } from './projects.ts';
 
 /**
  * Subscribed contacts `reader-<n>@example.com` with `data.n`, created one after the other, the last one now.
@@ -32,7 +33,7 @@ export async function insertDraft(
     description: null,
     subject: 'For {{ n }}',
     body: '<p>Hello {{ n }}</p>',
-    fromEmail: 'news@sender.example',
+    fromEmail: `news@${await insertDomain(em, projectId)}`,
     fromName: 'Shop',
     replyTo: null,
     type: 'MARKETING',

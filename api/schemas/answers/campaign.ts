@@ -28,6 +28,10 @@ export const campaignSchema = z
     segmentId: z.uuid().nullable().describe('Set when SEGMENT.'),
     scheduledFor: z.iso.datetime().nullable(),
     cancelReason: z.string().nullable().describe('Why the service cancelled it.'),
+    pausedReason: z
+      .string()
+      .nullable()
+      .describe('Why nothing leaves at the moment while it is SENDING; sending goes on by itself.'),
     temporalWorkflowId: z
       .string()
       .nullable()

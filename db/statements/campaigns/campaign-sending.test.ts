@@ -68,12 +68,24 @@ describe('a claim of a batch', () => {
   it('takes nothing of a campaign that was cancelled or whose project is disabled', async () => {
     const id = await start(3);
     await sql(em, 'update projects set disabled = true where id = $1', [projectId]);
-    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'disabled', queued: 3 });
+    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'paused', queued: 3 });
     expect(await claim(id)).toEqual([]);
     await sql(em, 'update projects set disabled = false where id = $1', [projectId]);
     await cancelCampaign(em, id);
     expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'over' });
     expect(await claim(id)).toEqual([]);
+  });
+
+  it('takes nothing while the domain of the sender is not verified for the project', async () => {
+    const id = await start(3);
+    const become = (status: string) =>
+      sql(em, 'update domains set status = $2 where project_id = $1', [projectId, status]);
+    await become('pending');
+    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'paused', queued: 3 });
+    expect(await claim(id)).toEqual([]);
+    await become('verified');
+    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'sending' });
+    expect(await claim(id)).toHaveLength(3);
   });
 
   it.each<[string, (transaction: Em, id: string) => Promise<void>]>([

@@ -1,3 +1,4 @@
+import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
 import { amongKeysSql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
@@ -12,7 +13,7 @@ with campaign as materialized (
   select k.id, p.disabled, p.suppress_transactional
   from campaigns k
   join projects p on p.id = k.project_id and not p.disabled
-  where k.id = $1 and k.status = 'SENDING'
+  where k.id = $1 and k.status = 'SENDING' and ${isSenderVerifiedSql('k.project_id', 'k.from_email')}
   for key share of k
 ),
 due as materialized (
@@ -40,8 +41,8 @@ left join contact c on c.id = e.contact_id
 order by e.id`;
 
 /**
- * Claims up to `limit` queued emails of a batch for `token`, in id order; none unless the campaign is sending and its
- * project enabled. No email is claimed twice.
+ * Claims up to `limit` queued emails of a batch for `token`, in id order; none unless the campaign is sending, its
+ * project enabled and the domain of its sender verified. No email is claimed twice.
  *
  * @param batch `firstEmailId` may be any email of the batch, to resume from there
  */

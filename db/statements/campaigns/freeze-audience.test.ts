@@ -91,7 +91,7 @@ describe('freezing an audience', () => {
         source: 'CAMPAIGN',
         type: 'MARKETING',
         projectId: project.id,
-        fromEmail: 'news@sender.example',
+        fromEmail: `news@${project.id}.example.com`,
         hasContent: true,
       },
     ]);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -9,7 +10,8 @@ const batchRow = z.object({
   firstEmailId: z.uuid(),
   lastEmailId: z.uuid(),
   queued: z.int(),
-  state: z.enum(['sending', 'disabled', 'over']),
+  /** `paused` while nothing of it can be claimed. */
+  state: z.enum(['sending', 'paused', 'over']),
   number: z.int(),
   recipients: z.int(),
   isFrozen: z.boolean(),
@@ -21,8 +23,11 @@ export type CampaignBatch = z.output<typeof batchRow>;
 const selectSql = `
   select k.id as "campaignId", k.project_id as "projectId", k.content_id as "contentId",
     b.first_email_id as "firstEmailId", b.last_email_id as "lastEmailId",
-    case when k.status <> 'SENDING' then 'over' when coalesce(p.disabled, true) then 'disabled' else 'sending' end
-      as state,
+    case
+      when k.status <> 'SENDING' then 'over'
+      when p.disabled or p.id is null or not ${isSenderVerifiedSql('k.project_id', 'k.from_email')} then 'paused'
+      else 'sending'
+    end as state,
     (select count(*)::int from emails e
      where e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from k.id
        and e.status = 'QUEUED') as queued,

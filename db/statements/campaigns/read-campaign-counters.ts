@@ -2,21 +2,36 @@ import { z } from 'zod';
 import { recordOf } from '../../../core/record-of.ts';
 import type { Campaign } from '../../entities/campaign.ts';
 import { campaignFigureColumns, campaignFigures } from '../../fragments/campaign-figures-sql.ts';
+import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 const countersSchema = z.object(recordOf(campaignFigures, () => z.int()));
+const countedSchema = countersSchema.extend({
+  id: z.uuid(),
+  pause: z.enum(['project disabled', 'domain not verified']).nullable(),
+});
 
 export interface CountedCampaign {
   campaign: Campaign;
   counters: z.output<typeof countersSchema>;
+  /** Why nothing leaves at the moment, while it is being sent. */
+  pause: z.output<typeof countedSchema>['pause'];
 }
 
 const sums = campaignFigures.map((name) => `(coalesce(sum(${name}), 0))::int as ${name}`).join(', ');
 
 // A single statement sees a concurrent fold completely or not at all, so no change is counted twice.
 const readSql = `
-select k.id, figures.*
+select k.id, figures.*, (
+  select case
+    when p.disabled then 'project disabled'
+    when not ${isSenderVerifiedSql('c.project_id', 'c.from_email')} then 'domain not verified'
+  end
+  from campaigns c
+  join projects p on p.id = c.project_id
+  where c.id = k.id and c.status = 'SENDING'
+) as pause
 from unnest($1::uuid[]) as k (id)
 cross join lateral (
   select ${sums} from (
@@ -28,11 +43,11 @@ cross join lateral (
 
 export async function withCounters(em: Em, campaigns: readonly Campaign[]): Promise<CountedCampaign[]> {
   const ids = campaigns.map(({ id }) => id);
-  const rows = await query(em, countersSchema.extend({ id: z.uuid() }), readSql, [ids]);
-  const byId = new Map(rows.map(({ id, ...counters }) => [id, counters]));
+  const rows = await query(em, countedSchema, readSql, [ids]);
+  const byId = new Map(rows.map(({ id, pause, ...counters }) => [id, { counters, pause }]));
   return campaigns.flatMap((campaign) => {
-    const counters = byId.get(campaign.id);
-    return counters === undefined ? [] : [{ campaign, counters }];
+    const counted = byId.get(campaign.id);
+    return counted === undefined ? [] : [{ campaign, ...counted }];
   });
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -48,10 +49,7 @@ export async function queueWorkflowEmail(
        select t.subject, t.body, t.from_email, t.from_name, t.reply_to, t.type, coalesce($7, c.email) as to_email,
          md5(concat_ws(E'\x1f', t.id, current_date, t.subject, t.body, t.from_email, coalesce(t.from_name, ''),
            coalesce(t.reply_to, '')))::uuid as template_content_id,
-         exists (
-           select from domains d
-           where d.project_id = $3 and d.domain = split_part(t.from_email, '@', -1) and d.status = 'verified'
-         ) as is_verified
+         ${isSenderVerifiedSql('$3', 't.from_email')} as is_verified
        from templates t
        join contacts c on c.project_id = t.project_id and c.id = $5
        where t.project_id = $3 and t.id = $6

@@ -49,7 +49,7 @@ const workMs = 20_000;
 const longestWaitMs = 2_000;
 /** A claim spread over more than this is limited by its rate, so it leaves its place in the process to another one. */
 const pacedMs = 250;
-const disabledRetryMs = 30_000;
+const pausedRetryMs = 30_000;
 
 export async function sendBatch(context: SendBatchContext, order: BatchOrder): Promise<SendBatchResult> {
   const { orm, unknownSeconds } = context;
@@ -57,8 +57,8 @@ export async function sendBatch(context: SendBatchContext, order: BatchOrder): P
   const batch = read ?? (await readCampaignBatch(orm.em.fork(), campaignId, number));
   if (batch === undefined || batch.state === 'over') return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
   const { sent, retryInMs } =
-    batch.state === 'disabled'
-      ? { sent: 0, retryInMs: disabledRetryMs }
+    batch.state === 'paused'
+      ? { sent: 0, retryInMs: pausedRetryMs }
       : await sendQueued(context, order, batch);
   if (leavesOpen) return { sent, queued: 0, retryInMs, waiting: 0 };
   const rest = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, undecided);

@@ -58,7 +58,7 @@ const longestRestMs = 30_000;
 
 /**
  * Whose turn it is. Campaigns take turns: none has a second one before all that are open had their first. A campaign of
- * which nothing could be sent (it waits for its rate, for events of the provider, or for its project to be enabled) also
+ * which nothing could be sent (it waits for its rate, for events of the provider, or is paused) also
  * backs off, doubling each time.
  */
 export function createTurns(now: () => number = () => performance.now()) {

@@ -2215,6 +2215,7 @@ export interface components {
             id: string;
             name: string;
             openedCount: number;
+            pausedReason: string | null;
             progress: number | null;
             /** Format: uuid */
             projectId: string;
@@ -2581,6 +2582,7 @@ export interface components {
             id: string;
             name: string;
             openedCount: number;
+            pausedReason: string | null;
             progress: number | null;
             /** Format: uuid */
             projectId: string;

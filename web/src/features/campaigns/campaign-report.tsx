@@ -23,7 +23,8 @@ type Campaign = Schema<'Campaign'>;
 export function CampaignReport({ campaign }: { campaign: Campaign }) {
   const projectId = useProjectId();
   const [isCancelling, setIsCancelling] = useState(false);
-  const { status, subject, from, fromName, cancelReason } = campaign;
+  const { status, subject, from, fromName } = campaign;
+  const reason = campaign.cancelReason ?? campaign.pausedReason;
   return (
     <Page
       title={campaign.name}
@@ -50,9 +51,9 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
         </>
       }
     >
-      {cancelReason !== null && (
+      {reason !== null && (
         <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
-          {cancelReason}
+          {reason}
         </p>
       )}
       {status === 'SENDING' && <CampaignProgress campaign={campaign} />}
