@@ -50,6 +50,21 @@ describe('GET /contacts by status', () => {
   });
 });
 
+it('finds an address of an international domain as it was written', async () => {
+  await create('zoe@bücher.example', {});
+  const stored = is('zoe@xn--bcher-kva.example');
+  for (const part of ['zoe@bücher.example', '@BÜCHER', 'bücher.ex']) {
+    expect(await list(`search=${encodeURIComponent(part)}`), part).toEqual(stored);
+  }
+  for (const [operator, value] of [
+    ['equals', 'Zoe@Bücher.example'],
+    ['contains', '@bücher'],
+  ]) {
+    const condition = { logic: 'AND', groups: [{ filters: [{ field: 'email', operator, value }] }] };
+    expect((await sender.post('/segments/preview', { condition })).body.count, operator).toBe(1);
+  }
+});
+
 describe('GET /contacts by data', () => {
   beforeEach(async () => {
     await create('a@example.com', { plan: 'pro', seats: 5, vip: true, 'first name': 'Ada & Co' });

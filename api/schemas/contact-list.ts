@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toAddressPart } from '../../core/addresses/email-address.ts';
 import { parseField } from '../../core/conditions/parse-field.ts';
 import { valuesWithText } from '../../core/contact-data/values-with-text.ts';
 import {
@@ -70,7 +71,11 @@ function toFilter(
   if (data.length > mostFilters) {
     addIssue(context, 'filter', `At most ${mostFilters} filters are accepted`, 'too_big');
   }
-  return { search: search?.toLowerCase() || undefined, statuses: statusesOf(status, subscribed), data };
+  return {
+    search: search ? toAddressPart(search) : undefined,
+    statuses: statusesOf(status, subscribed),
+    data,
+  };
 }
 
 function statusesOf(

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { emailAddressSchema, toAddressPart } from '../../core/addresses/email-address.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import { totalAccuracySchema } from './answers/offset-page.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
@@ -15,10 +15,9 @@ export const listSuppressionsQuerySchema = z.object({
   search: z
     .string()
     .trim()
-    .toLowerCase()
     .max(254)
     .optional()
-    .transform((search) => search || undefined)
+    .transform((search) => (search ? toAddressPart(search) : undefined))
     .describe('Start of the address. The list is then in the order of addresses.'),
 });
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { toAddressPart } from '../../core/addresses/email-address.ts';
 import { projectEmailSources } from '../../core/email-state.ts';
 import { instantOfId } from '../../core/id-at.ts';
 import { encodeCursor } from '../../core/pagination/cursor.ts';
@@ -36,7 +37,7 @@ async function toFilter(em: Em, projectId: string, query: ListEmailsQuery): Prom
   if (filter.sources.length === 0) return undefined;
   if (search === '') return filter;
   if (!search.includes('@')) return { ...filter, text: search };
-  return { ...filter, recipient: search.trim().toLowerCase() };
+  return { ...filter, recipient: toAddressPart(search.trim()) };
 }
 
 export function createEmailLogService(orm: Orm, heavyReads: HeavyReads) {

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { domainOfAddress, emailAddressSchema, parseDomainName, parseEmailAddress } from './email-address.ts';
+import {
+  domainOfAddress,
+  emailAddressSchema,
+  parseDomainName,
+  parseEmailAddress,
+  toAddressPart,
+} from './email-address.ts';
 
 const label63 = 'a'.repeat(63);
 
@@ -84,6 +90,21 @@ describe('email addresses', () => {
     expect(parseDomainName('example')).toBeUndefined();
     expect(parseDomainName('example.com.')).toBeUndefined();
     expect(domainOfAddress('a@mail.example.com')).toBe('mail.example.com');
+  });
+
+  it.each([
+    ['Ada@Bücher.Example', 'ada@xn--bcher-kva.example'],
+    ['@BÜCHER', '@xn--bcher-kva'],
+    ['Bücher.example', 'xn--bcher-kva.example'],
+    ['Ada', 'ada'],
+    ['ada@127', 'ada@127'],
+    ['ada@0X7f', 'ada@0x7f'],
+    ['ada@', 'ada@'],
+    ['zoë', 'xn--zo-ija'],
+    ['Ü/x@', 'ü/x@'],
+    ['', ''],
+  ])('finds %j as %j', (text, part) => {
+    expect(toAddressPart(text)).toBe(part);
   });
 
   it('is a schema for requests', () => {

@@ -38,6 +38,14 @@ export function parseDomainName(input: string): string | undefined {
   return ascii.length <= 253 && domainName.test(ascii) ? ascii : undefined;
 }
 
+/** Text to find in stored addresses, in their form: lower-case, an international domain, or whole labels of one, in ASCII. */
+export function toAddressPart(text: string): string {
+  const domain = text.slice(text.lastIndexOf('@') + 1);
+  const isInternational = /[^\x21-\x7e]/.test(domain) && internationalName.test(domain);
+  const ascii = isInternational ? domainToASCII(domain) : '';
+  return ascii === '' ? text.toLowerCase() : text.slice(0, -domain.length).toLowerCase() + ascii;
+}
+
 export function domainOfAddress(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1);
 }

@@ -1,3 +1,4 @@
+import { toAddressPart } from '../addresses/email-address.ts';
 import type {
   AgeTest,
   Comparison,
@@ -78,8 +79,10 @@ function parsePredicate(field: Field, test: OperatorTest, raw: RawFilter): Parse
 }
 
 function parseEmailTest(test: OperatorTest, raw: RawFilter): Parsed<EmailTest> {
-  if (test === 'containing') return parseContaining(raw);
-  return map(parseFoldedText(raw), (value) => ({ is: 'equal', value }));
+  return map(parseFoldedText(raw), (text) => {
+    const part = toAddressPart(text);
+    return test === 'containing' ? { is: 'containing', text: part } : { is: 'equal', value: part };
+  });
 }
 
 function parseInstantTest(test: OperatorTest, raw: RawFilter): Parsed<InstantTest> {
