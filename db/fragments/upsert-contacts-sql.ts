@@ -1,4 +1,5 @@
 import { joinByKeySql } from './join-by-key.ts';
+import { laterThanSql } from './later-than-sql.ts';
 
 /** Rows of `mergeContactWrites`; optional columns are omitted. */
 export const contactInputSql = (parameter: string) => `
@@ -53,7 +54,7 @@ export const upsertContactsSql = (input: string) => `
         case when d.subscribed then null else c.suppression_reason end,
         case when d.subscribed then null else c.suppressed_at end,
         case when d.subscribed then null else c.suppressed_email_id end,
-        excluded.updated_at
+        ${laterThanSql('excluded.updated_at', 'c.updated_at')}
       from (values (excluded.id)) proposed (contact_id)
       left join contact_detail d using (contact_id)
     )

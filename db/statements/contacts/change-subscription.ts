@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -52,7 +53,7 @@ changed as (
     suppression_reason = case when $4::text = 'subscribed' then null else c.suppression_reason end,
     suppressed_at = case when $4 = 'subscribed' then null else c.suppressed_at end,
     suppressed_email_id = case when $4 = 'subscribed' then null else c.suppressed_email_id end,
-    updated_at = $9::timestamptz
+    updated_at = ${laterThanSql('$9', 't.updated_at')}
   from target t
   where c.id = t.id
     -- No snooze for a contact that opted out, bounced or complained: its end would subscribe the contact again.

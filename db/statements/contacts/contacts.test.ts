@@ -14,6 +14,7 @@ import { trackEvents } from '../events/track-events.ts';
 import { contactColumns, contactRow } from './contact-row.ts';
 import { deleteContacts } from './delete-contacts.ts';
 import { type PatchContactInput, patchContact } from './patch-contact.ts';
+import { subscribeContacts } from './subscribe-contacts.ts';
 import { upsertContact } from './upsert-contact.ts';
 
 const database = useTestDatabase();
@@ -55,6 +56,26 @@ describe('an upsert', () => {
     expect(contact?.data).toEqual({ a: 1, b: 2 });
     expect(await readCounts(em(), first.contactId)).toEqual({ 'contact.unsubscribed': 1 });
   });
+});
+
+it('every change moves `updatedAt` forward, by the clock of whichever process it comes', async () => {
+  const occurredAt = new Date();
+  const id = await create('a@example.com', { occurredAt });
+  const behind = new Date(occurredAt.getTime() - 5_000);
+  const changes = [
+    () => upsertContact(em(), upsertInput(projectId, 'a@example.com', { patch: { a: 1 }, occurredAt })),
+    () =>
+      upsertContact(em(), upsertInput(projectId, 'a@example.com', { patch: { a: 2 }, occurredAt: behind })),
+    () => patch(id, { patch: { a: 3 }, occurredAt: behind }),
+    () => patch(id, { subscribed: false, occurredAt }),
+    () => subscribeContacts(em(), projectId, [id], true, behind),
+  ];
+  const seen = [occurredAt.getTime()];
+  for (const change of changes) {
+    await change();
+    seen.push((await findContact(id))?.updatedAt.getTime() ?? 0);
+  }
+  expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b));
 });
 
 describe('a patch', () => {

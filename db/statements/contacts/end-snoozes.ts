@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Contact } from '../../entities/contact.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
 import { allProjects } from '../../project-em.ts';
 import { query } from '../../sql.ts';
@@ -17,7 +18,8 @@ with due as materialized (
 ended as (
   update contacts c
   -- A suppression ends a snooze; should both be set, the suppression wins.
-  set subscribed = c.suppression_reason is null, snoozed_until = null, updated_at = $1::timestamptz
+  set subscribed = c.suppression_reason is null, snoozed_until = null,
+    updated_at = ${laterThanSql('$1', 'c.updated_at')}
   from due
   where c.id = due.id
   returning new.id, new.project_id, not old.subscribed and new.subscribed as is_flipped

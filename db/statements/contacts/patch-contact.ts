@@ -1,4 +1,5 @@
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
@@ -28,7 +29,7 @@ patched as (
     suppression_reason = case when $4 then null else c.suppression_reason end,
     suppressed_at = case when $4 then null else c.suppressed_at end,
     suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
-    updated_at = $8,
+    updated_at = ${laterThanSql('$8', 't.updated_at')},
     moved_hops = $10::smallint,
     moved_at = case when $10::smallint is not null then $8::timestamptz end
   from target t

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -42,7 +43,7 @@ export async function removeKey(
        for no key update
      ),
      written as (
-       update contacts c set data = c.data - $2::text, updated_at = now()
+       update contacts c set data = c.data - $2::text, updated_at = ${laterThanSql('now()', 'c.updated_at')}
        from locked l where c.id = l.id and c.data ? $2::text
        returning 1
      )

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -23,7 +24,7 @@ changed as (
     suppression_reason = case when $4 then null else c.suppression_reason end,
     suppressed_at = case when $4 then null else c.suppressed_at end,
     suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
-    updated_at = $5
+    updated_at = ${laterThanSql('$5', 't.updated_at')}
   from target t
   where c.id = t.id and (t.subscribed <> $4 or t.snoozed_until is not null)
   returning new.id, new.project_id, old.subscribed <> new.subscribed as is_flipped

@@ -3,6 +3,7 @@ import { emailStatuses, emailStatusRank } from '../../../core/email-state.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
+import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
@@ -136,7 +137,7 @@ suppressible as materialized (
 suppressed as (
   update contacts c
   set subscribed = false, snoozed_until = null, suppression_reason = s.kind, suppressed_at = s.occurred_at,
-    suppressed_email_id = s.email_id, updated_at = now(), moved_hops = nullif(s.hops, 0),
+    suppressed_email_id = s.email_id, updated_at = ${laterThanSql('now()', 'c.updated_at')}, moved_hops = nullif(s.hops, 0),
     moved_at = case when s.hops > 0 then now() end
   from suppressible s
   where ${isKeySql('c.id', 's.id')}
