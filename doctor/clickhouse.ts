@@ -3,7 +3,7 @@ import { type ClickHouse, connectClickHouse } from '../analytics/clickhouse.ts';
 import { countColumn, instantColumn, type Question } from '../analytics/client/question.ts';
 import { migrations } from '../analytics/migrations/index.ts';
 import type { Config } from '../core/config/schema.ts';
-import { measureLag } from '../journal/lag.ts';
+import { type JournalLag, measureLag } from '../journal/lag.ts';
 import { loadPosition } from '../journal/position.ts';
 import { checkSpace } from './configuration.ts';
 import { type Finding, reporter } from './finding.ts';
@@ -102,13 +102,29 @@ async function checkItsMigrations(clickhouse: ClickHouse): Promise<Finding> {
 }
 
 const lateSeconds = 60;
+const refusedDays = 7;
 
 export async function checkStream({ within }: ReadOnly): Promise<Finding[]> {
   const stream = reporter('Stream');
   const lag = await within(async (client) => measureLag(client, await loadPosition(client), new Date()));
+  const refused = presentRefused(lag);
   const text = `${lag.rowsBehind} events behind, the oldest ${presentAge(lag.secondsBehind)} old`;
   if (lag.secondsBehind < lateSeconds) {
-    return [stream.ok(lag.rowsBehind === 0 ? 'ClickHouse has everything' : text)];
+    return refused ?? [stream.ok(lag.rowsBehind === 0 ? 'ClickHouse has everything' : text)];
   }
-  return [stream.error(text, 'Does a worker run, and does ClickHouse take rows? docs: "The stream lags".')];
+  return [
+    ...(refused ?? []),
+    stream.error(text, 'Does a worker run, and does ClickHouse take rows? docs: "The stream lags".'),
+  ];
+}
+
+function presentRefused({ refusedRows, refusedAt }: JournalLag): Finding[] | undefined {
+  const secondsAgo = (Date.now() - (refusedAt?.getTime() ?? 0)) / 1_000;
+  if (secondsAgo > refusedDays * 86_400) return undefined;
+  return [
+    reporter('Stream').warning(
+      `ClickHouse refused ${refusedRows} events, the last ${presentAge(secondsAgo)} ago: it has them without their data, or not at all`,
+      'The log of the worker names them. docs: "The stream lags".',
+    ),
+  ];
 }

@@ -121,6 +121,25 @@ describe('a row that ClickHouse refuses', () => {
     await eventually(stage.streamed, (found) => found.length === 3);
   });
 
+  it('holds up nothing when many follow each other, and is counted', async () => {
+    await refuse(`name = 'poison'`);
+    const poisoned = await stage.write(Array.from({ length: 12 }, () => ({ name: 'poison' })));
+    let looks = 0;
+    const streamer = stage.stream({ now: () => new Date(Date.now() + 10_000 * looks++) });
+    await eventually(
+      async () => complaints(),
+      (found) => found.length === poisoned.length,
+    );
+    const written = await stage.write([{}]);
+    const rows = await eventually(stage.streamed, (found) => found.length > 0);
+    expect(rows.map((row) => row.id)).toEqual(written);
+    const lag = await eventually(
+      async () => streamer.lag(),
+      ({ rowsBehind, refusedRows }) => rowsBehind === 0 && refusedRows > 0,
+    );
+    expect(lag).toMatchObject({ refusedRows: 12, refusedAt: expect.any(Date) });
+  });
+
   it('waits when ClickHouse takes no row at all, and arrives when it does again', async () => {
     await refuse('1');
     await stage.write(Array.from({ length: 100 }, () => ({})));

@@ -1,6 +1,7 @@
 import type { ClickHouse } from '../analytics/clickhouse.ts';
 import { ClickHouseRefused } from '../analytics/client/errors.ts';
-import { eventColumns, eventTable, withoutEventData } from '../analytics/tables/event.ts';
+import { eventColumns, eventLine, eventTable, withoutEventData } from '../analytics/tables/event.ts';
+import { nilId } from '../core/nil-id.ts';
 
 export interface RefusedRow {
   eventId: string;
@@ -9,23 +10,19 @@ export interface RefusedRow {
   error: ClickHouseRefused;
 }
 
-/** This many consecutive rows refused even without their data mean that the rows are not the cause. */
-const maxSkippedAtOnce = 8;
-
 /**
  * Inserts the lines of a batch. When ClickHouse refuses it, the batch is halved until each refused row is isolated;
- * such a row is stored with empty data, or skipped if that is refused too. No row blocks the others.
+ * such a row is stored with empty data, or skipped if that is refused too. No row blocks the others. Before anything is
+ * stored, a row without fault shows whether the refused one is the cause.
  *
  * @returns the rows not stored unchanged, usually none
- * @throws ClickHouseUnavailable, and ClickHouseRefused when every row is refused. Some rows may be stored by then;
+ * @throws ClickHouseUnavailable, and ClickHouseRefused when any row would be refused. Some rows may be stored by then;
  * retry the whole batch.
  */
 export async function insertBatch(clickhouse: ClickHouse, lines: string): Promise<RefusedRow[]> {
   const batch: Batch = { clickhouse, stored: 0, refused: [] };
   const error = await tryInsert(batch, lines);
   if (error !== undefined) await insertHalves(batch, lines.split('\n'), error);
-  const [first] = batch.refused;
-  if (first !== undefined && batch.stored === 0) throw first.error;
   return batch.refused;
 }
 
@@ -40,7 +37,7 @@ async function insertHalves(batch: Batch, lines: string[], error: ClickHouseRefu
   if (line !== undefined && lines.length === 1) {
     const isSkipped = (await tryInsert(batch, withoutEventData(line))) !== undefined;
     batch.refused.push({ eventId: eventIdOf(line), outcome: isSkipped ? 'skipped' : 'data dropped', error });
-    if (batch.stored === 0 && batch.refused.length >= maxSkippedAtOnce) throw error;
+    if (batch.stored === 0 && (await tryInsert(batch, faultless())) !== undefined) throw error;
     return;
   }
   const middle = Math.ceil(lines.length / 2);
@@ -59,6 +56,13 @@ async function tryInsert(batch: Batch, lines: string): Promise<ClickHouseRefused
     if (error instanceof ClickHouseRefused) return error;
     throw error;
   }
+}
+
+/** Of no project, so that nobody sees it. */
+function faultless(): string {
+  const none = { contactId: null, emailId: null, campaignId: null, workflowId: null };
+  const row = { ...none, projectId: nilId, eventId: nilId, occurredAt: new Date(), activityType: '' };
+  return eventLine({ ...row, name: 'probe', kind: 'activity' }, '{}');
 }
 
 const eventIdColumn = eventColumns.indexOf('event_id');

@@ -7,6 +7,10 @@ export interface JournalLag {
   rowsBehind: number;
   /** Age of the oldest of them by `occurredAt`; 0 when there are none. */
   secondsBehind: number;
+  /** Rows that ClickHouse refused, and so has without their data or not at all. */
+  refusedRows: number;
+  /** When it last did so. */
+  refusedAt: Date | null;
   measuredAt: Date | undefined;
 }
 
@@ -21,9 +25,17 @@ select
   coalesce((
     select greatest(0, extract(epoch from clock_timestamp() - occurred_at))
     from events where (xid, id) > ($1::xid8, $2::uuid) order by xid, id limit 1
-  ), 0)::float8 as "secondsBehind"`;
+  ), 0)::float8 as "secondsBehind",
+  coalesce(s.refused_rows, 0) as "refusedRows", s.refused_at as "refusedAt"
+from (values ('clickhouse')) stream (name)
+left join stream_positions s using (name)`;
 
-const lagSchema = z.object({ rowsBehind: z.int(), secondsBehind: z.number() });
+const lagSchema = z.object({
+  rowsBehind: z.int(),
+  secondsBehind: z.number(),
+  refusedRows: z.int(),
+  refusedAt: z.date().nullable(),
+});
 
 /** Rows of open transactions are not visible and not counted. */
 export async function measureLag(client: Client, position: JournalPosition, now: Date): Promise<JournalLag> {

@@ -13,13 +13,22 @@ export async function loadPosition(client: Client): Promise<JournalPosition> {
   return positionSchema.default(journalStart).parse(rows[0]);
 }
 
-/** Never moves the position backwards. */
-export async function savePosition(client: Client, position: JournalPosition): Promise<void> {
+/**
+ * Never moves the position backwards.
+ * @param refused rows before the position that are not stored unchanged, since the last call
+ */
+export async function savePosition(
+  client: Client,
+  position: JournalPosition,
+  refused: number,
+): Promise<void> {
   await client.query(
-    `insert into stream_positions as s (name, xid, event_id) values ($1, $2, $3)
-    on conflict (name) do update set xid = excluded.xid, event_id = excluded.event_id, updated_at = now()
+    `insert into stream_positions as s (name, xid, event_id, refused_rows, refused_at)
+    values ($1, $2, $3, $4, case when $4 > 0 then now() end)
+    on conflict (name) do update set xid = excluded.xid, event_id = excluded.event_id, updated_at = now(),
+      refused_rows = s.refused_rows + excluded.refused_rows, refused_at = coalesce(excluded.refused_at, s.refused_at)
     where (s.xid, s.event_id) < (excluded.xid, excluded.event_id)`,
-    [streamName, position.xid, position.eventId],
+    [streamName, position.xid, position.eventId, refused],
   );
 }
 

@@ -115,7 +115,13 @@ describe('the journal stream', () => {
       async () => streamer.lag(),
       (lag) => lag.measuredAt !== undefined,
     );
-    expect(streamer.lag()).toEqual({ rowsBehind: 0, secondsBehind: 0, measuredAt: instant });
+    expect(streamer.lag()).toEqual({
+      rowsBehind: 0,
+      secondsBehind: 0,
+      refusedRows: 0,
+      refusedAt: null,
+      measuredAt: instant,
+    });
     // A transaction that still runs keeps the rows behind it from being streamed.
     const blocker = await stage.openSession();
     await blocker.query('begin');

@@ -74,7 +74,13 @@ class Streamer {
   readonly #alarm = createAlarmClock();
   readonly #stopping = new AbortController();
   #backoffMs = firstBackoffMs;
-  lag: JournalLag = { rowsBehind: 0, secondsBehind: 0, measuredAt: undefined };
+  lag: JournalLag = {
+    rowsBehind: 0,
+    secondsBehind: 0,
+    refusedRows: 0,
+    refusedAt: null,
+    measuredAt: undefined,
+  };
   isActive = false;
 
   constructor(options: JournalStreamerOptions) {
@@ -160,7 +166,7 @@ class Streamer {
     for (const { eventId, outcome, error } of refused) {
       log.error({ eventId, outcome, err: error }, 'ClickHouse refused a row of the journal');
     }
-    await savePosition(client, batch.end);
+    await savePosition(client, batch.end, refused.length);
     this.#backoffMs = firstBackoffMs;
     const tookMs = Math.round(performance.now() - startedAt);
     log.debug({ rows: batch.rows, ms: tookMs }, 'journal streamed');

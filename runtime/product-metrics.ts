@@ -13,7 +13,7 @@ export interface ProductMetrics {
   countResults(figures: EmailFigures): void;
   countSuspensions(projects: number): void;
   noteSweep(sweep: string): void;
-  watchStream(lag: () => { rowsBehind: number; secondsBehind: number }): void;
+  watchStream(lag: () => { rowsBehind: number; secondsBehind: number; refusedRows: number }): void;
 }
 
 export function createProductMetrics(registry: Registry, orm: Orm): ProductMetrics {
@@ -151,11 +151,17 @@ function registerStreamGauges(registry: Registry, lag: Parameters<ProductMetrics
     collect() {
       seconds.set(lag().secondsBehind);
       rows.set(lag().rowsBehind);
+      refused.set(lag().refusedRows);
     },
   });
   const rows = new Gauge({
     name: 'posthaste_journal_stream_lag_rows',
     help: 'Rows of the journal that ClickHouse does not have yet, counted up to 50,000.',
+    registers,
+  });
+  const refused = new Gauge({
+    name: 'posthaste_journal_refused_rows',
+    help: 'Rows of the journal that ClickHouse refused, and so has without their data or not at all. Must stay 0.',
     registers,
   });
 }

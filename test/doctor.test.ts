@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { connectClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
 import { loadConfig } from '../core/config/load.ts';
+import { nilId } from '../core/nil-id.ts';
 import { checkAgreement } from '../doctor/drift.ts';
 import { type Finding, type Level, worstLevel } from '../doctor/finding.ts';
 import { connectReadOnly } from '../doctor/read-only.ts';
@@ -106,6 +107,22 @@ it('names dead commands, their reason and the statement that revives them', asyn
     },
   ]);
   await stack.sql('delete from outbox where dead_at is not null');
+});
+
+it('warns for a week of events that ClickHouse refused', async () => {
+  const refusedAt = (age: string) =>
+    stack.sql(
+      `insert into stream_positions (name, xid, event_id, refused_rows, refused_at)
+       values ('clickhouse', '0', $2, 3, now() - $1::interval)
+       on conflict (name) do update set refused_rows = excluded.refused_rows, refused_at = excluded.refused_at`,
+      [age, nilId],
+    );
+  const found = async () =>
+    (await examine()).findings.filter(({ text }) => text.includes('refused 3 events'));
+  await refusedAt('1 hour');
+  expect(await found()).toMatchObject([{ area: 'Stream', level: 'warning' }]);
+  await refusedAt('8 days');
+  expect(await found()).toEqual([]);
 });
 
 it('names commands that wait for too long, with their project', async () => {

@@ -86,6 +86,9 @@ const StreamPositionSchema = defineEntity({
     name: p.text().primary(),
     xid: p.string().columnType('xid8'),
     eventId: p.uuid(),
+    /** Rows that are in ClickHouse without their data, or not at all, because it refused them. */
+    refusedRows: p.integer().default(0),
+    refusedAt: instant().nullable(),
     updatedAt: instant().defaultRaw('now()'),
   },
 });

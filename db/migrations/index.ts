@@ -52,4 +52,5 @@ export const migrations = [
   sqlMigration('2026-11-23-segment-rounds'),
   sqlMigration('2026-11-23-shared-contents'),
   sqlMigration('2026-11-24-hops-of-changes'),
+  sqlMigration('2026-11-25-refused-rows'),
 ];
