@@ -114,17 +114,30 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     expect(found).toEqual([]);
   });
 
-  it('runs nothing of what contacts, senders and colleagues write', async () => {
+  it('runs nothing of what contacts, senders and colleagues write, and shows it however long its words are', async () => {
+    // Without a space, so it is one word.
     const markup =
-      '<img src=x onerror=isHacked=1><script>isHacked=1</script><a href=javascript:isHacked=1>x</a>';
+      '<img/src=x/onerror=isHacked=1><script>isHacked=1</script><a/href=javascript:isHacked=1>x</a>';
     const hostile = await seedProject(stage.stack, (text) => `${text}${markup}`.slice(0, 99));
     const tab = await openAs(hostile.owner);
     const pages = (await everyPage(tab.page, hostile)).filter((page) => !isForGuests(page));
     await tab.page.context().close();
-    const lookForScripts = async ({ page }: WatchedPage) => {
+    const beyondOn = async ({ page, settled }: WatchedPage, width: number) => {
+      await page.setViewportSize({ width, height: 800 });
+      await settled();
+      const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+      return beyond > 0 ? [`${beyond} pixels wider than the window of ${width}`] : [];
+    };
+    const lookForScripts = async (watched: WatchedPage) => {
+      const { page } = watched;
       const isHacked = await page.evaluate<boolean>(`'isHacked' in window`);
       const links = await page.locator('[href^="javascript:" i], [src^="javascript:" i]').count();
-      return [...(isHacked ? ['a script ran'] : []), ...(links > 0 ? ['a link that is a script'] : [])];
+      return [
+        ...(isHacked ? ['a script ran'] : []),
+        ...(links > 0 ? ['a link that is a script'] : []),
+        ...(await beyondOn(watched, 360)),
+        ...(await beyondOn(watched, 1440)),
+      ];
     };
     const found = await lookInTwoTabs(hostile.owner, pages, lookForScripts, load);
     // Frames of emails allow no scripts, and the browser says so.

@@ -35,6 +35,8 @@ export function ProjectsSection({ query }: { query: UseQueryResult<{ data: Proje
               columns={[
                 {
                   header: 'Name',
+                  isBreakable: true,
+                  className: 'max-w-80',
                   cell: ({ id, name }) => (
                     <RowLink to="/projects/$projectId" params={{ projectId: id }}>
                       {name}

@@ -3,6 +3,7 @@ import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
 import { ConflictDialog } from '../message-editor/conflict-dialog.tsx';
@@ -14,7 +15,7 @@ import { CampaignMenu } from './campaign-menu.tsx';
 import { CampaignStatusBadge } from './campaign-status-badge.tsx';
 import { campaignBody, campaignSchema, toCampaignValues } from './campaign-values.ts';
 import { CancelCampaignDialog } from './cancel-campaign-dialog.tsx';
-import { ScheduleSection, useSchedule } from './schedule-section.tsx';
+import { ScheduleSection, timeWithZone, useSchedule } from './schedule-section.tsx';
 import { SendDialog } from './send-dialog.tsx';
 import { useAudience } from './use-audience.ts';
 
@@ -27,7 +28,7 @@ async function read(id: string): Promise<Campaign> {
 }
 
 export function CampaignEditor({ campaign }: { campaign: Campaign }) {
-  const { id, status, description } = campaign;
+  const { id, status, description, scheduledFor } = campaign;
   const projectId = useProjectId();
   const [dialog, setDialog] = useState<'test' | 'send' | 'cancel' | null>(null);
   const close = () => setDialog(null);
@@ -45,7 +46,8 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
   });
   const { isDirty, isSubmitting } = form.formState;
   const audience = useAudience(form.watch());
-  const schedule = useSchedule(campaign.scheduledFor);
+  const schedule = useSchedule(scheduledFor);
+  const isUnconfirmed = isDirty || schedule.isChanged;
   const people = audience.counts && quantity(audience.counts.recipients, 'person', 'people');
   const verb = !schedule.isLater ? 'Send to' : status === 'SCHEDULED' ? 'Reschedule for' : 'Schedule for';
   const savedOr = async (reason: string) => {
@@ -56,31 +58,35 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
       isWide
       title={campaign.name}
       badge={<CampaignStatusBadge status={status} />}
+      description={scheduledFor !== null && `Leaves ${timeWithZone(new Date(scheduledFor))}`}
       back={{ label: 'Campaigns', to: '/projects/$projectId/campaigns', params: { projectId } }}
       actions={
         <>
           <SaveState isDirty={isDirty} savedAt={campaign.updatedAt} />
-          <CampaignMenu campaign={campaign} isDirty={isDirty} />
+          <CampaignMenu campaign={campaign} isDirty={isUnconfirmed} />
           {status === 'SCHEDULED' && <Button onPress={() => setDialog('cancel')}>Cancel campaign</Button>}
           <Button onPress={() => setDialog('test')}>Send a test</Button>
           <Button isPending={isSubmitting} isDisabled={!isDirty} onPress={() => submit()}>
             Save
           </Button>
-          <Button
-            look="primary"
-            isPending={isSubmitting}
-            isDisabled={schedule.fault !== null}
-            onPress={async () => {
-              if (!isDirty || (await run())) setDialog('send');
-            }}
-          >
-            {verb} {people ?? 'the audience'}
-          </Button>
+          {(status === 'DRAFT' || schedule.isChanged) && (
+            <Button
+              look="primary"
+              isPending={isSubmitting}
+              isDisabled={schedule.fault !== null}
+              onPress={async () => {
+                if (!isDirty || (await run())) setDialog('send');
+              }}
+            >
+              {verb} {people ?? 'the audience'}
+            </Button>
+          )}
         </>
       }
     >
       <CampaignForm form={form} failure={failure} audience={audience} />
       <ScheduleSection schedule={schedule} />
+      <LeaveGuard isDirty={isUnconfirmed} />
       <ConflictDialog conflict={conflict} />
       <TestEmailDialog
         isOpen={dialog === 'test'}

@@ -3,7 +3,6 @@ import { FormProvider, type UseFormReturn } from 'react-hook-form';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { FormField } from '../../ui/form-field.tsx';
-import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
 import { MessageEditor } from '../message-editor/message-editor.tsx';
 import { SenderFields } from '../message-editor/sender-fields.tsx';
@@ -40,7 +39,6 @@ export function CampaignForm({ form, failure, audience }: CampaignFormProps) {
         <MessageEditor />
       </Section>
       <TemplateDialog isOpen={isTemplateOpen} onClose={() => setIsTemplateOpen(false)} />
-      <LeaveGuard isDirty={form.formState.isDirty} />
     </FormProvider>
   );
 }

@@ -4,6 +4,7 @@ import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { useApiForm } from '../../ui/form.ts';
+import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Page } from '../../ui/page.tsx';
 import { say } from '../../ui/toast.tsx';
 import { emptyContent } from '../message-editor/content.ts';
@@ -51,6 +52,7 @@ export function NewCampaignPage() {
       }
     >
       <CampaignForm form={form} failure={failure} audience={audience} />
+      <LeaveGuard isDirty={form.formState.isDirty} />
     </Page>
   );
 }

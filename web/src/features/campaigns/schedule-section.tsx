@@ -11,6 +11,8 @@ interface Schedule {
   at: Date | null;
   /** Why nothing can be scheduled. */
   fault: string | null;
+  /** The choice is not confirmed yet. */
+  isChanged: boolean;
   set: (isLater: boolean, text: string) => void;
 }
 
@@ -29,10 +31,14 @@ export const pastFault = (instant: Date): string | null =>
   instant.getTime() <= Date.now() ? 'This time has passed' : null;
 
 export function useSchedule(scheduledFor: string | null): Schedule {
-  const [{ isLater, text }, set] = useState(() => ({
+  const [suggested] = useState(() => toLocalText(nextHour()));
+  const stored = {
     isLater: scheduledFor !== null,
-    text: toLocalText(scheduledFor === null ? nextHour() : new Date(scheduledFor)),
-  }));
+    text: scheduledFor === null ? suggested : toLocalText(new Date(scheduledFor)),
+  };
+  // Ends once it is confirmed, or somebody else has moved the campaign.
+  const [choice, setChoice] = useState<{ instead: string | null; isLater: boolean; text: string }>();
+  const { isLater, text } = choice?.instead === scheduledFor ? choice : stored;
   const instant = new Date(text);
   const isValid = !Number.isNaN(instant.getTime());
   return {
@@ -40,7 +46,8 @@ export function useSchedule(scheduledFor: string | null): Schedule {
     text,
     at: isLater && isValid ? instant : null,
     fault: !isLater ? null : isValid ? pastFault(instant) : 'Enter a date and a time',
-    set: (later, next) => set({ isLater: later, text: next }),
+    isChanged: isLater !== stored.isLater || (isLater && text !== stored.text),
+    set: (later, next) => setChoice({ instead: scheduledFor, isLater: later, text: next }),
   };
 }
 

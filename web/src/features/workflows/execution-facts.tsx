@@ -66,7 +66,7 @@ export function ExecutionFacts({ execution }: { execution: Schema<'WorkflowExecu
 
 function Fact({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div>
+    <div className="min-w-0">
       <dt className="text-xs text-muted">{label}</dt>
       <dd>{children}</dd>
     </div>

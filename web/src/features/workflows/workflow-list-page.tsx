@@ -103,11 +103,16 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
   const counts = useQuery(executionCountsQuery(workflows.map(({ id }) => id)));
   const countsOf = new Map(counts.data?.data.map((one) => [one.workflowId, one]));
   const columns: Column<Workflow>[] = [
-    { header: 'Workflow', className: 'max-w-80', cell: (workflow) => <Name workflow={workflow} /> },
+    {
+      header: 'Workflow',
+      className: 'max-w-40 md:max-w-80',
+      cell: (workflow) => <Name workflow={workflow} />,
+    },
     { header: 'Status', cell: ({ enabled }) => <WorkflowBadge enabled={enabled} /> },
     {
       header: 'Starts with',
       isSecondary: true,
+      className: 'max-w-56',
       cell: ({ triggerConfig }) => <code className="font-mono text-xs">{triggerConfig.eventName}</code>,
     },
     {
