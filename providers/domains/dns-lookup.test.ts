@@ -133,9 +133,10 @@ describe('looking up DNS records', () => {
     const others = await Promise.all([startDnsServer(), startDnsServer()]);
     for (const other of others) other.mood = 'silent';
     const lookup = createRecordLookup([server, ...others].map(({ address }) => address));
-    const start = performance.now();
     expect(await lookup([cname, mx, spf, dmarc, proof])).toEqual(Array(5).fill('unanswered'));
-    expect(performance.now() - start).toBeLessThan(3_000);
+    // Each server is tried for a second, and once more after the last of them.
+    const asked = [server, ...others].reduce((sum, { questions }) => sum + questions.length, 0);
+    expect(asked).toBeLessThanOrEqual(3 * 5);
     for (const other of others) await other.close();
   });
 

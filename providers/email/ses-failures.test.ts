@@ -8,6 +8,7 @@ import { type SeenRequest, startHttpServer, type TestHttpServer } from '../testi
 import { createSesProvider } from './ses.ts';
 import { createSesAccountClient, createSesClient, type SesTimeouts } from './ses-client.ts';
 
+/** What takes less than these was ended by a shorter limit. */
 const roomy: SesTimeouts = { connectMs: 10_000, answerMs: 10_000, idleMs: 5_000 };
 const short: SesTimeouts = { connectMs: 300, answerMs: 400, idleMs: 5_000 };
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -148,7 +149,7 @@ describe('when no answer comes', () => {
     const { url, requests } = await serve(() => undefined);
     const start = performance.now();
     expect(await provide(url, short).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(performance.now() - start).toBeLessThan(roomy.answerMs);
     expect(requests).toHaveLength(1);
   });
 
@@ -158,7 +159,7 @@ describe('when no answer comes', () => {
     });
     const start = performance.now();
     expect(await provide(url, short).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(performance.now() - start).toBeLessThan(roomy.answerMs);
   });
 
   it('does not know when the connection breaks in the middle of the reply', async () => {
@@ -189,7 +190,7 @@ describe('when nothing can be sent', () => {
     const start = performance.now();
     const waits = { ...roomy, connectMs: 300 };
     expect(await provide(endpoint, waits).handOver(exampleEmail())).toMatchObject({ outcome: 'later' });
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(performance.now() - start).toBeLessThan(roomy.answerMs);
   });
 
   it('tries later when the connection ends before it is secured', async () => {
@@ -222,14 +223,21 @@ describe('when nothing can be sent', () => {
 });
 
 describe('connections', () => {
-  it('are kept from call to call, and closed by us when they are idle', async () => {
+  it('are kept from call to call', async () => {
     const server = await serve((_request, response) => response.end(accepted));
-    const provider = provide(server.url, { ...roomy, idleMs: 500 });
+    const provider = provide(server.url, { ...roomy, idleMs: 60_000 });
     for (let call = 0; call < 5; call += 1) await provider.handOver(exampleEmail());
     expect(server.connections).toBe(1);
-    await new Promise((resolve) => setTimeout(resolve, 800));
-    expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'accepted' });
-    expect(server.connections).toBe(2);
+  });
+
+  it('are closed by us when they are idle', async () => {
+    const server = await serve((_request, response) => response.end(accepted));
+    const provider = provide(server.url, { ...roomy, idleMs: 100 });
+    for (let call = 1; call <= 2; call += 1) {
+      expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'accepted' });
+      await expect.poll(() => server.openConnections, { timeout: 90_000 }).toBe(0);
+      expect(server.connections).toBe(call);
+    }
   });
 
   it('carry a slow answer that is longer in coming than an idle connection is kept', async () => {

@@ -73,12 +73,22 @@ describe.each([
     ['message', 'silence', 'unknown'],
     ['message', 'nonsense', 'unknown'],
   ])('at %s: %s means %s', async (stage, deed, outcome) => {
-    const server = await serve({ EHLO: [ehlo], [stage]: [deed] });
     const big = exampleEmail(stage === 'midMessage' ? { html: 'x'.repeat(3_000_000) } : {});
-    const start = performance.now();
-    expect(await provide(server.url, waitsFor(deed)).handOver(big)).toMatchObject({ outcome });
-    expect(performance.now() - start).toBeLessThan(waitsFor(deed).totalMs + 5_000);
-    expect(server.messages.length).toBe(stage === 'message' ? 1 : 0);
+    const waits = waitsFor(deed);
+    for (;;) {
+      const server = await serve({ EHLO: [ehlo], [stage]: [deed] });
+      const start = performance.now();
+      const handedOver = await provide(server.url, waits).handOver(big);
+      expect(performance.now() - start).toBeLessThan(waits.totalMs + roomy.totalMs);
+      // A busy machine may not come as far as the message within the short limits.
+      if (waits === short && stage === 'message' && server.messages.length === 0) {
+        expect(handedOver).toMatchObject({ outcome: 'later' });
+        continue;
+      }
+      expect(handedOver).toMatchObject({ outcome });
+      expect(server.messages.length).toBe(stage === 'message' ? 1 : 0);
+      return;
+    }
   });
 
   it('never sends a message twice when the server dies after it', async () => {

@@ -12,6 +12,7 @@ export interface TestHttpServer {
   host: string;
   requests: SeenRequest[];
   readonly connections: number;
+  readonly openConnections: number;
   close(): Promise<void>;
 }
 
@@ -21,6 +22,7 @@ export async function startHttpServer(
 ): Promise<TestHttpServer> {
   const requests: SeenRequest[] = [];
   let connections = 0;
+  let openConnections = 0;
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
@@ -33,8 +35,14 @@ export async function startHttpServer(
     requests.push(request);
     answer(request, response, incoming);
   });
-  server.on('connection', () => {
+  // A client that reuses a connection while a busy machine is about to close it would fail.
+  server.keepAliveTimeout = 0;
+  server.on('connection', (socket) => {
     connections += 1;
+    openConnections += 1;
+    socket.on('close', () => {
+      openConnections -= 1;
+    });
   });
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const address = server.address();
@@ -46,6 +54,9 @@ export async function startHttpServer(
     requests,
     get connections() {
       return connections;
+    },
+    get openConnections() {
+      return openConnections;
     },
     close: () =>
       new Promise((resolve) => {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
-import { createOrm, type Orm } from '../../../db/orm.ts';
+import { createOrm, type Em, type Orm } from '../../../db/orm.ts';
 import type { OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
+import { sql as run } from '../../../db/testing/sql.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { reserveCampaignSlots } from '../campaigns/reserve-campaign-slots.ts';
@@ -45,12 +46,15 @@ const reserve = (emails: OpenEmail[], rates: SendRates, on = em()) => createSlot
 const grantedOf = ({ granted }: Reservation, projectId: string) =>
   granted.filter(({ email }) => email.projectId === projectId);
 
-/** Puts every bucket as far into the past as time would have. */
-const pass = (seconds: number) =>
-  sql('update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
+/** A test in which no time passes by itself: the clock of a transaction stands still. */
+const atOneInstant = (test: (own: Em) => Promise<void>) => () => em().transactional(test);
 
-const claimed = (emails: readonly OpenEmail[]) =>
-  sql('delete from waiting_emails where email_id = any($1)', [emails.map(({ id }) => id)]);
+/** Puts every bucket as far into the past as time would have. */
+const pass = (own: Em, seconds: number) =>
+  run(own, 'update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
+
+const claimed = (own: Em, emails: readonly OpenEmail[]) =>
+  run(own, 'delete from waiting_emails where email_id = any($1)', [emails.map(({ id }) => id)]);
 
 describe('send slots of transactional email', () => {
   it('are all there at once without a limit', async () => {
@@ -88,6 +92,7 @@ describe('send slots of transactional email', () => {
  * @returns emails that left, by project, in each step
  */
 async function play(
+  own: Em,
   rates: SendRates,
   steps: number,
   arrivals: (step: number) => OpenEmail[][],
@@ -100,16 +105,19 @@ async function play(
     const now = new Map<string, number>();
     for (const batch of batches) {
       if (batch.emails.length === 0 || batch.at > step) continue;
-      const slots = await reserve(batch.emails, rates);
-      await claimed(slots.granted.map(({ email }) => email));
+      const slots = await reserve(batch.emails, rates, own);
+      await claimed(
+        own,
+        slots.granted.map(({ email }) => email),
+      );
       for (const { email } of slots.granted) now.set(email.projectId, (now.get(email.projectId) ?? 0) + 1);
       batch.emails = slots.held;
       if (slots.held.length === 0) continue;
-      const waits = await waitTheirTurn(em(), slots, rates);
+      const waits = await waitTheirTurn(own, slots, rates);
       batch.at = step + Math.max(1, Math.round(Math.min(...waits.values()) / stepMs));
     }
     left.push(now);
-    await pass(stepMs / 1000);
+    await pass(own, stepMs / 1000);
   }
   return left;
 }
@@ -120,60 +128,75 @@ const total = (left: readonly Map<string, number>[], projectId: string) =>
 describe('a project with a backlog', () => {
   const rates = { account: 50, project: null };
 
-  it('takes the account only shortly ahead, so that an email of another one leaves within a second', async () => {
-    const [loud, quiet] = [newId(), newId()];
-    for (let step = 0; step < 20; step += 1) {
-      for (let batch = 0; batch < 4; batch += 1) {
-        const slots = await reserve(emailsOf(loud, 100), rates);
-        if (slots.held.length > 0) await waitTheirTurn(em(), slots, rates);
+  it(
+    'takes the account only shortly ahead, so that an email of another one leaves within a second',
+    atOneInstant(async (own) => {
+      const [loud, quiet] = [newId(), newId()];
+      for (let step = 0; step < 20; step += 1) {
+        for (let batch = 0; batch < 4; batch += 1) {
+          const slots = await reserve(emailsOf(loud, 100), rates, own);
+          if (slots.held.length > 0) await waitTheirTurn(own, slots, rates);
+        }
+        const { granted } = await reserve([emailOf(quiet)], rates, own);
+        expect(granted).toHaveLength(1);
+        expect(granted[0]?.inMs).toBeLessThan(1_600);
+        await pass(own, 0.25);
       }
-      const { granted } = await reserve([emailOf(quiet)], rates);
-      expect(granted).toHaveLength(1);
-      expect(granted[0]?.inMs).toBeLessThan(1_600);
-      await pass(0.25);
-    }
-  });
+    }),
+  );
 
-  it('has the whole rate when it is alone, its oldest emails first', async () => {
-    const loud = newId();
-    const batches = Array.from({ length: 40 }, () => emailsOf(loud, 100));
-    const left = await play(rates, 120, (step) => (step === 0 ? batches : []));
-    const seconds = 120 / 4;
-    // The second that an idle account has saved comes on top, and so does the time that this takes.
-    expect(total(left, loud)).toBeGreaterThan(0.9 * rates.account * seconds);
-    const waiting = await sql<{ id: string }>('select email_id as id from waiting_emails order by 1 limit 1');
-    const oldest = batches.findIndex((emails) => emails.some(({ id }) => id === waiting[0]?.id));
-    expect(oldest).toBeGreaterThan(10);
-  });
+  it(
+    'has the whole rate when it is alone, its oldest emails first',
+    atOneInstant(async (own) => {
+      const loud = newId();
+      const batches = Array.from({ length: 40 }, () => emailsOf(loud, 100));
+      const left = await play(own, rates, 120, (step) => (step === 0 ? batches : []));
+      const seconds = 120 / 4;
+      // The second that an idle account has saved comes on top.
+      expect(total(left, loud)).toBeGreaterThan(0.9 * rates.account * seconds);
+      const waiting = await run<{ id: string }>(
+        own,
+        'select email_id as id from waiting_emails order by 1 limit 1',
+      );
+      const oldest = batches.findIndex((emails) => emails.some(({ id }) => id === waiting[0]?.id));
+      expect(oldest).toBeGreaterThan(10);
+    }),
+  );
 
-  it('shares the rate with others that have one', async () => {
-    const [one, other] = [newId(), newId()];
-    const left = await play(rates, 80, (step) =>
-      step === 0 ? [...Array.from({ length: 20 }, () => emailsOf(one, 100)), emailsOf(other, 1_000)] : [],
-    );
-    const settled = left.slice(12);
-    const share = total(settled, other) / total(settled, one);
-    expect(share).toBeGreaterThan(0.5);
-    expect(share).toBeLessThan(2);
-  });
+  it(
+    'shares the rate with others that have one',
+    atOneInstant(async (own) => {
+      const [one, other] = [newId(), newId()];
+      const left = await play(own, rates, 80, (step) =>
+        step === 0 ? [...Array.from({ length: 20 }, () => emailsOf(one, 100)), emailsOf(other, 1_000)] : [],
+      );
+      const settled = left.slice(12);
+      const share = total(settled, other) / total(settled, one);
+      expect(share).toBeGreaterThan(0.5);
+      expect(share).toBeLessThan(2);
+    }),
+  );
 
-  it('starves no one, and is starved by no one, also among very many', async () => {
-    const loud = newId();
-    const many = Array.from({ length: 300 }, () => newId());
-    const left = await play({ account: 50, project: null }, 100, (step) => {
-      if (step === 0) return Array.from({ length: 10 }, () => emailsOf(loud, 100));
-      // A few of each of very many, in batches as they come: more than the account takes for as long.
-      if (step === 4) {
-        return Array.from({ length: 9 }, (_, batch) =>
-          many.filter((_, index) => index % 9 === batch).flatMap((project) => emailsOf(project, 3)),
-        );
-      }
-      return [];
-    });
-    const ofMany = many.map((project) => total(left, project));
-    expect(Math.min(...ofMany)).toBeGreaterThanOrEqual(1);
-    expect(total(left.slice(4), loud)).toBeGreaterThan(0);
-  });
+  it(
+    'starves no one, and is starved by no one, also among very many',
+    atOneInstant(async (own) => {
+      const loud = newId();
+      const many = Array.from({ length: 300 }, () => newId());
+      const left = await play(own, { account: 50, project: null }, 100, (step) => {
+        if (step === 0) return Array.from({ length: 10 }, () => emailsOf(loud, 100));
+        // A few of each of very many, in batches as they come: more than the account takes for as long.
+        if (step === 4) {
+          return Array.from({ length: 9 }, (_, batch) =>
+            many.filter((_, index) => index % 9 === batch).flatMap((project) => emailsOf(project, 3)),
+          );
+        }
+        return [];
+      });
+      const ofMany = many.map((project) => total(left, project));
+      expect(Math.min(...ofMany)).toBeGreaterThanOrEqual(1);
+      expect(total(left.slice(4), loud)).toBeGreaterThan(0);
+    }),
+  );
 
   it('looks again as late as those before it need, and never later than in two minutes', async () => {
     const loud = newId();
@@ -191,16 +214,19 @@ describe('a project with a backlog', () => {
   });
 });
 
-it('campaigns leave a tenth of the rate to it, and it waits behind none of them', async () => {
-  const rates = { account: 100, project: null };
-  for (let second = 0; second < 5; second += 1) {
-    while ((await reserveCampaignSlots(em(), newId(), 500, rates)).granted > 0);
-    const { granted } = await reserve(emailsOf(newId(), 5), rates);
-    expect(granted).toHaveLength(5);
-    expect(granted.at(-1)?.inMs).toBeLessThan(1_300);
-    await pass(1);
-  }
-});
+it(
+  'campaigns leave a tenth of the rate to it, and it waits behind none of them',
+  atOneInstant(async (own) => {
+    const rates = { account: 100, project: null };
+    for (let second = 0; second < 5; second += 1) {
+      while ((await reserveCampaignSlots(own, newId(), 500, rates)).granted > 0);
+      const { granted } = await reserve(emailsOf(newId(), 5), rates, own);
+      expect(granted).toHaveLength(5);
+      expect(granted.at(-1)?.inMs).toBeLessThan(1_300);
+      await pass(own, 1);
+    }
+  }),
+);
 
 it('never gives more than the account has, to however many projects and processes', async () => {
   const asked = fc.array(
