@@ -129,7 +129,7 @@ describe('the brand on public pages', () => {
     }
     await sender.delete(`/contacts/${reader.contactId}`);
     const gone = await visitPage(`${stack.url}${reader.path('manage')}`);
-    expect(gone.text).toContain('Ihre Adresse ist uns nicht mehr bekannt.');
+    expect(gone.text).toContain('Die Daten zu diesem Link wurden gelöscht.');
     const french = { 'Accept-Language': 'fr' };
     expect((await visitPage(`${stack.url}${reader.path('manage')}`, undefined, french)).text).toContain(
       '<html lang="fr">',
