@@ -109,6 +109,7 @@ it('is left to be done again while ClickHouse is away', async () => {
   const away = { ...stage.clickhouse, command: () => Promise.reject(new ClickHouseUnavailable('away')) };
   await expect(erase(away)).rejects.toThrow(ClickHouseUnavailable);
   expect(await open()).toHaveLength(1);
+  expect(await rows(`select 1 from events where name = 'contacts.erased'`)).toEqual([]);
   expect(await erase()).toEqual({ contacts: 1, events: 0 });
   expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
 });

@@ -50,15 +50,17 @@ export async function eraseDeletedContacts(
     }
     const markerId = newId();
     await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
-    await whenStreamed(em, markerId, signal);
-    for (const [projectId, contactIds] of byProject) {
-      await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
+    try {
+      await whenStreamed(em, markerId, signal);
+      for (const [projectId, contactIds] of byProject) {
+        await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
+      }
+    } finally {
+      // The next run writes its own.
+      await em.fork().nativeDelete(Event, { id: markerId });
     }
     const contactIds = erasures.map(({ contactId }) => contactId);
-    await em.fork().transactional(async (tx) => {
-      await tx.nativeDelete(Event, { id: markerId });
-      await tx.nativeDelete(ContactErasure, { contactId: { $in: contactIds } });
-    });
+    await em.fork().nativeDelete(ContactErasure, { contactId: { $in: contactIds } });
     result.contacts += erasures.length;
   }
 }
