@@ -42,6 +42,24 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(page.url()).toMatch(/kind=received$/);
   });
 
+  it('a contact that bounced says so, until somebody subscribes it again', async () => {
+    const { id } = (await post('/contacts', { email: 'bounced@example.com' })).body;
+    await stage.stack.sql(
+      `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now() where id = $1`,
+      [id],
+    );
+    await sideBar('Contacts').click();
+    await page
+      .getByRole('row', { name: /bounced@example.com/ })
+      .getByText('Bounced', { exact: true })
+      .waitFor();
+    await link('bounced@example.com').click();
+    await page.getByText(/^Off since an email to this address bounced/).waitFor();
+    await page.getByText('Gets campaigns and other marketing').click();
+    await page.getByText(/^Off since/).waitFor({ state: 'detached' });
+    await page.getByText('Subscribed', { exact: true }).first().waitFor();
+  });
+
   it('a campaign that was cancelled before its time says so, from the top', async () => {
     const { body } = await post('/campaigns', {
       name: 'Never',

@@ -2287,6 +2287,7 @@ export interface components {
             id: string;
             snoozedUntil: string | null;
             subscribed: boolean;
+            suppressionReason: ("bounce" | "complaint") | null;
             /** Format: date-time */
             updatedAt: string;
         };
@@ -4564,6 +4565,7 @@ export interface operations {
                         id: string;
                         snoozedUntil: string | null;
                         subscribed: boolean;
+                        suppressionReason: ("bounce" | "complaint") | null;
                         /** Format: date-time */
                         updatedAt: string;
                     };
@@ -4589,6 +4591,7 @@ export interface operations {
                         id: string;
                         snoozedUntil: string | null;
                         subscribed: boolean;
+                        suppressionReason: ("bounce" | "complaint") | null;
                         /** Format: date-time */
                         updatedAt: string;
                     };
