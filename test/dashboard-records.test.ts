@@ -94,4 +94,23 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(await heading('Recipients').count()).toBe(0);
     expect(await scrolled()).toBe(0);
   });
+
+  it('a campaign is duplicated once, however long that takes', async () => {
+    const release = Promise.withResolvers<void>();
+    await page.route('**/duplicate', async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    const more = button('More');
+    const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
+    await more.click();
+    await duplicate.click();
+    await duplicate.waitFor({ state: 'detached' });
+    // It waits for no button to be enabled.
+    await more.click({ force: true });
+    expect(await duplicate.count()).toBe(0);
+    release.resolve();
+    await heading('Never (Copy)').waitFor();
+    expect((await asked('/campaigns?search=Never')).body.total).toBe(2);
+  });
 });
