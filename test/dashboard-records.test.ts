@@ -113,4 +113,49 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await heading('Never (Copy)').waitFor();
     expect((await asked('/campaigns?search=Never')).body.total).toBe(2);
   });
+
+  it('the subscription shows its state, and only what can be done with it', async () => {
+    const { body: consumption } = await asked(`/users/@me/projects/${project.id}/billing-consumption`);
+    const { body: config } = await asked('/config');
+    const features = { ...config.features, billing: true };
+    await page.route('**/config', (route) => route.fulfill({ json: { ...config, features } }));
+    const at = '2026-01-02T00:00:00.000Z';
+    const invoice = {
+      id: 'in_1',
+      number: 'A-1',
+      status: 'paid',
+      currency: 'jpy',
+      amountDue: 1900,
+      amountPaid: 1900,
+    };
+    const times = { createdAt: at, periodStart: at, periodEnd: at, hostedUrl: null, pdfUrl: null };
+    await page.route('**/billing-invoices', (route) =>
+      route.fulfill({ json: { data: [{ ...invoice, ...times }] } }),
+    );
+    const showWith = async (status: string | null, words: RegExp | string) => {
+      const subscription = status && {
+        status,
+        priceId: null,
+        currentPeriodStart: at,
+        currentPeriodEnd: at,
+        endsAt: null,
+      };
+      await page.unroute('**/billing-consumption');
+      await page.route('**/billing-consumption', (route) =>
+        route.fulfill({ json: { ...consumption, subscription } }),
+      );
+      await page.goto(`projects/${project.id}/settings?tab=limits`);
+      await page.getByText(words).waitFor();
+      const offered = ['Manage payment', 'Subscribe'].map(async (name) => [name, await button(name).count()]);
+      return Object.fromEntries(await Promise.all(offered));
+    };
+    expect(await showWith(null, 'No subscription.')).toEqual({ 'Manage payment': 0, Subscribe: 1 });
+    await page.getByText('JP¥1,900').waitFor();
+    expect(await showWith('active', /^Active, renews/)).toEqual({ 'Manage payment': 1, Subscribe: 0 });
+    expect(await showWith('past_due', /^A payment has failed/)).toEqual({
+      'Manage payment': 1,
+      Subscribe: 0,
+    });
+    expect(await showWith('canceled', /^Ended$/)).toEqual({ 'Manage payment': 1, Subscribe: 1 });
+  });
 });
