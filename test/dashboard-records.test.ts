@@ -42,6 +42,24 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(page.url()).toMatch(/kind=received$/);
   });
 
+  it('a contact that bounced says so, until somebody subscribes it again', async () => {
+    const { id } = (await post('/contacts', { email: 'bounced@example.com' })).body;
+    await stage.stack.sql(
+      `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now() where id = $1`,
+      [id],
+    );
+    await sideBar('Contacts').click();
+    await page
+      .getByRole('row', { name: /bounced@example.com/ })
+      .getByText('Bounced', { exact: true })
+      .waitFor();
+    await link('bounced@example.com').click();
+    await page.getByText(/^Off since an email to this address bounced/).waitFor();
+    await page.getByText('Gets campaigns and other marketing').click();
+    await page.getByText(/^Off since/).waitFor({ state: 'detached' });
+    await page.getByText('Subscribed', { exact: true }).first().waitFor();
+  });
+
   it('a campaign that was cancelled before its time says so, from the top', async () => {
     const { body } = await post('/campaigns', {
       name: 'Never',
@@ -75,5 +93,69 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('It was cancelled before anything was sent.').waitFor();
     expect(await heading('Recipients').count()).toBe(0);
     expect(await scrolled()).toBe(0);
+  });
+
+  it('a campaign is duplicated once, however long that takes', async () => {
+    const release = Promise.withResolvers<void>();
+    await page.route('**/duplicate', async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    const more = button('More');
+    const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
+    await more.click();
+    await duplicate.click();
+    await duplicate.waitFor({ state: 'detached' });
+    // It waits for no button to be enabled.
+    await more.click({ force: true });
+    expect(await duplicate.count()).toBe(0);
+    release.resolve();
+    await heading('Never (Copy)').waitFor();
+    expect((await asked('/campaigns?search=Never')).body.total).toBe(2);
+  });
+
+  it('the subscription shows its state, and only what can be done with it', async () => {
+    const { body: consumption } = await asked(`/users/@me/projects/${project.id}/billing-consumption`);
+    const { body: config } = await asked('/config');
+    const features = { ...config.features, billing: true };
+    await page.route('**/config', (route) => route.fulfill({ json: { ...config, features } }));
+    const at = '2026-01-02T00:00:00.000Z';
+    const invoice = {
+      id: 'in_1',
+      number: 'A-1',
+      status: 'paid',
+      currency: 'jpy',
+      amountDue: 1900,
+      amountPaid: 1900,
+    };
+    const times = { createdAt: at, periodStart: at, periodEnd: at, hostedUrl: null, pdfUrl: null };
+    await page.route('**/billing-invoices', (route) =>
+      route.fulfill({ json: { data: [{ ...invoice, ...times }] } }),
+    );
+    const showWith = async (status: string | null, words: RegExp | string) => {
+      const subscription = status && {
+        status,
+        priceId: null,
+        currentPeriodStart: at,
+        currentPeriodEnd: at,
+        endsAt: null,
+      };
+      await page.unroute('**/billing-consumption');
+      await page.route('**/billing-consumption', (route) =>
+        route.fulfill({ json: { ...consumption, subscription } }),
+      );
+      await page.goto(`projects/${project.id}/settings?tab=limits`);
+      await page.getByText(words).waitFor();
+      const offered = ['Manage payment', 'Subscribe'].map(async (name) => [name, await button(name).count()]);
+      return Object.fromEntries(await Promise.all(offered));
+    };
+    expect(await showWith(null, 'No subscription.')).toEqual({ 'Manage payment': 0, Subscribe: 1 });
+    await page.getByText('JP¥1,900').waitFor();
+    expect(await showWith('active', /^Active, renews/)).toEqual({ 'Manage payment': 1, Subscribe: 0 });
+    expect(await showWith('past_due', /^A payment has failed/)).toEqual({
+      'Manage payment': 1,
+      Subscribe: 0,
+    });
+    expect(await showWith('canceled', /^Ended$/)).toEqual({ 'Manage payment': 1, Subscribe: 1 });
   });
 });

@@ -74,6 +74,8 @@ describe('a suppressed contact', () => {
         totalAccuracy: 'exact',
       });
       expect(await contactAt(to)).toMatchObject({ subscribed: false, snoozedUntil: null });
+      const { contactId } = body.data[0];
+      expect((await sender.get(`/contacts/${contactId}`)).body.suppressionReason).toBe(reason);
     },
   );
 

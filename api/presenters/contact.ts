@@ -7,6 +7,7 @@ export function presentContact(row: Pick<Contact, keyof ContactAnswer>): Contact
     email: row.email,
     subscribed: row.subscribed,
     snoozedUntil: row.snoozedUntil?.toISOString() ?? null,
+    suppressionReason: row.suppressionReason ?? null,
     data: row.data,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),

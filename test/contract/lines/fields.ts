@@ -1,4 +1,13 @@
-export const contactFields = ['id', 'email', 'subscribed', 'snoozedUntil', 'data', 'createdAt', 'updatedAt'];
+export const contactFields = [
+  'id',
+  'email',
+  'subscribed',
+  'snoozedUntil',
+  'suppressionReason',
+  'data',
+  'createdAt',
+  'updatedAt',
+];
 
 export const templateFields = [
   'id',

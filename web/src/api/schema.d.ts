@@ -2288,6 +2288,7 @@ export interface components {
             id: string;
             snoozedUntil: string | null;
             subscribed: boolean;
+            suppressionReason: ("bounce" | "complaint") | null;
             /** Format: date-time */
             updatedAt: string;
         };
@@ -4566,6 +4567,7 @@ export interface operations {
                         id: string;
                         snoozedUntil: string | null;
                         subscribed: boolean;
+                        suppressionReason: ("bounce" | "complaint") | null;
                         /** Format: date-time */
                         updatedAt: string;
                     };
@@ -4591,6 +4593,7 @@ export interface operations {
                         id: string;
                         snoozedUntil: string | null;
                         subscribed: boolean;
+                        suppressionReason: ("bounce" | "complaint") | null;
                         /** Format: date-time */
                         updatedAt: string;
                     };

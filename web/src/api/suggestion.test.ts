@@ -22,4 +22,9 @@ describe('a suggestion of the API', () => {
     expect(suggestionForPeople('Try again in 5 seconds.')).toBe('Try again in 5 seconds.');
     expect(suggestionForPeople(undefined)).toBeNull();
   });
+
+  it('tells a long wait in minutes', () => {
+    const wait = 'Try again in 894 seconds, or reset the password.';
+    expect(suggestionForPeople(wait)).toBe('Try again in 15 minutes, or reset the password.');
+  });
 });

@@ -20,5 +20,8 @@ export function suggestionForPeople(suggestion: string | undefined): string | nu
   if (suggestion === undefined) return null;
   const known = words.find(([pattern]) => pattern.test(suggestion));
   if (known) return known[1];
-  return isForClients.test(suggestion) ? null : suggestion;
+  return isForClients.test(suggestion) ? null : suggestion.replace(/\b(\d+) seconds\b/, inMinutes);
 }
+
+const inMinutes = (text: string, seconds: string): string =>
+  Number(seconds) < 120 ? text : `${Math.ceil(Number(seconds) / 60)} minutes`;

@@ -53,7 +53,7 @@ export function IconButton({ label, className, children, ...props }: IconButtonP
         {...props}
         aria-label={label}
         className={classNames(
-          'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink disabled:opacity-40',
+          'inline-flex size-8 shrink-0 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink disabled:opacity-40 data-pending:opacity-40',
           className,
         )}
       >

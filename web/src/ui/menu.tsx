@@ -1,5 +1,5 @@
 import { MoreHorizontal } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Menu as AriaMenu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
 import { IconButton } from './button.tsx';
@@ -10,7 +10,8 @@ export interface MenuAction {
   /** Where two actions may have the same label. */
   id?: string;
   label: string;
-  onAction?: () => void;
+  /** Until its promise settles, the button with three dots is pending, so nothing is done twice. */
+  onAction?: () => unknown;
   /** Opens another site in a new tab. */
   href?: string;
   isDangerous?: boolean;
@@ -25,19 +26,25 @@ interface MenuProps {
 }
 
 export function Menu({ label, actions, trigger }: MenuProps) {
+  const [isPending, setIsPending] = useState(false);
+  const run = async (action: () => unknown) => {
+    setIsPending(true);
+    await action();
+    setIsPending(false);
+  };
   return (
     <MenuTrigger>
       {trigger ?? (
-        <IconButton label={label}>
+        <IconButton label={label} isPending={isPending}>
           <MoreHorizontal className="size-4" />
         </IconButton>
       )}
       <Popover offset={4} className={classNames(popoverLook, 'min-w-44')}>
         <AriaMenu className="outline-none" aria-label={label}>
-          {actions.map((action) => (
+          {actions.map(({ onAction, ...action }) => (
             <MenuItem
               key={action.id ?? action.label}
-              {...(action.onAction && { onAction: action.onAction })}
+              {...(onAction && { onAction: () => void run(onAction) })}
               {...(action.href !== undefined && { href: action.href, target: '_blank', rel: 'noreferrer' })}
               isDisabled={action.isDisabled ?? false}
               className={classNames(optionLook, 'cursor-pointer', action.isDangerous && 'text-bad')}

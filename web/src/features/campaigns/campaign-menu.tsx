@@ -39,7 +39,7 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
       <Menu
         label="More"
         actions={[
-          { label: 'Duplicate', isDisabled: isDirty, onAction: () => void duplicate() },
+          { label: 'Duplicate', isDisabled: isDirty, onAction: duplicate },
           ...(temporalUrl === null ? [] : [{ label: 'Open in Temporal', href: temporalUrl }]),
           {
             label: 'Delete …',

@@ -4,6 +4,13 @@ import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { saveContact } from './save-contact.ts';
 
+const suppressedWords = {
+  bounce:
+    'Off since an email to this address bounced for good. Switch it on only if the mailbox exists again: another bounce harms the reputation of your domain.',
+  complaint:
+    'Off since they reported an email as spam. Switch it on only if they have asked for it: another report harms the reputation of your domain.',
+};
+
 /** Whether the contact receives marketing email. */
 export function SubscriptionSwitch({ contact }: { contact: Schema<'Contact'> }) {
   const set = async (from: Schema<'Contact'>, subscribed: boolean) => {
@@ -21,6 +28,9 @@ export function SubscriptionSwitch({ contact }: { contact: Schema<'Contact'> }) 
       >
         Gets campaigns and other marketing
       </Switch>
+      {contact.suppressionReason !== null && (
+        <p className="text-sm text-muted">{suppressedWords[contact.suppressionReason]}</p>
+      )}
       {contact.snoozedUntil !== null && (
         <p className="text-sm text-muted">
           Snoozed; marketing begins again <Time at={contact.snoozedUntil} />. Switching it on ends the snooze.

@@ -72,7 +72,7 @@ function TemplateEditor({ template }: { template: Schema<'Template'> }) {
           <Menu
             label="More"
             actions={[
-              { label: 'Duplicate', isDisabled: isDirty, onAction: () => void duplicate() },
+              { label: 'Duplicate', isDisabled: isDirty, onAction: duplicate },
               { label: 'Delete …', isDangerous: true, onAction: () => setDialog('delete') },
             ]}
           />

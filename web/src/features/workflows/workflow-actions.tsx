@@ -22,7 +22,7 @@ export function WorkflowActions({ workflow }: { workflow: Schema<'WorkflowWithGr
       <Menu
         label="More actions"
         actions={[
-          { label: 'Duplicate', onAction: () => void duplicate(workflow.id) },
+          { label: 'Duplicate', onAction: () => duplicate(workflow.id) },
           { label: 'Delete …', onAction: () => setOpen('delete'), isDangerous: true },
         ]}
       />

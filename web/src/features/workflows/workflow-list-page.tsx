@@ -142,7 +142,7 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
         <Menu
           label={`Actions for ${workflow.name}`}
           actions={[
-            { label: 'Duplicate', onAction: () => void duplicate(workflow.id) },
+            { label: 'Duplicate', onAction: () => duplicate(workflow.id) },
             { label: 'Delete …', onAction: () => setDeleted(workflow), isDangerous: true },
           ]}
         />
