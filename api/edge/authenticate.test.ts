@@ -197,7 +197,7 @@ describe('a key that was rotated in another process', () => {
     await expect
       .poll(async () => (await ask('/secretKey', bearer(rotated.secretKey))).code, {
         timeout: 90_000,
-        interval: 5,
+        interval: 100,
       })
       .toBe('INVALID_API_KEY');
   });

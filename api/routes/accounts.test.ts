@@ -333,7 +333,7 @@ describe('projects', () => {
     await expect
       .poll(async () => (await second.request('/ping', { key: project.secretKey })).status, {
         timeout: 90_000,
-        interval: 5,
+        interval: 100,
       })
       .toBe(401);
     for (const each of [api, second]) {
