@@ -137,7 +137,8 @@ describe('a scheduled campaign', () => {
     const id = await create({ subject: `At its time ${sender.projectId}` });
     const time = soon();
     await sender.post(`/campaigns/${id}/send`, { scheduledFor: time });
-    expect((await campaign(id)).status).toBe('SCHEDULED');
+    const { status } = await campaign(id);
+    if (status !== 'SCHEDULED') expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(time));
     await sent(id);
     const messages = await inbox(`At its time ${sender.projectId}`);
     expect(messages).toHaveLength(5);
@@ -166,8 +167,19 @@ describe('a scheduled campaign', () => {
   it('is cancelled at its time when the project has lost the domain of its sender', async () => {
     await insertContacts(stack.em(), sender.projectId, 2);
     const id = await create();
-    await sender.post(`/campaigns/${id}/send`, { scheduledFor: soon() });
-    await stack.sql(`update domains set status = 'pending' where domain = $1`, [sender.domain]);
+    await sender.post(`/campaigns/${id}/send`, { scheduledFor: tomorrow() });
+    // Another record: the first check of this one may still run, and would find it verified again.
+    await stack.sql('delete from domains where domain = $1', [sender.domain]);
+    await stack.sql('insert into domains (id, project_id, domain) values (uuidv7(), $1, $2)', [
+      sender.projectId,
+      sender.domain,
+    ]);
+    await stack.sql(
+      `with due as (update campaigns set scheduled_for = now() where id = $1 returning id)
+       insert into outbox (id, kind, subject_id) select uuidv7(), 'campaign.changed', id from due`,
+      [id],
+    );
+    stack.product.resources.relay.wake();
     const ended = await eventually(
       () => campaign(id),
       ({ status }) => status !== 'SCHEDULED',
@@ -181,9 +193,15 @@ describe('a scheduled campaign', () => {
 
   it('is never sent once it was cancelled', async () => {
     await insertContacts(stack.em(), sender.projectId, 2);
-    const id = await create();
-    await sender.post(`/campaigns/${id}/send`, { scheduledFor: soon() });
-    await sender.post(`/campaigns/${id}/cancel`, {});
+    let id = '';
+    for (let isCancelled = false; !isCancelled; ) {
+      const time = soon();
+      id = await create();
+      await sender.post(`/campaigns/${id}/send`, { scheduledFor: time });
+      isCancelled = (await sender.post(`/campaigns/${id}/cancel`, {})).status === 200;
+      // A busy machine may be too late.
+      if (!isCancelled) expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(time));
+    }
     const other = await create();
     await sender.post(`/campaigns/${other}/send`, {
       scheduledFor: new Date(Date.now() + 4_000).toISOString(),

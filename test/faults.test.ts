@@ -87,7 +87,7 @@ describe('a reply of the provider that is lost', () => {
 describe('a worker that is killed', () => {
   it('while the provider has the email sends no second copy, and the outcome settles', async () => {
     const worker = await runningWorker();
-    await stack.control('faults', { latencyMs: 5_000 });
+    await stack.control('faults', { latencyMs: 14_000 });
     await send(5);
     await eventually(inbox, (found) => found.total === 5);
     await worker.kill();
@@ -103,16 +103,16 @@ describe('a worker that is killed', () => {
   it('while emails wait for the send rate loses nothing: another hands them over', async () => {
     // The worker dies while most of them wait for their turn.
     const worker = await runningWorker(slow);
-    await send(8);
+    await send(24);
     await eventually(inbox, (found) => found.total >= 3);
     await worker.kill();
     expect((await statuses()).QUEUED).toBeGreaterThan(0);
     await stack.startWorker({ EMAIL_RATE_PER_SECOND: '100' });
-    await eventually(statuses, (found) => found.DELIVERED === 8);
+    await eventually(statuses, (found) => found.DELIVERED === 24);
     const { messages } = await inbox();
-    expect(new Set(messages.map((message) => message.emailId)).size).toBe(8);
-    expect(messages).toHaveLength(8);
-    expect(await journaled()).toEqual({ rows: 8, emails: 8 });
+    expect(new Set(messages.map((message) => message.emailId)).size).toBe(24);
+    expect(messages).toHaveLength(24);
+    expect(await journaled()).toEqual({ rows: 24, emails: 24 });
   });
 });
 
@@ -230,7 +230,7 @@ describe('Temporal away', () => {
 
     process.kill(temporal.pid, 'SIGSTOP');
     try {
-      await stack.control('faults', { latencyMs: 5_000 });
+      await stack.control('faults', { latencyMs: 14_000 });
       await send(3);
       await eventually(inbox, (found) => found.total === 4);
       expect(await commands()).toHaveLength(3);

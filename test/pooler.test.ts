@@ -46,7 +46,7 @@ const journaled = async () => {
 };
 
 describe('behind a pooler in transaction mode', () => {
-  it('emails of many parallel requests leave once each', { timeout: 120_000 }, async () => {
+  it('emails of many parallel requests leave once each', async () => {
     const sends = Array.from({ length: 40 }, (_, n) =>
       sender.post('/v1/send', {
         to: `reader-${n}@example.com`,
@@ -63,7 +63,7 @@ describe('behind a pooler in transaction mode', () => {
     expect(await journaled()).toEqual({ rows: 40, emails: 40 });
   });
 
-  it('an import and a campaign reach every contact once', { timeout: 180_000 }, async () => {
+  it('an import and a campaign reach every contact once', async () => {
     const lines = Array.from({ length: 600 }, (_, n) => `import-${n}@example.com,${n}`);
     const file = ['email,n', ...lines].join('\n');
     const { status, body } = await upload(`${stack.url}/contacts/import`, sender.secretKey, file);
@@ -92,7 +92,7 @@ describe('behind a pooler in transaction mode', () => {
     expect(sent?.rows).toBe(sent?.emails);
   });
 
-  it('an event starts a workflow, and another one ends its wait', { timeout: 120_000 }, async () => {
+  it('an event starts a workflow, and another one ends its wait', async () => {
     const id = await buildWait(sender);
     await trackEvent(sender, 'signup');
     await onlyExecution(sender, id, 'WAITING');

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import jwt from 'jsonwebtoken';
 import { v7 as uuidv7 } from 'uuid';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { sql } from '../../db/testing/sql.ts';
@@ -181,6 +181,10 @@ describe('the session cookie', () => {
 });
 
 describe('a key that was rotated in another process', () => {
+  // What is cached does not expire meanwhile: that would tell of the change, too.
+  beforeEach(() => void vi.spyOn(performance, 'now').mockReturnValue(performance.now()));
+  afterEach(() => void vi.restoreAllMocks());
+
   it('is refused here as soon as the change is heard', async () => {
     const rotated = await createTestProject(database);
     expect((await ask('/secretKey', bearer(rotated.secretKey))).status).toBe(200);
@@ -192,8 +196,8 @@ describe('a key that was rotated in another process', () => {
     );
     await expect
       .poll(async () => (await ask('/secretKey', bearer(rotated.secretKey))).code, {
-        timeout: 4_500,
-        interval: 5,
+        timeout: 90_000,
+        interval: 100,
       })
       .toBe('INVALID_API_KEY');
   });
@@ -252,11 +256,7 @@ describe('an answer of the database from before a change', () => {
 });
 
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('It did not happen in time');
-    await delay(2);
-  }
+  while (!(await condition())) await delay(2);
 }
 
 function sessionKey(): Buffer {

@@ -53,11 +53,15 @@ const rename = async (id: string, seconds: number) => {
   return { status, code: body.error?.code, retryAfter: headers.get('Retry-After') };
 };
 
+/** A busy machine may reach the short limits by itself. */
+const untilRenamed = (id: string) =>
+  expect.poll(async () => (await rename(id, 0)).status, { timeout: 90_000 }).toBe(200);
+
 it('answers 503 with Retry-After when a statement takes too long, and leaves nothing behind', async () => {
   const { id } = await createTestProject(database);
   expect(await rename(id, 60)).toEqual(timedOut);
   expect(await nameOf(id)).toBe('Test');
-  expect((await rename(id, 0)).status).toBe(200);
+  await untilRenamed(id);
   expect(await nameOf(id)).toBe('renamed');
 });
 
@@ -67,5 +71,5 @@ it('answers 503 with Retry-After when a row is held for too long', async () => {
     await sql(em, 'select from projects where id = $1 for update', [id]);
     expect(await rename(id, 0)).toEqual(timedOut);
   });
-  expect((await rename(id, 0)).status).toBe(200);
+  await untilRenamed(id);
 });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createBatcher } from './create-batcher.ts';
 import { isRolledBack, manualBatcher, settled } from './testing/manual-batcher.ts';
 
@@ -217,6 +217,9 @@ it('answers a lone item without waiting for company', async () => {
     concurrency: 1,
     isRolledBack,
   });
-  const winner = await Promise.race([batcher.submit('a'), delay(50, 'timer')]);
+  // No timer of the batcher ever fires.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const winner = await Promise.race([batcher.submit('a'), delay(10_000, 'timer')]);
   expect(winner).toBe('a');
 });

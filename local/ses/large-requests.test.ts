@@ -1,8 +1,9 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SendEmailCommand } from '@aws-sdk/client-sesv2';
-import { expect, it } from 'vitest';
-import { startTestSes } from './testing/test-ses.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { soon, startTestSes } from './testing/test-ses.ts';
 
 const mega = 1024 * 1024;
 
@@ -34,8 +35,14 @@ function beginCall(url: string, bytes: number) {
 it('reads a few large calls at a time, while small ones pass', async () => {
   const { ses, client, verify, list } = await startTestSes();
   await verify('example.test');
+  let begun = 0;
+  const count = () => {
+    begun += 1;
+  };
+  subscribe('http.server.request.start', count);
+  onTestFinished(() => void unsubscribe('http.server.request.start', count));
   const held = [1, 2, 3].map(() => beginCall(ses.url, 5 * mega));
-  await delay(200);
+  await expect.poll(() => begun, soon).toBe(3);
   let isAnswered = false;
   const large = client.send(largeEmail('large@x.test')).then(() => {
     isAnswered = true;

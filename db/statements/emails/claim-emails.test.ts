@@ -135,11 +135,12 @@ describe('an email whose hand-over was not answered', () => {
 
   it('is claimed again, but only after the time in which its Send event may arrive', async () => {
     const emailId = await acceptOne();
+    const startedAt = performance.now();
     await leaveUnknown(emailId);
     await age(emailId, unknownSeconds - 10);
     expect(await claim([emailId])).toEqual([]);
     const [open] = await findOpen([emailId]);
-    expect(open?.dueInMs).toBeGreaterThan(8_000);
+    expect(open?.dueInMs).toBeGreaterThan(9_990 - (performance.now() - startedAt));
     expect(open?.dueInMs).toBeLessThanOrEqual(10_000);
 
     await age(emailId, 10);

@@ -7,11 +7,9 @@ import {
   SESv2Client,
   type SendEmailCommandInput,
 } from '@aws-sdk/client-sesv2';
-import { onTestFinished, vi } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { type LocalSes, type LocalSesOptions, startLocalSes } from '../server.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 const messageSchema = z.object({
   id: z.string(),
