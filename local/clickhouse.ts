@@ -28,7 +28,6 @@ export interface RunningClickHouse extends RunningChild {
   readonly url: string;
 }
 
-const startTimeoutMs = 60_000;
 /** It waits for the statements that run. */
 const stopTimeoutMs = 30_000;
 
@@ -73,7 +72,6 @@ export async function startClickHouse(options: ClickHouseOptions): Promise<Runni
   });
   await untilReady(child, {
     name: 'ClickHouse',
-    timeoutMs: startTimeoutMs,
     isReady: async () => isReady,
     signal,
   });

@@ -26,8 +26,6 @@ export interface RunningLocalSes extends RunningChild {
   readonly url: string;
 }
 
-const startTimeoutMs = 30_000;
-
 /**
  * Runs the local SES and its inbox in a separate process, so that a provider's work does not block the
  * product's event loop.
@@ -64,7 +62,6 @@ export async function startLocalSesProcess(options: LocalSesOptions): Promise<Ru
   });
   await untilReady(child, {
     name: 'The local SES',
-    timeoutMs: startTimeoutMs,
     isReady: async () => isReady,
     signal,
   });

@@ -44,8 +44,6 @@ const defaultSettings: Record<string, string> = {
   timezone: 'UTC',
 };
 
-/** Crash recovery replays at most `max_wal_size` of log, which even a slow disk does in this time. */
-const startTimeoutMs = 120_000;
 const stopTimeoutMs = 20_000;
 
 export function postgresUrl(port: number, password: string): string {
@@ -85,7 +83,6 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const url = postgresUrl(port, password);
   await untilReady(child, {
     name: 'Postgres',
-    timeoutMs: startTimeoutMs,
     isReady: () => isConnectable(url, directory),
     signal,
   });

@@ -127,7 +127,8 @@ async function startProductOnTop(
   return { urls, credentials, isFirstStart: isNew, signInLink };
 }
 
-const readyTimeoutMs = 20_000;
+/** On a busy machine; what never becomes ready says why after it. */
+const readyTimeoutMs = 60_000;
 
 async function waitUntilReady(url: string, signal: AbortSignal): Promise<void> {
   const deadline = Date.now() + readyTimeoutMs;

@@ -51,8 +51,6 @@ const dynamicConfig: Readonly<Record<string, number | boolean>> = {
   'matching.persistenceMaxQPS': 50_000,
 };
 
-const startTimeoutMs = 60_000;
-
 /**
  * Starts the Temporal dev server with its UI and a database file. A server left behind by a killed run is
  * ended first. Besides the two given ports it listens on random free ones of 127.0.0.1, so servers run side
@@ -84,7 +82,6 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
   const address = `127.0.0.1:${port}`;
   await untilReady(child, {
     name: 'Temporal',
-    timeoutMs: startTimeoutMs,
     isReady: async () => (await canConnect(port)) && (await completeSearchAttributes(address, options)),
     signal,
   });

@@ -2,9 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ChildExit, RunningChild } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 
+/**
+ * Above what a busy machine needs, and a slow disk for Postgres's crash recovery, which replays at most `max_wal_size` of
+ * log. A child that ends is noticed at once.
+ */
+const timeoutMs = 120_000;
+
 interface Wait {
   name: string;
-  timeoutMs: number;
   /** Asked every 20 ms. What it throws means "not yet", but for a LocalStackError. */
   isReady: () => Promise<boolean>;
   signal: AbortSignal | undefined;
@@ -25,7 +30,7 @@ export async function untilReady(child: RunningChild, wait: Wait): Promise<void>
   }
 }
 
-async function poll(child: RunningChild, { name, timeoutMs, isReady }: Wait): Promise<void> {
+async function poll(child: RunningChild, { name, isReady }: Wait): Promise<void> {
   let exit: ChildExit | undefined;
   void child.exited.then((value) => {
     exit = value;
