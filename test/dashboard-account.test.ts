@@ -27,6 +27,25 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await newcomer.page.context().close();
   });
 
+  it('that is refused sees only what is wrong with the newer input', async () => {
+    const newcomer = await stage.open();
+    const refused = 'This address can’t be used';
+    const error = { code: 'CONFLICT', message: refused, statusCode: 409 };
+    await newcomer.page.route('**/auth/signup', (route) =>
+      route.fulfill({ status: 409, json: { success: false, error } }),
+    );
+    await newcomer.page.goto('sign-up');
+    await field('Email', newcomer.page).fill('new@example.com');
+    await newcomer.page.getByLabel('Password').fill('a long pass phrase');
+    await button('Create the account', newcomer.page).click();
+    await newcomer.page.getByText(refused).waitFor();
+    await field('Email', newcomer.page).fill('new');
+    await button('Create the account', newcomer.page).click();
+    await newcomer.page.getByText('Enter your email address.').waitFor();
+    expect(await newcomer.page.getByText(refused).count()).toBe(0);
+    await newcomer.page.context().close();
+  });
+
   it('creates a project from the menu, and lands in it', async () => {
     await tab.signIn(owner);
     await page.goto('.');
