@@ -30,4 +30,20 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.keyboard.press('Escape');
     await button('Cancel the execution of ada@example.com').waitFor();
   });
+
+  it('loses a step and its settings only when asked again', async () => {
+    const workflow = await createWaitingWorkflow(sender, { name: 'Asks', eventName: 'asked' });
+    const path = `/workflows/${workflow.id}`;
+    await page.goto(`projects/${project.id}${path}?view=outline`);
+    const remove = button('Remove Delay');
+    const dialog = page.getByRole('dialog', { name: 'Remove the step' });
+    await remove.click();
+    await dialog.getByText(/^“Delay” and its settings are deleted/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect((await asked(path)).body.steps).toHaveLength(2);
+    await remove.click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await remove.waitFor({ state: 'detached' });
+    expect((await asked(path)).body.steps).toHaveLength(1);
+  });
 });
