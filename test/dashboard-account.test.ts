@@ -94,6 +94,33 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await heading('First').waitFor();
   });
 
+  it('gives up its own role only when asked again', async () => {
+    const other = await createVerifiedPerson(stage.stack);
+    const members = `/projects/${project.id}/members`;
+    expect((await owner.call('POST', members, { email: other.email, role: 'OWNER' })).status).toBe(201);
+    const ownRole = async () =>
+      (await owner.call('GET', '/users/@me/projects')).body.data.find(
+        ({ id }: { id: string }) => id === project.id,
+      ).role;
+    await page.goto(`projects/${project.id}/settings?tab=members`);
+    const choose = async (role: string) => {
+      await button(new RegExp(`Role of ${owner.email}`)).click();
+      await page.getByRole('option', { name: role }).click();
+    };
+    const dialog = page.getByRole('dialog', { name: 'Change your own role' });
+    await choose('Admin');
+    await dialog.getByText('only another owner can give you your role back').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await ownRole()).toBe('OWNER');
+    await choose('Admin');
+    await dialog.getByRole('button', { name: 'Change my role' }).click();
+    await page.getByText(`${owner.email} is admin now.`).waitFor();
+    expect(await ownRole()).toBe('ADMIN');
+    expect((await other.call('PATCH', `${members}/${owner.id}`, { role: 'OWNER' })).status).toBe(200);
+    await page.goto('.');
+    await heading('First').waitFor();
+  });
+
   it('sees in the search field of a list what the list is searched for', async () => {
     await sideBar('Campaigns').click();
     await searchField().fill('spring');
