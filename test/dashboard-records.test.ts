@@ -78,6 +78,11 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(await button(/^Reschedule/).count()).toBe(0);
     await time.fill('2099-01-01T09:00');
     await button(/^Reschedule/).waitFor();
+    await button('More').click();
+    const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
+    await duplicate.getByText('Save your changes first').waitFor();
+    expect(await duplicate.getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Escape');
     await sideBar('Templates').click();
     await button('Keep editing').click();
     await time.fill(stored);
