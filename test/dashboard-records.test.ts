@@ -98,6 +98,30 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('It was cancelled before anything was sent.').waitFor();
     expect(await heading('Recipients').count()).toBe(0);
     expect(await scrolled()).toBe(0);
+    await link('Campaigns').first().click();
+    const row = page.getByRole('row', { name: /Never/ });
+    await row.filter({ hasText: 'Cancelled–––' }).waitFor();
+    await link('Never').click();
+    await page.getByText('It was cancelled before anything was sent.').waitFor();
+  });
+
+  it('a campaign that reached nobody says so in a sentence', async () => {
+    const campaign = await asked('/campaigns?search=Never');
+    const { id } = campaign.body.data[0];
+    const { body } = await asked(`/campaigns/${id}`);
+    const sent = { status: 'SENT', startedAt: body.data.createdAt, sentAt: body.data.createdAt };
+    const path = `**/campaigns/${id}`;
+    await page.route(path, (route) =>
+      route.request().resourceType() === 'document'
+        ? route.continue()
+        : route.fulfill({ json: { ...body, data: { ...body.data, ...sent, totalRecipients: 0 } } }),
+    );
+    await page.reload();
+    await page.getByText(/^Nobody was in the audience/).waitFor();
+    expect(await heading('Over time').count()).toBe(0);
+    await page.unroute(path);
+    await page.reload();
+    await page.getByText('It was cancelled before anything was sent.').waitFor();
   });
 
   it('a campaign is duplicated once, however long that takes', async () => {
