@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
 import type { TestSender } from './setup/sender.ts';
-import { createContact, createWaitingWorkflow } from './setup/workflows.ts';
+import { addStep, createContact, createWaitingWorkflow, createWorkflow } from './setup/workflows.ts';
 
 const executable = await findChromium();
 
@@ -45,5 +46,21 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await dialog.getByRole('button', { name: 'Remove' }).click();
     await remove.waitFor({ state: 'detached' });
     expect((await asked(path)).body.steps).toHaveLength(1);
+  });
+
+  it('shows at which step an execution has failed', async () => {
+    const { id, steps } = await createWorkflow(sender, { name: 'Fails', eventName: 'failing' });
+    const config = { url: 'http://localhost:1/' };
+    await addStep(sender, id, { type: 'WEBHOOK', name: 'Hook', config, autoConnect: steps[0].id });
+    const contactId = await createContact(sender, 'linus@example.com');
+    const started = await sender.post(`/workflows/${id}/executions`, { contactId });
+    const path = `/workflows/${id}/executions/${started.body.id}`;
+    await eventually(
+      () => asked(path),
+      ({ body }) => body.status === 'FAILED',
+    );
+    await page.goto(`projects/${project.id}${path}`);
+    const step = page.locator('.react-flow__node', { hasText: 'Hook' });
+    await step.getByText(/public address/).waitFor();
   });
 });
