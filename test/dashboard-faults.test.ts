@@ -40,6 +40,18 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect(tab.complaints().filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
   });
 
+  it.each([
+    ['reset-password', 'Choose a new password', 'Ask for another link'],
+    ['verify-email', 'Verify your address', 'Go to your account'],
+  ])('offers at /%s without its token what can help', async (path, title, way) => {
+    await page.goto(path);
+    await heading(title).waitFor();
+    await page.getByText(/^This link is not complete/).waitFor();
+    await page.getByRole('link', { name: way }).waitFor();
+    expect(await page.getByRole('textbox').or(page.getByLabel('Password')).count()).toBe(0);
+    expect(await page.getByRole('button').count()).toBe(0);
+  });
+
   it('counts the audience of a campaign again, also where it is sent', async () => {
     const campaign = {
       name: 'Counted',
