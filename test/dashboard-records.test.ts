@@ -124,6 +124,33 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('It was cancelled before anything was sent.').waitFor();
   });
 
+  it('a data field shows where it is used, and is deleted from every contact', async () => {
+    await post('/contacts', { email: 'ada@example.com', data: { plan: 'pro', city: 'Paris' } });
+    const condition = {
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+    };
+    const segment = await post('/segments', { name: 'Paying', type: 'DYNAMIC', condition });
+    expect(segment.status, JSON.stringify(segment.body)).toBe(201);
+    await page.goto(`projects/${project.id}/contacts`);
+    await button('Columns').click();
+    await page.getByText('Plan', { exact: true }).click();
+    await button('Delete the field plan …').click();
+    const dialog = page.getByRole('dialog', { name: 'Delete the field' });
+    await dialog.getByText('Segment “Paying”').waitFor();
+    await dialog.getByText(/^1 contact loses the value of “plan”/).waitFor();
+    await dialog.getByRole('textbox').fill('plan');
+    await dialog.getByRole('button', { name: 'Delete the field' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('columnheader', { name: 'Plan' }).waitFor({ state: 'detached' });
+    expect(
+      (await asked('/contacts/fields')).body.fields.map(({ field }: { field: string }) => field),
+    ).toEqual(expect.not.arrayContaining(['data.plan']));
+    await page.goto(`projects/${project.id}/campaigns?search=Never`);
+    await link('Never').click();
+    await page.getByText('It was cancelled before anything was sent.').waitFor();
+  });
+
   it('a campaign is duplicated once, however long that takes', async () => {
     const release = Promise.withResolvers<void>();
     await page.route('**/duplicate', async (route) => {
