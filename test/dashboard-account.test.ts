@@ -27,6 +27,25 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await newcomer.page.context().close();
   });
 
+  it('that is refused sees only what is wrong with the newer input', async () => {
+    const newcomer = await stage.open();
+    const refused = 'This address can’t be used';
+    const error = { code: 'CONFLICT', message: refused, statusCode: 409 };
+    await newcomer.page.route('**/auth/signup', (route) =>
+      route.fulfill({ status: 409, json: { success: false, error } }),
+    );
+    await newcomer.page.goto('sign-up');
+    await field('Email', newcomer.page).fill('new@example.com');
+    await newcomer.page.getByLabel('Password').fill('a long pass phrase');
+    await button('Create the account', newcomer.page).click();
+    await newcomer.page.getByText(refused).waitFor();
+    await field('Email', newcomer.page).fill('new');
+    await button('Create the account', newcomer.page).click();
+    await newcomer.page.getByText('Enter your email address.').waitFor();
+    expect(await newcomer.page.getByText(refused).count()).toBe(0);
+    await newcomer.page.context().close();
+  });
+
   it('creates a project from the menu, and lands in it', async () => {
     await tab.signIn(owner);
     await page.goto('.');
@@ -72,6 +91,33 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
     await button('Cancel').click();
     await link('Dashboard').click();
+    await heading('First').waitFor();
+  });
+
+  it('gives up its own role only when asked again', async () => {
+    const other = await createVerifiedPerson(stage.stack);
+    const members = `/projects/${project.id}/members`;
+    expect((await owner.call('POST', members, { email: other.email, role: 'OWNER' })).status).toBe(201);
+    const ownRole = async () =>
+      (await owner.call('GET', '/users/@me/projects')).body.data.find(
+        ({ id }: { id: string }) => id === project.id,
+      ).role;
+    await page.goto(`projects/${project.id}/settings?tab=members`);
+    const choose = async (role: string) => {
+      await button(new RegExp(`Role of ${owner.email}`)).click();
+      await page.getByRole('option', { name: role }).click();
+    };
+    const dialog = page.getByRole('dialog', { name: 'Change your own role' });
+    await choose('Admin');
+    await dialog.getByText('only another owner can give you your role back').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect(await ownRole()).toBe('OWNER');
+    await choose('Admin');
+    await dialog.getByRole('button', { name: 'Change my role' }).click();
+    await page.getByText(`${owner.email} is admin now.`).waitFor();
+    expect(await ownRole()).toBe('ADMIN');
+    expect((await other.call('PATCH', `${members}/${owner.id}`, { role: 'OWNER' })).status).toBe(200);
+    await page.goto('.');
     await heading('First').waitFor();
   });
 

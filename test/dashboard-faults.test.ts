@@ -6,7 +6,7 @@ import { createOwnProject } from './setup/people.ts';
 const executable = await findChromium();
 
 describe.skipIf(executable === undefined)('where something is missing, the dashboard', () => {
-  const { stage, owner, project, tab, page, button, heading, sideBar } = useDashboardStory(
+  const { stage, owner, project, tab, page, button, heading, sideBar, asked } = useDashboardStory(
     executable,
     'Faults',
   );
@@ -38,6 +38,47 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await page.context().setOffline(false);
     await page.getByRole('table', { name: 'Members' }).waitFor();
     expect(tab.complaints().filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
+  });
+
+  it.each([
+    ['reset-password', 'Choose a new password', 'Ask for another link'],
+    ['verify-email', 'Verify your address', 'Go to your account'],
+  ])('offers at /%s without its token what can help', async (path, title, way) => {
+    await page.goto(path);
+    await heading(title).waitFor();
+    await page.getByText(/^This link is not complete/).waitFor();
+    await page.getByRole('link', { name: way }).waitFor();
+    expect(await page.getByRole('textbox').or(page.getByLabel('Password')).count()).toBe(0);
+    expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('counts the audience of a campaign again, also where it is sent', async () => {
+    const campaign = {
+      name: 'Counted',
+      subject: 'Counted',
+      body: '<p>Hello</p>',
+      from: 'hello@mail.faults.test',
+      audienceType: 'ALL',
+    };
+    const headers = { 'X-Project-Id': project.id };
+    const domain = await owner.call('POST', '/domains', { domain: 'mail.faults.test' }, headers);
+    await asked(`/domains/${domain.body.id}/verify`);
+    await owner.call('POST', '/contacts', { email: 'ada@example.com' }, headers);
+    const { body } = await owner.call('POST', '/campaigns', campaign, headers);
+    const audience = '**/campaigns/audience';
+    await page.route(audience, (route) => route.fulfill({ status: 502, body: 'Bad Gateway' }));
+    await page.goto(`projects/${project.id}/campaigns/${body.data.id}`);
+    await page.getByText(/^The server can’t answer right now/).waitFor();
+    await button('Try again').waitFor();
+    await button('Send to the audience').click();
+    const dialog = page.getByRole('dialog', { name: 'Send this campaign?' });
+    await dialog.getByRole('button', { name: 'Try again' }).waitFor();
+    await page.unroute(audience);
+    await dialog.getByRole('button', { name: 'Try again' }).click();
+    await dialog.getByRole('button', { name: 'Send to 1 person' }).waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await button('Try again').waitFor({ state: 'detached' });
   });
 
   it('opens a page in spite of what it does not know in the address', async () => {

@@ -78,6 +78,11 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(await button(/^Reschedule/).count()).toBe(0);
     await time.fill('2099-01-01T09:00');
     await button(/^Reschedule/).waitFor();
+    await button('More').click();
+    const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
+    await duplicate.getByText('Save your changes first').waitFor();
+    expect(await duplicate.getAttribute('aria-disabled')).toBe('true');
+    await page.keyboard.press('Escape');
     await sideBar('Templates').click();
     await button('Keep editing').click();
     await time.fill(stored);
@@ -93,6 +98,57 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('It was cancelled before anything was sent.').waitFor();
     expect(await heading('Recipients').count()).toBe(0);
     expect(await scrolled()).toBe(0);
+    await link('Campaigns').first().click();
+    const row = page.getByRole('row', { name: /Never/ });
+    await row.filter({ hasText: 'Cancelled–––' }).waitFor();
+    await link('Never').click();
+    await page.getByText('It was cancelled before anything was sent.').waitFor();
+  });
+
+  it('a campaign that reached nobody says so in a sentence', async () => {
+    const campaign = await asked('/campaigns?search=Never');
+    const { id } = campaign.body.data[0];
+    const { body } = await asked(`/campaigns/${id}`);
+    const sent = { status: 'SENT', startedAt: body.data.createdAt, sentAt: body.data.createdAt };
+    const path = `**/campaigns/${id}`;
+    await page.route(path, (route) =>
+      route.request().resourceType() === 'document'
+        ? route.continue()
+        : route.fulfill({ json: { ...body, data: { ...body.data, ...sent, totalRecipients: 0 } } }),
+    );
+    await page.reload();
+    await page.getByText(/^Nobody was in the audience/).waitFor();
+    expect(await heading('Over time').count()).toBe(0);
+    await page.unroute(path);
+    await page.reload();
+    await page.getByText('It was cancelled before anything was sent.').waitFor();
+  });
+
+  it('a data field shows where it is used, and is deleted from every contact', async () => {
+    await post('/contacts', { email: 'ada@example.com', data: { plan: 'pro', city: 'Paris' } });
+    const condition = {
+      logic: 'AND',
+      groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+    };
+    const segment = await post('/segments', { name: 'Paying', type: 'DYNAMIC', condition });
+    expect(segment.status, JSON.stringify(segment.body)).toBe(201);
+    await page.goto(`projects/${project.id}/contacts`);
+    await button('Columns').click();
+    await page.getByText('Plan', { exact: true }).click();
+    await button('Delete the field plan …').click();
+    const dialog = page.getByRole('dialog', { name: 'Delete the field' });
+    await dialog.getByText('Segment “Paying”').waitFor();
+    await dialog.getByText(/^1 contact loses the value of “plan”/).waitFor();
+    await dialog.getByRole('textbox').fill('plan');
+    await dialog.getByRole('button', { name: 'Delete the field' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('columnheader', { name: 'Plan' }).waitFor({ state: 'detached' });
+    expect(
+      (await asked('/contacts/fields')).body.fields.map(({ field }: { field: string }) => field),
+    ).toEqual(expect.not.arrayContaining(['data.plan']));
+    await page.goto(`projects/${project.id}/campaigns?search=Never`);
+    await link('Never').click();
+    await page.getByText('It was cancelled before anything was sent.').waitFor();
   });
 
   it('a campaign is duplicated once, however long that takes', async () => {

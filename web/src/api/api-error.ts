@@ -20,7 +20,7 @@ export class ApiError extends Error {
     error: Partial<components['schemas']['Error']['error']>,
     retryAfterSeconds = 0,
   ) {
-    super(error.message ?? `The server answered ${status}.`);
+    super(error.message ?? bareMessage(status));
     this.name = 'ApiError';
     this.status = status;
     this.requestId = requestId;
@@ -31,6 +31,12 @@ export class ApiError extends Error {
     this.details = (error.details as Record<string, unknown> | undefined) ?? {};
   }
 }
+
+/** Of an answer that is not the API's, as a proxy gives while the server starts. */
+const bareMessage = (status: number): string =>
+  status >= 500
+    ? `The server can’t answer right now (${status}). Try again in a moment.`
+    : `The server answered ${status}.`;
 
 /** Understands the envelope, the short `{ error }` of three creating calls, and answers of a proxy. */
 export async function toApiError(response: Response): Promise<ApiError> {

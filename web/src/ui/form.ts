@@ -34,8 +34,8 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
   const running = useRef<Promise<boolean> | null>(null);
   const saveOnce = async () => {
     let isSaved = false;
+    setFailure(null);
     await form.handleSubmit(async (values) => {
-      setFailure(null);
       try {
         await save(values);
         isSaved = true;

@@ -2,9 +2,10 @@ import { MoreHorizontal } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { Menu as AriaMenu, MenuItem, MenuTrigger } from 'react-aria-components/Menu';
 import { Popover } from 'react-aria-components/Popover';
+import { Text } from 'react-aria-components/Text';
 import { IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
-import { optionLook, popoverLook } from './select.tsx';
+import { OptionNote, optionLook, popoverLook } from './select.tsx';
 
 export interface MenuAction {
   /** Where two actions may have the same label. */
@@ -16,6 +17,8 @@ export interface MenuAction {
   href?: string;
   isDangerous?: boolean;
   isDisabled?: boolean;
+  /** Below the label: why the action is disabled. */
+  note?: string | undefined;
 }
 
 interface MenuProps {
@@ -41,15 +44,21 @@ export function Menu({ label, actions, trigger }: MenuProps) {
       )}
       <Popover offset={4} className={classNames(popoverLook, 'min-w-44')}>
         <AriaMenu className="outline-none" aria-label={label}>
-          {actions.map(({ onAction, ...action }) => (
+          {actions.map(({ onAction, note, ...action }) => (
             <MenuItem
               key={action.id ?? action.label}
               {...(onAction && { onAction: () => void run(onAction) })}
               {...(action.href !== undefined && { href: action.href, target: '_blank', rel: 'noreferrer' })}
               isDisabled={action.isDisabled ?? false}
+              textValue={action.label}
               className={classNames(optionLook, 'cursor-pointer', action.isDangerous && 'text-bad')}
             >
-              {action.label}
+              <span className="min-w-0">
+                <Text slot="label" className="block">
+                  {action.label}
+                </Text>
+                {note !== undefined && <OptionNote>{note}</OptionNote>}
+              </span>
             </MenuItem>
           ))}
         </AriaMenu>

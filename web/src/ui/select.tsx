@@ -83,7 +83,7 @@ function OptionItem({ option }: { option: Option }) {
 }
 
 /** Only in the list: the button of a select shows one line. */
-function OptionNote({ children }: { children: string }) {
+export function OptionNote({ children }: { children: string }) {
   return (
     <Text slot="description" className="block truncate text-xs text-muted">
       {children}

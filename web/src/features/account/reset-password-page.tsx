@@ -25,6 +25,16 @@ export function ResetPasswordPage() {
       await navigate({ to: '/sign-in', search: {} });
     },
   });
+  if (token === '') {
+    return (
+      <GuestFrame title="Choose a new password">
+        <p>This link is not complete. Open the one in the email as a whole, or ask for another.</p>
+        <p className="mt-5 text-sm">
+          <TextLink to="/forgot-password">Ask for another link</TextLink>
+        </p>
+      </GuestFrame>
+    );
+  }
   return (
     <GuestFrame title="Choose a new password">
       <form className="flex flex-col gap-4" onSubmit={submit} noValidate>

@@ -35,7 +35,8 @@ const anEmail = (subject: string | undefined, words: string): Told =>
 
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 
-const unsubscribedFor: Record<string, string> = {
+/** Of a change of the subscription. */
+export const reasonWords: Readonly<Record<string, string>> = {
   bounce: 'because an email bounced',
   complaint: 'because of a complaint',
   snooze: 'for the time of a snooze',
@@ -71,7 +72,7 @@ const told: Record<string, (metadata: Metadata) => Told> = {
   }),
   'contact.unsubscribed': ({ reason }) => ({
     words: 'unsubscribed',
-    note: unsubscribedFor[reason ?? ''] ?? null,
+    note: reasonWords[reason ?? ''] ?? null,
   }),
   'contact.snoozed': ({ snoozedUntil }) => ({
     words: snoozedUntil === undefined ? 'snoozed' : `snoozed until ${day.format(new Date(snoozedUntil))}`,

@@ -110,7 +110,8 @@ const reasons = [
   { name: 'suppressed', label: 'suppressed after a bounce or complaint' },
 ] as const;
 
-function AudienceCount({ audience: { counts, error } }: { audience: ReturnType<typeof useAudience> }) {
+function AudienceCount({ audience }: { audience: ReturnType<typeof useAudience> }) {
+  const { counts } = audience;
   return (
     <Panel>
       <div aria-live="polite">
@@ -133,7 +134,24 @@ function AudienceCount({ audience: { counts, error } }: { audience: ReturnType<t
           </ul>
         </div>
       )}
-      <ErrorNote error={counts ? null : error} className="mt-3" />
+      <AudienceError audience={audience} className="mt-3" />
     </Panel>
+  );
+}
+
+interface AudienceErrorProps {
+  audience: ReturnType<typeof useAudience>;
+  className: string;
+}
+
+/** Why the audience could not be counted. A refused condition would be refused again. */
+export function AudienceError({ audience: { counts, error, refetch }, className }: AudienceErrorProps) {
+  const isRefused = error instanceof ApiError && error.issues.length > 0;
+  return (
+    <ErrorNote
+      error={counts ? null : error}
+      className={className}
+      {...(!isRefused && { onRetry: () => void refetch() })}
+    />
   );
 }

@@ -98,7 +98,7 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
       />
       <SendDialog
         campaign={campaign}
-        audience={audience.counts}
+        audience={audience}
         scheduledFor={schedule.at}
         isOpen={dialog === 'send'}
         onClose={close}

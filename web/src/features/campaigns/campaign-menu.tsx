@@ -39,7 +39,12 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
       <Menu
         label="More"
         actions={[
-          { label: 'Duplicate', isDisabled: isDirty, onAction: duplicate },
+          {
+            label: 'Duplicate',
+            isDisabled: isDirty,
+            note: isDirty ? 'Save your changes first' : undefined,
+            onAction: duplicate,
+          },
           ...(temporalUrl === null ? [] : [{ label: 'Open in Temporal', href: temporalUrl }]),
           {
             label: 'Delete …',

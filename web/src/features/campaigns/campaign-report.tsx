@@ -59,6 +59,8 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
       {status === 'SENDING' && <CampaignProgress campaign={campaign} />}
       {campaign.startedAt === null ? (
         <p className="text-muted">It was cancelled before anything was sent.</p>
+      ) : status !== 'SENDING' && campaign.totalRecipients === 0 ? (
+        <p className="text-muted">Nobody was in the audience when sending began, so nothing was sent.</p>
       ) : (
         <>
           <ReportFigures campaign={campaign} />

@@ -31,7 +31,13 @@ export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
       header: 'Recipients',
       align: 'right',
       isSecondary: true,
-      cell: ({ totalRecipients }) => count(totalRecipients),
+      // Cancelled before it began: the number is only an estimate.
+      cell: ({ status, startedAt, totalRecipients }) =>
+        status === 'CANCELLED' && startedAt === null ? (
+          <span className="text-faint">–</span>
+        ) : (
+          count(totalRecipients)
+        ),
     },
     {
       header: 'Opened',

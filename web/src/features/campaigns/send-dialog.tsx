@@ -8,12 +8,14 @@ import { quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say } from '../../ui/toast.tsx';
 import { ProblemList } from '../message-editor/problem-list.tsx';
+import { AudienceError } from './audience-section.tsx';
 import { pastFault, timeWithZone } from './schedule-section.tsx';
+import type { useAudience } from './use-audience.ts';
 
 interface SendDialogProps {
   /** The stored version. */
   campaign: Schema<'Campaign'>;
-  audience: { recipients: number; total: number } | undefined;
+  audience: ReturnType<typeof useAudience>;
   /** Null sends immediately. */
   scheduledFor: Date | null;
   isOpen: boolean;
@@ -32,12 +34,13 @@ export function SendDialog({ isOpen, ...props }: SendDialogProps) {
 
 function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<SendDialogProps, 'isOpen'>) {
   const { id, subject, body, type, from, fromName } = campaign;
+  const { counts } = audience;
   const checks = $api.useQuery('post', '/campaigns/preview', { body: { subject, body, type, from } });
   const [isPending, setIsPending] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const problems = checks.data?.problems ?? [];
   const isBlocked = problems.some(({ severity }) => severity === 'error');
-  const people = quantity(audience?.recipients ?? 0, 'person', 'people');
+  const people = counts ? quantity(counts.recipients, 'person', 'people') : 'the audience';
   const send = async () => {
     // The dialog may have been open for long.
     const fault = scheduledFor && pastFault(scheduledFor);
@@ -65,32 +68,34 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
         <Fact term="Subject" detail={subject} />
         <Fact term="From" detail={fromName === null ? from : `${fromName} <${from}>`} />
-        <Fact term="To" detail={audience === undefined ? '…' : people} />
+        <Fact term="To" detail={counts === undefined ? '…' : people} />
         <Fact
           term="Leaves"
           detail={scheduledFor === null ? 'Immediately; it can’t be recalled' : timeWithZone(scheduledFor)}
         />
       </dl>
-      {audience !== undefined && audience.total > audience.recipients && (
+      {counts !== undefined && counts.total > counts.recipients && (
         <p className="mt-2 text-sm text-muted">
-          {quantity(audience.total - audience.recipients, 'contact')} of the audience left out: unsubscribed,
+          {quantity(counts.total - counts.recipients, 'contact')} of the audience left out: unsubscribed,
           snoozed or suppressed.
         </p>
       )}
+      <AudienceError audience={audience} className="mt-3" />
       <h3 className="mt-4 mb-2 text-sm font-medium">Checks</h3>
       {checks.data ? (
         <ProblemList problems={problems} />
       ) : (
         !checks.error && <Skeleton className="h-9 w-full" />
       )}
-      <ErrorNote error={failure ?? checks.error} className="mt-4" />
+      <ErrorNote error={checks.error} onRetry={() => void checks.refetch()} className="mt-4" />
+      <ErrorNote error={failure} className="mt-4" />
       <DialogActions>
         <Button onPress={onClose}>Back</Button>
         <Button
           type="submit"
           look="primary"
           isPending={isPending}
-          isDisabled={isBlocked || checks.data === undefined || !audience || audience.recipients === 0}
+          isDisabled={isBlocked || checks.data === undefined || !counts || counts.recipients === 0}
         >
           {scheduledFor === null ? `Send to ${people}` : `Schedule for ${people}`}
         </Button>

@@ -1,4 +1,5 @@
 import type { Schema } from '../../api/client.ts';
+import { reasonWords } from '../activity/activity-sentence.ts';
 
 type Activity = Pick<Schema<'Activity'>, 'type' | 'metadata'>;
 
@@ -40,5 +41,5 @@ export function activityDetail({ type, metadata }: Activity): string {
   const reason = text(metadata.reason) || (type === 'email.bounced' ? text(metadata.bounceType) : '');
   const subject = text(metadata.subject) || text(metadata.workflowName);
   const link = type === 'email.clicked' ? text(metadata.link) : '';
-  return [subject, link, reason].filter((part) => part !== '').join(' · ');
+  return [subject, link, reasonWords[reason] ?? reason].filter((part) => part !== '').join(' · ');
 }

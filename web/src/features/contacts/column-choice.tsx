@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Columns3 } from 'lucide-react';
+import { Columns3, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
 import { Popover } from 'react-aria-components/Popover';
 import { z } from 'zod';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
+import { DeleteFieldDialog } from './delete-field-dialog.tsx';
 import { keyLabel } from './key-label.ts';
 import { fieldsQuery } from './queries.ts';
 
@@ -48,31 +49,52 @@ interface ColumnChoiceProps {
 
 export function ColumnChoice({ chosen, onChange }: ColumnChoiceProps) {
   const keys = useDataKeys();
+  const [isOpen, setIsOpen] = useState(false);
+  const [deleted, setDeleted] = useState<string | null>(null);
+  const hide = (key: string) => onChange(chosen.filter((other) => other !== key));
   if (keys.length === 0) return null;
   return (
-    <DialogTrigger>
-      <Button>
-        <Columns3 className="size-4" />
-        Columns
-      </Button>
-      <Popover
-        offset={4}
-        className="max-h-80 min-w-48 overflow-y-auto rounded-lg bg-raised p-3 shadow-overlay"
-      >
-        <Dialog aria-label="Columns" className="flex flex-col gap-2 outline-none">
-          {keys.map((key) => (
-            <Checkbox
-              key={key}
-              isSelected={chosen.includes(key)}
-              onChange={(isShown) =>
-                onChange(isShown ? [...chosen, key] : chosen.filter((other) => other !== key))
-              }
-            >
-              {keyLabel(key)}
-            </Checkbox>
-          ))}
-        </Dialog>
-      </Popover>
-    </DialogTrigger>
+    <>
+      <DialogTrigger isOpen={isOpen} onOpenChange={setIsOpen}>
+        <Button>
+          <Columns3 className="size-4" />
+          Columns
+        </Button>
+        <Popover
+          offset={4}
+          className="max-h-80 min-w-48 overflow-y-auto rounded-lg bg-raised p-3 shadow-overlay"
+        >
+          <Dialog aria-label="Columns" className="flex flex-col gap-1 outline-none">
+            {keys.map((key) => (
+              <div key={key} className="flex items-center justify-between gap-4">
+                <Checkbox
+                  isSelected={chosen.includes(key)}
+                  onChange={(isShown) => (isShown ? onChange([...chosen, key]) : hide(key))}
+                >
+                  {keyLabel(key)}
+                </Checkbox>
+                <IconButton
+                  label={`Delete the field ${key} …`}
+                  className="size-7"
+                  onPress={() => {
+                    setIsOpen(false);
+                    setDeleted(key);
+                  }}
+                >
+                  <Trash2 className="size-3.5" />
+                </IconButton>
+              </div>
+            ))}
+          </Dialog>
+        </Popover>
+      </DialogTrigger>
+      {deleted !== null && (
+        <DeleteFieldDialog
+          dataKey={deleted}
+          onClose={() => setDeleted(null)}
+          onDeleted={() => hide(deleted)}
+        />
+      )}
+    </>
   );
 }

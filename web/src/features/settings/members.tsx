@@ -1,7 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, type Schema } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
 import { userQuery } from '../../shell/session.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
@@ -13,14 +12,12 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { InviteDialog } from './invite-dialog.tsx';
+import { OwnRoleDialog, type RoleChange, refreshMembers, useRoleChange } from './role-change.tsx';
 import { roleOptions, roleText } from './roles.ts';
 import { useLeaveProject } from './use-leave-project.ts';
 
 type Member = Schema<'Member'>;
 type Invitation = Schema<'Invitation'>;
-
-/** One's own role is part of one's projects. */
-const refreshMembers = () => refresh('/projects/{id}/members', '/users/@me/projects');
 
 export function Members({ project }: { project: Schema<'Project'> }) {
   const path = { id: project.id };
@@ -31,18 +28,7 @@ export function Members({ project }: { project: Schema<'Project'> }) {
   const leaveProject = useLeaveProject();
   const isMe = ({ userId }: Member) => userId === user.id;
   const isOwner = project.role === 'OWNER';
-  const changeRole = async (member: Member, role: Member['role']) => {
-    try {
-      await api.PATCH('/projects/{id}/members/{userId}', {
-        params: { path: { ...path, userId: member.userId } },
-        body: { role },
-      });
-      say(`${member.email} is ${roleText[role].toLowerCase()} now.`);
-    } catch (error) {
-      sayError(error);
-    }
-    await refreshMembers();
-  };
+  const roles = useRoleChange(project.id, isMe);
   const remove = async () => {
     if (leaving === null) return;
     await api.DELETE('/projects/{id}/members/{userId}', {
@@ -77,7 +63,7 @@ export function Members({ project }: { project: Schema<'Project'> }) {
                 members={data}
                 isOwner={isOwner}
                 isMe={isMe}
-                onRole={(member, role) => void changeRole(member, role)}
+                onRole={(change) => void roles.changeOrAsk(change)}
                 onRemove={setLeaving}
               />
             </Section>
@@ -92,6 +78,12 @@ export function Members({ project }: { project: Schema<'Project'> }) {
         isOwner={isOwner}
         isOpen={isInviting}
         onClose={() => setIsInviting(false)}
+      />
+      <OwnRoleDialog
+        change={roles.ownChange}
+        isOwner={isOwner}
+        onClose={roles.close}
+        onConfirm={roles.change}
       />
       <ConfirmDialog
         title={leaving && isMe(leaving) ? 'Leave the project' : 'Remove the member'}
@@ -112,7 +104,7 @@ interface MemberTableProps {
   members: Member[];
   isOwner: boolean;
   isMe: (member: Member) => boolean;
-  onRole: (member: Member, role: Member['role']) => void;
+  onRole: (change: RoleChange) => void;
   onRemove: (member: Member) => void;
 }
 
@@ -139,7 +131,7 @@ function MemberTable({ members, isOwner, isMe, onRole, onRemove }: MemberTablePr
           options={roles}
           value={member.role}
           isDisabled={!isOwner && member.role === 'OWNER'}
-          onChange={(role) => onRole(member, role)}
+          onChange={(role) => role !== member.role && onRole({ member, role })}
         />
       ),
     },

@@ -72,7 +72,12 @@ function TemplateEditor({ template }: { template: Schema<'Template'> }) {
           <Menu
             label="More"
             actions={[
-              { label: 'Duplicate', isDisabled: isDirty, onAction: duplicate },
+              {
+                label: 'Duplicate',
+                isDisabled: isDirty,
+                note: isDirty ? 'Save your changes first' : undefined,
+                onAction: duplicate,
+              },
               { label: 'Delete …', isDangerous: true, onAction: () => setDialog('delete') },
             ]}
           />

@@ -135,7 +135,10 @@ function ExecutionTable({ executions, steps }: ExecutionTableProps) {
       className: 'w-10',
       cell: (execution) =>
         isUnderWay(execution.status) && (
-          <IconButton label="Cancel this execution" onPress={() => setCancelled(execution)}>
+          <IconButton
+            label={`Cancel the execution of ${execution.contactEmail ?? 'a deleted contact'}`}
+            onPress={() => setCancelled(execution)}
+          >
             <CircleStop className="size-4" />
           </IconButton>
         ),

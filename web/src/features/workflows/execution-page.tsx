@@ -11,7 +11,7 @@ import { CancelExecutionDialog } from './cancel-dialogs.tsx';
 import { ExecutionBadge } from './execution-badge.tsx';
 import { ExecutionFacts } from './execution-facts.tsx';
 import { isUnderWay } from './execution-status.ts';
-import { pathOf } from './graph/graph.ts';
+import { type Fault, pathOf } from './graph/graph.ts';
 import { stepWords } from './graph/step-words.ts';
 import { type GraphView, GraphViewProvider } from './graph-view.ts';
 import { GraphCanvas } from './lazy-graph-canvas.ts';
@@ -76,6 +76,12 @@ export function ExecutionPage() {
   );
 }
 
+/** The error of a failed execution, at the step that it ended with. */
+function failureOf({ status, steps }: Schema<'WorkflowExecutionWithSteps'>): Fault[] {
+  const last = status === 'FAILED' ? steps.findLast(({ error }) => error !== null) : undefined;
+  return last ? [{ stepId: last.stepId, code: 'FAILED', message: last.error ?? '' }] : [];
+}
+
 interface LitGraphProps {
   workflow: Schema<'WorkflowWithGraph'>;
   execution: Schema<'WorkflowExecutionWithSteps'>;
@@ -88,7 +94,7 @@ function LitGraph({ workflow, execution }: LitGraphProps) {
     (): GraphView => ({
       graph: workflow,
       words: (step) => stepWords(step, names),
-      faults: [],
+      faults: failureOf(execution),
       figuresOf: () => undefined,
       hasFigures: false,
       path: pathOf(workflow, execution.steps),

@@ -6,7 +6,7 @@ import { ifMatch } from '../../api/if-match.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { say, sayError } from '../../ui/toast.tsx';
+import { say } from '../../ui/toast.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { canSplice, type Step } from './graph/graph.ts';
 import { stepWords } from './graph/step-words.ts';
@@ -58,7 +58,7 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
         />
       )}
       {removed && (
-        <RemoveForkDialog
+        <RemoveStepDialog
           workflow={workflow}
           step={removed}
           onClose={() => setRemoved(null)}
@@ -105,10 +105,7 @@ function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): E
       path: null,
       currentStepId: null,
       onOpen: navigate,
-      onRemove: (step) => {
-        if (!canSplice(workflow, step.id)) return askToRemove(step);
-        void removeStep(workflow, step, true).then(() => navigate(undefined), sayError);
-      },
+      onRemove: askToRemove,
       edits,
     };
   }, [workflow, names, statistics, isBusy]);
@@ -131,14 +128,15 @@ async function removeStep(workflow: Workflow, { id, name }: Step, splice: boolea
   say(`“${name}” is removed`);
 }
 
-interface RemoveForkDialogProps {
+interface RemoveStepDialogProps {
   workflow: Workflow;
   step: Step;
   onClose: () => void;
   onRemoved: () => void;
 }
 
-function RemoveForkDialog({ workflow, step, onClose, onRemoved }: RemoveForkDialogProps) {
+function RemoveStepDialog({ workflow, step, onClose, onRemoved }: RemoveStepDialogProps) {
+  const isSpliced = canSplice(workflow, step.id);
   return (
     <ConfirmDialog
       title="Remove the step"
@@ -146,11 +144,13 @@ function RemoveForkDialog({ workflow, step, onClose, onRemoved }: RemoveForkDial
       isOpen
       onClose={onClose}
       onConfirm={async () => {
-        await removeStep(workflow, step, false);
+        await removeStep(workflow, step, isSpliced);
         onRemoved();
       }}
     >
-      Different steps follow “{step.name}”. They stay, but nothing leads to them until you connect them again.
+      {isSpliced
+        ? `“${step.name}” and its settings are deleted. The steps around it stay connected. This can’t be undone.`
+        : `“${step.name}” and its settings are deleted, which can’t be undone. Different steps follow it. They stay, but nothing leads to them until you connect them again.`}
     </ConfirmDialog>
   );
 }

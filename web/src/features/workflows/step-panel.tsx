@@ -2,7 +2,7 @@ import type { ComponentType } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { canSplice, faultText, type Step, type StepType } from './graph/graph.ts';
+import { faultText, type Step, type StepType } from './graph/graph.ts';
 import { useGraphView } from './graph-view.ts';
 import { ConditionForm } from './step-forms/condition-form.tsx';
 import { DelayForm } from './step-forms/delay-form.tsx';
@@ -36,7 +36,7 @@ interface StepPanelProps {
 
 /** The form of one step, at the side of the graph. */
 export function StepPanel({ workflowId, step, onLeave, onDone }: StepPanelProps) {
-  const { graph, faults, onRemove } = useGraphView();
+  const { faults, onRemove } = useGraphView();
   const Form = forms[step.type];
   const own = faults.filter(({ stepId }) => stepId === step.id);
   return (
@@ -46,7 +46,7 @@ export function StepPanel({ workflowId, step, onLeave, onDone }: StepPanelProps)
           <Badge>{stepTypes[step.type].title}</Badge>
           {step.type !== 'TRIGGER' && (
             <Button look="danger" onPress={() => onRemove(step)}>
-              {canSplice(graph, step.id) ? 'Remove the step' : 'Remove the step …'}
+              Remove the step …
             </Button>
           )}
         </div>

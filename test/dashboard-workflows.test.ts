@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { findChromium } from './setup/chromium.ts';
+import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
+import type { TestSender } from './setup/sender.ts';
+import { addStep, createContact, createWaitingWorkflow, createWorkflow } from './setup/workflows.ts';
+
+const executable = await findChromium();
+
+describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => {
+  const { owner, project, tab, page, button, asked } = useDashboardStory(executable, 'Workflows');
+  const headers = () => ({ 'X-Project-Id': project.id });
+  const sender = {
+    get: (path: string) => asked(path),
+    post: (path: string, body: object) => owner.call('POST', path, body, headers()),
+  } as TestSender;
+
+  it('names the contact at each button that cancels an execution', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    for (const email of ['ada@example.com', 'grace@example.com']) {
+      const contactId = await createContact(sender, email);
+      expect((await sender.post(`/workflows/${id}/executions`, { contactId })).status).toBe(201);
+    }
+    await tab.signIn(owner);
+    await page.goto(`projects/${project.id}/workflows/${id}?view=executions`);
+    await button('Cancel the execution of grace@example.com').click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^grace@example.com enters no further step/)
+      .waitFor();
+    await page.keyboard.press('Escape');
+    await button('Cancel the execution of ada@example.com').waitFor();
+  });
+
+  it('loses a step and its settings only when asked again', async () => {
+    const workflow = await createWaitingWorkflow(sender, { name: 'Asks', eventName: 'asked' });
+    const path = `/workflows/${workflow.id}`;
+    await page.goto(`projects/${project.id}${path}?view=outline`);
+    const remove = button('Remove Delay');
+    const dialog = page.getByRole('dialog', { name: 'Remove the step' });
+    await remove.click();
+    await dialog.getByText(/^“Delay” and its settings are deleted/).waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    expect((await asked(path)).body.steps).toHaveLength(2);
+    await remove.click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await remove.waitFor({ state: 'detached' });
+    expect((await asked(path)).body.steps).toHaveLength(1);
+  });
+
+  it('shows at which step an execution has failed', async () => {
+    const { id, steps } = await createWorkflow(sender, { name: 'Fails', eventName: 'failing' });
+    const config = { url: 'http://localhost:1/' };
+    await addStep(sender, id, { type: 'WEBHOOK', name: 'Hook', config, autoConnect: steps[0].id });
+    const contactId = await createContact(sender, 'linus@example.com');
+    const started = await sender.post(`/workflows/${id}/executions`, { contactId });
+    const path = `/workflows/${id}/executions/${started.body.id}`;
+    await eventually(
+      () => asked(path),
+      ({ body }) => body.status === 'FAILED',
+    );
+    await page.goto(`projects/${project.id}${path}`);
+    const step = page.locator('.react-flow__node', { hasText: 'Hook' });
+    await step.getByText(/public address/).waitFor();
+  });
+});

@@ -1,0 +1,65 @@
+import { $api, api } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { Loaded } from '../../ui/list.tsx';
+import { quantity } from '../../ui/numbers.ts';
+import { say } from '../../ui/toast.tsx';
+
+interface DeleteFieldDialogProps {
+  /** In `data`. */
+  dataKey: string;
+  onClose: () => void;
+  onDeleted: () => void;
+}
+
+/** Shows what reads the field before it is deleted from every contact. */
+export function DeleteFieldDialog({ dataKey, onClose, onDeleted }: DeleteFieldDialogProps) {
+  const params = { path: { field: `data.${dataKey}` } };
+  // Not asked again with the list of contacts: the field is gone then.
+  const once = { staleTime: 'static', gcTime: 0 } as const;
+  const usage = $api.useQuery('get', '/contacts/fields/{field}/usage', { params }, once);
+  return (
+    <ConfirmDialog
+      title="Delete the field"
+      action="Delete the field"
+      confirmText={dataKey}
+      isOpen
+      onClose={onClose}
+      onConfirm={async () => {
+        await api.DELETE('/contacts/fields/{field}', { params });
+        onDeleted();
+        await refresh('/contacts');
+        say(`“${dataKey}” is deleted`);
+      }}
+    >
+      <Loaded query={usage}>
+        {({ contactCount, usedInSegments, usedInCampaigns, usedInWorkflows }) => {
+          const uses = [
+            ...usedInSegments.map(({ id, name }) => ({ id, text: `Segment “${name}”` })),
+            ...usedInCampaigns.map(({ id, name }) => ({ id, text: `Campaign “${name}”` })),
+            ...usedInWorkflows.map(({ id, name }) => ({ id, text: `Workflow “${name}”` })),
+          ];
+          return (
+            <>
+              <p>
+                {quantity(contactCount, 'contact')} {contactCount === 1 ? 'loses' : 'lose'} the value of “
+                {dataKey}
+                ”. This can’t be undone.
+              </p>
+              {uses.length > 0 && (
+                <>
+                  <p className="mt-2">Conditions that read it no longer match:</p>
+                  <ul className="list-disc pl-5">
+                    {uses.map(({ id, text }) => (
+                      <li key={id}>{text}</li>
+                    ))}
+                  </ul>
+                </>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+    </ConfirmDialog>
+  );
+}
