@@ -32,8 +32,11 @@ export function Menu({ label, actions, trigger }: MenuProps) {
   const [isPending, setIsPending] = useState(false);
   const run = async (action: () => unknown) => {
     setIsPending(true);
-    await action();
-    setIsPending(false);
+    try {
+      await action();
+    } finally {
+      setIsPending(false);
+    }
   };
   return (
     <MenuTrigger>
