@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
-import { useSender } from './setup/sender.ts';
+import { replaceDomain, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 
@@ -168,12 +168,7 @@ describe('a scheduled campaign', () => {
     await insertContacts(stack.em(), sender.projectId, 2);
     const id = await create();
     await sender.post(`/campaigns/${id}/send`, { scheduledFor: tomorrow() });
-    // Another record: the first check of this one may still run, and would find it verified again.
-    await stack.sql('delete from domains where domain = $1', [sender.domain]);
-    await stack.sql('insert into domains (id, project_id, domain) values (uuidv7(), $1, $2)', [
-      sender.projectId,
-      sender.domain,
-    ]);
+    await replaceDomain(stack, sender, 'pending');
     await stack.sql(
       `with due as (update campaigns set scheduled_for = now() where id = $1 returning id)
        insert into outbox (id, kind, subject_id) select uuidv7(), 'campaign.changed', id from due`,
@@ -235,14 +230,12 @@ async function startPaused(id: string, recipients: number): Promise<void> {
 it('a campaign that is being sent pauses when the project has lost the domain of its sender', async () => {
   await insertContacts(stack.em(), sender.projectId, 2);
   const id = await create();
-  const become = (status: string) =>
-    stack.sql('update domains set status = $2 where domain = $1', [sender.domain, status]);
-  await become('pending');
+  await replaceDomain(stack, sender, 'pending');
   await startPaused(id, 2);
   const pausedReason = `Paused while the domain ${sender.domain} is not verified`;
   expect(await campaign(id)).toMatchObject({ status: 'SENDING', pausedReason });
   expect((await sender.get('/campaigns')).body.data).toMatchObject([{ id, pausedReason }]);
-  await become('verified');
+  await replaceDomain(stack, sender, 'verified');
   expect(await campaign(id)).toMatchObject({ status: 'SENDING', pausedReason: null });
   await sent(id);
   expect(await statuses(id)).toMatchObject({ DELIVERED: 2 });

@@ -6,7 +6,7 @@ import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
 import { eventually } from './setup/eventually.ts';
 import { testFixture } from './setup/fixtures.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
-import { useSender } from './setup/sender.ts';
+import { replaceDomain, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { readWorkflow } from './setup/workflows.ts';
 
@@ -115,9 +115,7 @@ describe('an email', () => {
 it('an email of a workflow does not leave from a domain that the project has lost', async () => {
   const mail = await createTemplate('From another sender');
   const id = await build({ mail: { type: 'SEND_EMAIL', config: { templateId: mail } } }, [['start', 'mail']]);
-  const become = (status: string) =>
-    stack.sql('update domains set status = $2 where domain = $1', [sender.domain, status]);
-  await become('pending');
+  await replaceDomain(stack, sender, 'pending');
   try {
     await track('signup', {}, 'lost@example.com');
     const { steps } = await execution(id, 'COMPLETED');
@@ -125,7 +123,7 @@ it('an email of a workflow does not leave from a domain that the project has los
     const emails = await stack.sql('select from emails where to_email = $1', ['lost@example.com']);
     expect(emails).toHaveLength(0);
   } finally {
-    await become('verified');
+    await replaceDomain(stack, sender, 'verified');
   }
 });
 

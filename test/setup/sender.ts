@@ -91,6 +91,27 @@ export async function createTestSender(apiUrl: string): Promise<TestSender> {
   };
 }
 
+interface Database {
+  sql(query: string, parameters: unknown[]): Promise<unknown>;
+}
+
+/**
+ * Makes the domain of a sender another record of this status, which nothing watches: the first check of the real one may
+ * still run, and would find it verified.
+ */
+export async function replaceDomain(
+  database: Database,
+  { projectId, domain }: TestSender,
+  status: 'pending' | 'verified',
+): Promise<void> {
+  await database.sql('delete from domains where domain = $1', [domain]);
+  await database.sql('insert into domains (id, project_id, domain, status) values (uuidv7(), $1, $2, $3)', [
+    projectId,
+    domain,
+    status,
+  ]);
+}
+
 type Product = { readonly url: string };
 
 /** A sender for each test. */
