@@ -114,6 +114,16 @@ it('is left to be done again while ClickHouse is away', async () => {
   expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
 });
 
+it('waits for a stream that is some seconds behind', async () => {
+  const contactId = await addContact('ada@example.com');
+  await remove(contactId);
+  const erasure = erase();
+  await delay(7_000);
+  stage.stream();
+  expect(await erasure).toMatchObject({ contacts: 1 });
+  expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
+});
+
 it('takes many contacts of several projects', async () => {
   stage.stream();
   const others = Array.from({ length: 3 }, () => randomUUID());
