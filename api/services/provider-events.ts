@@ -48,9 +48,13 @@ function diagnosticOf({ bounce, complaint }: SesEvent): string | null {
     recipient?.status ||
     bounce?.bounceSubType ||
     complaint?.complaintFeedbackType ||
+    complaint?.complaintSubType ||
     null
   );
 }
+
+/** Of a bounce or a complaint: SES accepted the email and did not send it. */
+const onAccountSuppressionList = 'OnAccountSuppressionList';
 
 function toInput(notification: Notification, event: SesEvent): ProviderEventInput | undefined {
   const kind = kinds.get(event.eventType);
@@ -67,6 +71,7 @@ function toInput(notification: Notification, event: SesEvent): ProviderEventInpu
     subject: event.mail.commonHeaders?.subject ?? null,
     link: event.click?.link ?? null,
     bounceType: event.bounce?.bounceType ?? null,
+    isListed: (event.bounce?.bounceSubType ?? event.complaint?.complaintSubType) === onAccountSuppressionList,
     diagnostic: diagnosticOf(event),
     sentEventId: newId(),
     eventId: newId(),
