@@ -12,7 +12,7 @@ const database = useTestDatabase();
 const project = useProject(database.em);
 
 /** What becomes of an email to ann@example.com and of the project's figures after an event. */
-async function after(event: { eventType: string }) {
+async function after(event: { eventType: string } & Record<string, object | string>) {
   const { em, orm } = database;
   const [[email] = []] = await acceptEmails(em(), [
     acceptInput(project.id, ['ann@example.com'], { subscribed: true }),
@@ -62,3 +62,13 @@ it.each([
     });
   },
 );
+
+it('takes a report that an email is no spam for no complaint', async () => {
+  const complaint = { complaintFeedbackType: 'not-spam', timestamp: at };
+  expect(await after({ eventType: 'Complaint', complaint })).toEqual({
+    outcome: 'ignored',
+    status: 'QUEUED',
+    subscribed: true,
+    figures: undefined,
+  });
+});

@@ -60,6 +60,8 @@ function toInput(notification: Notification, event: SesEvent): ProviderEventInpu
   const kind = kinds.get(event.eventType);
   const emailId = uuid.safeParse(event.mail.tags.emailId?.[0]).data;
   if (kind === undefined || emailId === undefined) return undefined;
+  // The reader moved it out of the spam folder: the opposite of a complaint.
+  if (event.complaint?.complaintFeedbackType === 'not-spam') return undefined;
   const detail = event.delivery ?? event.open ?? event.click ?? event.bounce ?? event.complaint;
   return {
     notificationId: notification.id,
