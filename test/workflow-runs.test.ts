@@ -60,6 +60,8 @@ const arrival = async (to: string, subject: string) => {
   return messages.find((message) => message.subject === subject);
 };
 
+const listUnsubscribe = { 'List-Unsubscribe': expect.any(String) };
+
 describe('an email', () => {
   it('arrives after the event, with the data of contact and event, and the execution exits', async () => {
     const templateId = await createTemplate('Hello {{ event.plan }}');
@@ -109,6 +111,26 @@ describe('an email', () => {
     await execution(id, 'COMPLETED');
     await arrival('sales@example.org', 'Note about optout@example.com');
     expect(await inbox('optout@example.com')).toEqual([]);
+  });
+
+  it('to a custom address offers nobody to unsubscribe the contact, nor depends on its subscription', async () => {
+    const note = await createTemplate('Lost {{ email }}', 'MARKETING');
+    const recipient = { type: 'CUSTOM', email: 'team@example.org' };
+    const config = { templateId: note, recipient };
+    const id = await build({ note: { type: 'SEND_EMAIL', config } }, [['start', 'note']]);
+    await sender.post('/contacts', { email: 'lost-1@example.com', subscribed: false });
+    for (const email of ['lost-1@example.com', 'lost-2@example.com', 'team@example.org']) {
+      await track('signup', { plan: 'pro' }, email);
+    }
+    const withoutLinks = { text: 'pro pro', headers: expect.not.objectContaining(listUnsubscribe) };
+    expect(await arrival('team@example.org', 'Lost lost-1@example.com')).toMatchObject(withoutLinks);
+    expect(await arrival('team@example.org', 'Lost lost-2@example.com')).toMatchObject(withoutLinks);
+    const own = {
+      text: expect.stringContaining('/unsubscribe/'),
+      headers: expect.objectContaining(listUnsubscribe),
+    };
+    expect(await arrival('team@example.org', 'Lost team@example.org')).toMatchObject(own);
+    await sender.patch(`/workflows/${id}`, { enabled: false });
   });
 });
 

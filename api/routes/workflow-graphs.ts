@@ -48,6 +48,9 @@ export const createStep = defineRoute({
 | UPDATE_CONTACT | \`data?\`, \`subscribed?\` |
 | EXIT | \`reason?\` |
 
+An email to a CUSTOM address that is not the contact's is sent as TRANSACTIONAL, whatever the template: it does not depend
+on the contact's subscription, and nobody but the contact is offered to end it.
+
 WEBHOOK is tried up to 5 times while there is no response, or a 408, 429 or 5xx, always with the same \`webhook-id\`;
 then the execution fails. Any other answer joins the context under the name of the step, as \`{ statusCode, body }\`. A call is never repeated
 that may have been answered: when the process that made it died before it could keep the answer, both are null, and the

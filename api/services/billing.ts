@@ -89,10 +89,15 @@ export function createBillingService(options: BillingServiceOptions) {
   };
 }
 
-async function customerOf(orm: Orm, provider: BillingProvider, projectId: string): Promise<BillingCustomer> {
+async function customerOf(
+  orm: Orm,
+  provider: BillingProvider,
+  projectId: string,
+  replaced: string | undefined,
+): Promise<BillingCustomer> {
   const known = await findCustomer(orm, projectId);
   if (known !== null) return known;
-  const customerId = await askProcessor(provider.createCustomer(projectId));
+  const customerId = await askProcessor(provider.createCustomer(projectId, replaced));
   return orm.em.fork().transactional(async (em) => {
     if ((await lockRecord(em, Project, { id: projectId })) === null) throw notFound('Project');
     // A concurrent call may have created it.
@@ -147,12 +152,14 @@ async function openCheckout(
   projectId: string,
   priceId: string,
 ): Promise<string> {
+  let lost: string | undefined;
   for (let tries = 0; tries < mostTries; tries += 1) {
-    const customer = await customerOf(orm, provider, projectId);
+    const customer = await customerOf(orm, provider, projectId, lost);
     if (customer.currentSubscription()) throw isSubscribed();
     const open = await openPage(orm, provider, customer, priceId);
     if (open !== undefined) return open;
-    const order = { projectId, customerId: customer.customerId, priceId };
+    const { customerId } = customer;
+    const order = { projectId, customerId, priceId };
     const page = await askProcessor(
       provider.createCheckout({
         ...order,
@@ -160,6 +167,11 @@ async function openCheckout(
         cancelUrl: returnUrl(projectId, 'cancelled'),
       }),
     );
+    if (page === undefined) {
+      lost = customerId;
+      await orm.em.fork().nativeDelete(BillingCustomer, { projectId, customerId });
+      continue;
+    }
     const isOurs = await replaceCheckout(orm, customer, page.id);
     if (isOurs && page.url !== null) return page.url;
     // A concurrent call won, or the project is gone: nobody must pay on this page.

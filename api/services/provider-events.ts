@@ -48,14 +48,20 @@ function diagnosticOf({ bounce, complaint }: SesEvent): string | null {
     recipient?.status ||
     bounce?.bounceSubType ||
     complaint?.complaintFeedbackType ||
+    complaint?.complaintSubType ||
     null
   );
 }
+
+/** Of a bounce or a complaint: SES accepted the email and did not send it. */
+const onAccountSuppressionList = 'OnAccountSuppressionList';
 
 function toInput(notification: Notification, event: SesEvent): ProviderEventInput | undefined {
   const kind = kinds.get(event.eventType);
   const emailId = uuid.safeParse(event.mail.tags.emailId?.[0]).data;
   if (kind === undefined || emailId === undefined) return undefined;
+  // The reader moved it out of the spam folder: the opposite of a complaint.
+  if (event.complaint?.complaintFeedbackType === 'not-spam') return undefined;
   const detail = event.delivery ?? event.open ?? event.click ?? event.bounce ?? event.complaint;
   return {
     notificationId: notification.id,
@@ -67,6 +73,7 @@ function toInput(notification: Notification, event: SesEvent): ProviderEventInpu
     subject: event.mail.commonHeaders?.subject ?? null,
     link: event.click?.link ?? null,
     bounceType: event.bounce?.bounceType ?? null,
+    isListed: (event.bounce?.bounceSubType ?? event.complaint?.complaintSubType) === onAccountSuppressionList,
     diagnostic: diagnosticOf(event),
     sentEventId: newId(),
     eventId: newId(),

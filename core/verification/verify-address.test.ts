@@ -50,6 +50,12 @@ describe('an address', () => {
       false,
       ['The name servers of the domain do not work'],
     ],
+    [
+      'name servers that fail for MX alone, so that senders wait',
+      { hasMxRecords: false, isBroken: true },
+      false,
+      ['The name servers of the domain do not work'],
+    ],
   ])('of a domain with %s', (_what, some, valid, reasons) => {
     expect(verifyAddress('ada@shop.example', facts(some))).toMatchObject({ valid, reasons });
   });

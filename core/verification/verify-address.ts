@@ -10,7 +10,7 @@ export interface DomainFacts {
   hasMxRecords: boolean;
   /** The only MX record is the null MX: the domain takes no mail (RFC 7505). */
   refusesMail: boolean;
-  /** DNS works, but this domain's name servers do not. */
+  /** DNS works, but this domain's name servers do not, at least for MX. */
   isBroken: boolean;
 }
 
@@ -40,7 +40,8 @@ export function verifyAddress(email: string, facts: DomainFacts): Verification {
   const domain = domainOfAddress(email);
   const local = email.slice(0, email.length - domain.length - 1);
   const { domainExists, hasWebsite, hasMxRecords } = facts;
-  const takesMail = hasMxRecords || (hasWebsite && !facts.refusesMail);
+  // Senders use an address record only when DNS says that there is no MX.
+  const takesMail = hasMxRecords || (hasWebsite && !facts.refusesMail && !facts.isBroken);
   const isDisposable = isDisposableDomain(domain);
   const suggestion = suggestDomain(domain, takesMail);
   const isTypo = suggestion !== undefined;

@@ -50,9 +50,18 @@ export type BillingEventRefusal = 'signature' | 'timestamp' | 'format';
 export interface BillingProvider {
   /** The default price first. */
   priceIds: readonly [string, ...string[]];
-  /** Idempotent while the processor keeps idempotency keys. @returns the customer id */
-  createCustomer(projectId: string): Promise<string>;
-  createCheckout(order: CheckoutOrder): Promise<Checkout>;
+  /**
+   * Idempotent while the processor keeps idempotency keys.
+   *
+   * @param replaced the customer that the processor does not have any more
+   * @returns the customer id
+   */
+  createCustomer(projectId: string, replaced: string | undefined): Promise<string>;
+  /**
+   * @returns undefined when the processor does not have the customer: it was deleted there, or made with the key of
+   * another account or of the test mode
+   */
+  createCheckout(order: CheckoutOrder): Promise<Checkout | undefined>;
   readCheckout(id: string): Promise<Checkout | undefined>;
   /** Closes a checkout. @returns its final state: `complete` when the customer paid first */
   closeCheckout(id: string): Promise<Checkout | undefined>;

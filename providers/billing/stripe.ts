@@ -47,16 +47,16 @@ export function createStripeProvider(options: StripeOptions): BillingProvider {
     readCheckout: (id) => readCheckout(stripe, id),
     closeCheckout: (id) => ask(() => closeCheckout(stripe, id)),
 
-    createCustomer: (projectId) =>
+    createCustomer: (projectId, replaced) =>
       ask(async () => {
         const customer = await stripe.customers.create(
           { metadata: { projectId } },
-          { idempotencyKey: `posthaste/customer/${projectId}` },
+          { idempotencyKey: ['posthaste/customer', projectId, replaced].filter(Boolean).join('/') },
         );
         return customer.id;
       }),
 
-    createCheckout: (order) => ask(() => createCheckout(stripe, order)),
+    createCheckout: (order) => ask(unlessMissing(() => createCheckout(stripe, order), 'customer')),
 
     openPortal: (customer, returnUrl) =>
       ask(async () => (await stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })).url),
@@ -102,15 +102,19 @@ async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
   }
 }
 
-const isMissing = (error: unknown) =>
+const isMissing = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
 
-function unlessMissing<Answer>(call: () => Promise<Answer>): () => Promise<Answer | undefined> {
+/** @param param of the call that names what may be missing; any by default */
+function unlessMissing<Answer>(
+  call: () => Promise<Answer>,
+  param?: string,
+): () => Promise<Answer | undefined> {
   return async () => {
     try {
       return await call();
     } catch (error) {
-      if (isMissing(error)) return undefined;
+      if (isMissing(error) && (param === undefined || error.param === param)) return undefined;
       throw error;
     }
   };

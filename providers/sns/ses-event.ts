@@ -38,7 +38,7 @@ export const sesEventSchema = z.object({
         .catch(undefined),
     })
     .optional(),
-  complaint: timed.extend({ complaintFeedbackType: said }).optional(),
+  complaint: timed.extend({ complaintSubType: said, complaintFeedbackType: said }).optional(),
 });
 
 export type SesEvent = z.output<typeof sesEventSchema>;

@@ -93,6 +93,7 @@ export function providerEvent(
     subject: null,
     link: null,
     bounceType: kind === 'bounce' ? 'Permanent' : null,
+    isListed: false,
     diagnostic: null,
     sentEventId: uuidv7(),
     eventId: uuidv7(),

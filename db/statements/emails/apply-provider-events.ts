@@ -24,6 +24,8 @@ export interface ProviderEventInput {
   link: string | null;
   /** Permanent, Transient or Undetermined; only Permanent changes the email or the contact. */
   bounceType: string | null;
+  /** Of an email that the provider did not try to deliver, because its account lists the address as suppressed. */
+  isListed: boolean;
   /** What was said of a bounce or a complaint, at most 500 characters; may name the address. */
   diagnostic: string | null;
   /** These three are made in this order: events of one instant are listed by their ids. */
@@ -65,8 +67,8 @@ with input as materialized (
     end as reached
   from json_to_recordset($1::json) as t(
     "ord" int, "notificationId" uuid, "publishedOn" date, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
-    "subject" text, "link" text, "bounceType" text, "diagnostic" text, "sentEventId" uuid, "eventId" uuid,
-    "unsubscribeEventId" uuid)
+    "subject" text, "link" text, "bounceType" text, "isListed" boolean, "diagnostic" text, "sentEventId" uuid,
+    "eventId" uuid, "unsubscribeEventId" uuid)
 ),
 fresh as (
   insert into handled_notifications (id, published_on)
@@ -97,8 +99,8 @@ applied as (
   ) i
   where ${isKeySql('e.id', 'i."emailId"')}
   returning e.*, i."kind" as kind, i.hard_bounce, i."occurredAt" as occurred_at, i."link" as link,
-    i."bounceType" as bounce_type, i."diagnostic" as diagnostic, i."sentEventId" as sent_event_id, i."eventId" as event_id,
-    i."unsubscribeEventId" as unsubscribe_event_id,
+    i."bounceType" as bounce_type, i."isListed" as is_listed, i."diagnostic" as diagnostic,
+    i."sentEventId" as sent_event_id, i."eventId" as event_id, i."unsubscribeEventId" as unsubscribe_event_id,
     old.sent_at is null and new.sent_at is not null as newly_sent,
     case i."kind"
       when 'delivery' then old.delivered_at is null
@@ -114,8 +116,9 @@ figures as (${appendFiguresSql('applied')}
 ),
 project_figures as (${appendEmailFiguresSql('applied', {
   sent: 'newly_sent',
-  bounced: 'hard_bounce and first_of_kind',
-  complained: "kind = 'complaint' and first_of_kind",
+  // As in the provider's own rates, an address that was listed before is not held against the sender.
+  bounced: 'hard_bounce and first_of_kind and not is_listed',
+  complained: "kind = 'complaint' and first_of_kind and not is_listed",
 })}
 ),
 reason as materialized (

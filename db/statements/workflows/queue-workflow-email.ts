@@ -32,6 +32,9 @@ const spareEmails = 1_000;
  * contact may receive it is checked at the hand-over, as for every email. One statement, so that quota is taken only
  * for an email that is written.
  *
+ * To an address other than the contact's it is transactional, whatever the template: a note to a colleague does not
+ * depend on the contact's subscription, and must not have links that end it.
+ *
  * The first email of a template on a day stores its text, by a hash; the others refer to it. By the day, so that the text
  * can be deleted when the last of its emails is past its retention, without a look for emails that still need it.
  *
@@ -46,7 +49,8 @@ export async function queueWorkflowEmail(
     em,
     z.object({ isVerified: z.boolean(), isTaken: z.boolean(), dueInMs: z.number().nullable() }),
     `with source as materialized (
-       select t.subject, t.body, t.from_email, t.from_name, t.reply_to, t.type, coalesce($7, c.email) as to_email,
+       select t.subject, t.body, t.from_email, t.from_name, t.reply_to, coalesce($7, c.email) as to_email,
+         case when $7 <> c.email then 'TRANSACTIONAL' else t.type end as type,
          md5(concat_ws(E'\x1f', t.id, current_date, t.subject, t.body, t.from_email, coalesce(t.from_name, ''),
            coalesce(t.reply_to, '')))::uuid as template_content_id,
          ${isSenderVerifiedSql('$3', 't.from_email')} as is_verified

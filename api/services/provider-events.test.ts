@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { acceptEmails } from '../../db/statements/emails/accept-emails.ts';
+import { readEmailFigures } from '../../db/statements/projects/read-email-figures.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
+import { acceptInput } from '../../test/setup/inputs.ts';
+import { useProject } from '../../test/setup/projects.ts';
+import { readContact, readEmail } from '../../test/setup/read-database.ts';
+import { createProviderEventsService } from './provider-events.ts';
+
+const database = useTestDatabase();
+const project = useProject(database.em);
+
+/** What becomes of an email to ann@example.com and of the project's figures after an event. */
+async function after(event: { eventType: string } & Record<string, object | string>) {
+  const { em, orm } = database;
+  const [[email] = []] = await acceptEmails(em(), [
+    acceptInput(project.id, ['ann@example.com'], { subscribed: true }),
+  ]);
+  const emailId = email?.emailId ?? expect.unreachable();
+  const timestamp = new Date().toISOString();
+  const message = { ...event, mail: { timestamp, messageId: 'm-1', tags: { emailId: [emailId] } } };
+  const { apply } = createProviderEventsService(orm, () => undefined);
+  const outcome = await apply({ id: randomUUID(), publishedAt: new Date() }, JSON.stringify(message));
+  const read = await readEmail(em(), emailId);
+  const contact = await readContact(em(), project.id, 'ann@example.com');
+  const [figures] = await readEmailFigures(em(), [project.id]);
+  return { outcome, status: read?.status, subscribed: contact?.subscribed, figures: figures?.week };
+}
+
+const at = new Date().toISOString();
+
+it.each([
+  ['Bounce', { bounce: { bounceType: 'Permanent', bounceSubType: 'General', timestamp: at } }],
+  ['Complaint', { complaint: { complaintFeedbackType: 'abuse', timestamp: at } }],
+])('suppresses the contact and counts against the project: %s', async (eventType, detail) => {
+  expect(await after({ eventType, ...detail })).toEqual({
+    outcome: 'applied',
+    status: eventType === 'Bounce' ? 'BOUNCED' : 'COMPLAINED',
+    subscribed: false,
+    figures: {
+      sent: 1,
+      bounced: eventType === 'Bounce' ? 1 : 0,
+      complained: eventType === 'Complaint' ? 1 : 0,
+    },
+  });
+});
+
+const listed = 'OnAccountSuppressionList';
+
+it.each([
+  ['Bounce', { bounce: { bounceType: 'Permanent', bounceSubType: listed, timestamp: at } }],
+  ['Complaint', { complaint: { complaintSubType: listed, timestamp: at } }],
+])(
+  'does not blame a project for an address that the account had listed before: %s',
+  async (eventType, detail) => {
+    expect(await after({ eventType, ...detail })).toEqual({
+      outcome: 'applied',
+      status: eventType === 'Bounce' ? 'BOUNCED' : 'COMPLAINED',
+      subscribed: false,
+      figures: { sent: 1, bounced: 0, complained: 0 },
+    });
+  },
+);
+
+it('takes a report that an email is no spam for no complaint', async () => {
+  const complaint = { complaintFeedbackType: 'not-spam', timestamp: at };
+  expect(await after({ eventType: 'Complaint', complaint })).toEqual({
+    outcome: 'ignored',
+    status: 'QUEUED',
+    subscribed: true,
+    figures: undefined,
+  });
+});

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { sessionOf, useBillingStage } from './setup/stripe/billing-stage.ts';
+
+const stage = useBillingStage();
+const { checkout, customersOf, deliver, subscriptionNow } = stage;
+
+/** As after going live: customers of the test mode are unknown to the key of the live mode. */
+function forgetCustomers(): void {
+  const { stripe } = stage.scene();
+  stripe.customers.splice(0);
+  stripe.sessions.splice(0);
+}
+
+it('a checkout replaces a customer that Stripe does not have any more', async () => {
+  const { stripe } = stage.scene();
+  await checkout();
+  const [lost] = customersOf();
+  forgetCustomers();
+  const answers = [await checkout(), await checkout()];
+  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  expect(answers[1]?.body).toEqual(answers[0]?.body);
+  const [customer, ...others] = customersOf();
+  expect([customer?.id === lost?.id, others]).toEqual([false, []]);
+  const subscription = stripe.pay(sessionOf(answers[0]?.body.url));
+  expect((await deliver(stripe.event('customer.subscription.created', subscription))).body).toEqual({
+    outcome: 'applied',
+  });
+  expect((await subscriptionNow()).status).toBe('active');
+});
+
+it('concurrent checkouts replace it by one', async () => {
+  await checkout();
+  forgetCustomers();
+  const answers = await Promise.all(Array.from({ length: 5 }, () => checkout()));
+  expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+  expect(new Set(answers.map(({ body }) => body.url)).size).toBe(1);
+  expect(customersOf()).toHaveLength(1);
+});
