@@ -25,6 +25,7 @@ let lastId = 0;
 
 beforeEach(() => {
   elsewhere.claims = {};
+  elsewhere.isThin = false;
 });
 
 const providers = ['google', 'github'] as const;
@@ -166,6 +167,17 @@ describe.each(providers)('sign-in with %s', (provider) => {
     const login = { email: squatter.email, password: testPassword };
     expect((await callApi(stack.url, 'POST', '/auth/login', login)).status).toBe(401);
   });
+});
+
+it('asks a provider for the address that its ID token leaves out', async () => {
+  elsewhere.isThin = true;
+  newAccount('thin@example.com');
+  expect(await userOf(await signIn('google'))).toMatchObject({
+    email: 'thin@example.com',
+    emailVerified: true,
+  });
+  newAccount('thin-unproven@example.com', false);
+  expect((await signIn('google')).status).toBe(403);
 });
 
 describe('a browser gets a page that leads back to the sign-in', () => {

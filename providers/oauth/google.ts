@@ -17,23 +17,26 @@ const claimsSchema = z.object({
   name: z.string().optional(),
 });
 
-/** OpenID Connect: the profile comes from the signed ID token. `issuer` may be any OpenID Connect provider. */
+/**
+ * OpenID Connect. `issuer` may be any OpenID Connect provider: the profile comes from the signed ID token, and from the
+ * UserInfo endpoint where that has no address (OpenID Connect Core 1.0, section 5.4).
+ */
 export function createGoogleProvider(options: GoogleOptions): OAuthProvider {
   const { issuer, clientId, clientSecret, redirectUri } = options;
-  let discovered: Promise<client.Configuration> | undefined;
+  let discovery: Promise<client.Configuration> | undefined;
 
   // Discovered once; a failure is retried on the next call.
   function configuration(): Promise<client.Configuration> {
-    discovered ??= client
+    discovery ??= client
       .discovery(new URL(issuer), clientId, clientSecret, undefined, {
         // For tests and intranets; Google itself is https.
         execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
       })
       .catch((error: unknown) => {
-        discovered = undefined;
+        discovery = undefined;
         throw error;
       });
-    return discovered;
+    return discovery;
   }
 
   return {
@@ -49,10 +52,18 @@ export function createGoogleProvider(options: GoogleOptions): OAuthProvider {
     },
 
     async profileOf(callback, attempt) {
-      const tokens = await exchangeCode(await configuration(), redirectUri, callback, attempt, attempt.nonce);
-      const claims = claimsSchema.safeParse(tokens.claims());
-      if (!claims.success) throw new OAuthRefused(claims.error);
-      const { sub, email, email_verified: isVerified, name } = claims.data;
+      const discovered = await configuration();
+      const tokens = await exchangeCode(discovered, redirectUri, callback, attempt, attempt.nonce);
+      const signed = parseClaims(tokens.claims());
+      const asksUserInfo = signed.email === undefined && discovered.serverMetadata().userinfo_endpoint;
+      const {
+        sub,
+        email,
+        email_verified: isVerified,
+        name,
+      } = asksUserInfo
+        ? parseClaims(await client.fetchUserInfo(discovered, tokens.access_token, signed.sub))
+        : signed;
       return {
         subject: sub,
         verifiedEmail: isVerified === true ? (email ?? null) : null,
@@ -60,4 +71,10 @@ export function createGoogleProvider(options: GoogleOptions): OAuthProvider {
       };
     },
   };
+}
+
+function parseClaims(claims: unknown) {
+  const parsed = claimsSchema.safeParse(claims);
+  if (!parsed.success) throw new OAuthRefused(parsed.error);
+  return parsed.data;
 }

@@ -17,6 +17,8 @@ export interface SignInServer {
   /** The account signed in from now on; null declines. */
   account: Account | null;
   claims: Record<string, unknown>;
+  /** Whether ID tokens say no more than who it is; the rest is at the UserInfo endpoint. */
+  isThin: boolean;
   close(): void;
 }
 
@@ -51,6 +53,7 @@ export async function startSignInServer(): Promise<SignInServer> {
     clientSecret: 'a secret of the client',
     account: null,
     claims: {},
+    isThin: false,
     close: () => server.close(),
   };
 
@@ -81,6 +84,13 @@ export async function startSignInServer(): Promise<SignInServer> {
     response.writeHead(302, { Location: redirect.href }).end();
   }
 
+  const userInfo = ({ id, email, isVerified }: Account) => ({
+    sub: String(id),
+    email,
+    email_verified: isVerified,
+    name: 'Ada L.',
+  });
+
   async function exchange(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const form = new URLSearchParams(await text(request));
     const grant = grants.get(form.get('code') ?? '');
@@ -102,12 +112,9 @@ export async function startSignInServer(): Promise<SignInServer> {
     tokens.set(accessToken, grant.account);
     const claims = {
       nonce: grant.nonce,
-      email: grant.account.email,
-      email_verified: grant.account.isVerified,
-      name: 'Ada L.',
       iss: url,
       aud: state.clientId,
-      sub: String(grant.account.id),
+      ...(state.isThin ? { sub: String(grant.account.id) } : userInfo(grant.account)),
       ...state.claims,
     };
     const idToken = jwt.sign(claims, privateKey, { algorithm: 'RS256', keyid: 'key', expiresIn: '5m' });
@@ -128,6 +135,7 @@ export async function startSignInServer(): Promise<SignInServer> {
           issuer: url,
           authorization_endpoint: `${url}/authorize`,
           token_endpoint: `${url}/token`,
+          userinfo_endpoint: `${url}/userinfo`,
           jwks_uri: `${url}/keys`,
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
@@ -144,6 +152,8 @@ export async function startSignInServer(): Promise<SignInServer> {
       case '/token':
       case '/login/oauth/access_token':
         return exchange(request, response);
+      case '/userinfo':
+        return account === undefined ? json(response, 401, {}) : json(response, 200, userInfo(account));
       case '/api/v3/user':
         return account === undefined
           ? json(response, 401, {})
