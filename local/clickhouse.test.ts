@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startHttpServer } from '../providers/testing/http-server.ts';
 import { startClickHouse } from './clickhouse.ts';
 import { processStartTime } from './process-identity.ts';
 import { freePort } from './testing/free-port.ts';
@@ -52,16 +53,42 @@ async function makeTable(server: OwnClickHouse): Promise<void> {
 const countRows = async (server: OwnClickHouse) =>
   (await ask(server, 'SELECT count() FROM pair', '?database=shop')).body;
 
+/** A file that statements read and that comes once it is let go; until then they run. */
+async function startSlowFile() {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const file = await startHttpServer(
+    (_request, response) => void released.then(() => response.end('1\n2\n')),
+  );
+  onTestFinished(async () => {
+    release();
+    await file.close();
+  });
+  return {
+    release,
+    /** Without a limit that the test would have to keep. */
+    rowsOf: (reader: string) =>
+      `FROM url($$${file.url}/${reader}$$, $$TabSeparated$$, $$x UInt8$$) SETTINGS http_receive_timeout = 600`,
+    readers: () => new Set(file.requests.map(({ path }) => path)).size,
+  };
+}
+
 describe('ClickHouse of npm start', () => {
   it('answers what runs and keeps its rows when it is stopped', async () => {
     const server = await start('stopped');
     await makeTable(server);
-    const slow = ask(server, 'SELECT sleep(2)');
-    const insert = ask(server, 'INSERT INTO shop.pair SELECT number + sleepEachRow(1) FROM numbers(2)');
-    const statements = 'SELECT count() FROM system.processes';
-    await until(async () => Number((await ask(server, statements)).body) >= 3);
-    await server.stop();
-    expect(await slow).toEqual({ ...done, body: '0' });
+    const file = await startSlowFile();
+    const slow = ask(server, `SELECT max(x) ${file.rowsOf('slow')}`);
+    const insert = ask(server, `INSERT INTO shop.pair SELECT x ${file.rowsOf('insert')}`);
+    await until(() => file.readers() === 2);
+    process.kill(server.pid, 'SIGTERM');
+    await until(() =>
+      fetch(`${server.url}/ping`).then(
+        () => false,
+        () => true,
+      ),
+    );
+    file.release();
+    expect(await slow).toEqual({ ...done, body: '2' });
     expect(await insert).toEqual(done);
     expect(await server.exited).toMatchObject({ code: 0, signal: null });
     expect(processesWith(join(root, 'stopped'))).toEqual([]);
@@ -148,14 +175,23 @@ describe('a statement', () => {
       expect(await answer).toMatchObject({ status: 200 });
       ended.push(name);
     };
-    const slow = 'INSERT INTO FUNCTION null($$x UInt8$$) SELECT sleepEachRow(1) FROM numbers({n:UInt8})';
-    const writes = [1, 2, 3, 4, 5].map(() => note('write', ask(server, slow, '?param_n=3')));
-    const reads = [1, 2].map(() => note('slow read', ask(server, 'SELECT sleep({n:UInt8})', '?param_n=3')));
-    const statements = 'SELECT count() FROM system.processes';
-    await until(async () => Number((await ask(server, statements)).body) >= 7);
+    const file = await startSlowFile();
+    const write = (n: number) =>
+      ask(
+        server,
+        `INSERT INTO FUNCTION null($$x UInt8$$) SELECT {n:UInt8} ${file.rowsOf(`write-${n}`)}`,
+        `?param_n=${n}`,
+      );
+    const read = (n: number) => ask(server, `SELECT {n:UInt8} ${file.rowsOf(`read-${n}`)}`, `?param_n=${n}`);
+    const writes = [1, 2, 3, 4].map((n) => note('write', write(n)));
+    const reads = [1, 2].map((n) => note('slow read', read(n)));
+    await until(() => file.readers() === 6);
+    // Waits for a connection, for at most 20 seconds.
+    const waiting = write(5);
     await note('read', ask(server, 'SELECT {n:UInt8}', '?param_n=3'));
     expect(ended).toEqual(['read']);
-    await Promise.all([...writes, ...reads]);
+    file.release();
+    await Promise.all([...writes, ...reads, waiting]);
   });
 
   it('of a client that is gone leaves its connection to others', async () => {
