@@ -27,7 +27,8 @@ beforeEach(() => {
 });
 
 const em = () => orm.em.fork();
-const erase = (clickhouse: ClickHouse = stage.clickhouse) => eraseDeletedContacts(em(), clickhouse);
+const erase = (clickhouse: ClickHouse = stage.clickhouse) =>
+  eraseDeletedContacts(em(), clickhouse, { limitMs: 180_000 });
 const remove = (...ids: string[]) =>
   em().transactional((transaction) => deleteContacts(transaction, stage.projectId, ids));
 const track = (address: string) => trackEvents(em(), [trackInput(stage.projectId, address)]);

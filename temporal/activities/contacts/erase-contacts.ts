@@ -10,7 +10,7 @@ import { readClock } from '../../../db/read-clock.ts';
 import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
 import { haveTransactionsEnded } from '../../../db/statements/contacts/open-transactions.ts';
 import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
-import { whenStreamed } from '../events/when-streamed.ts';
+import { type StreamWait, whenStreamed } from '../events/when-streamed.ts';
 
 const erasuresAtOnce = 5_000;
 /** Contacts per transaction, which locks all their emails and executions. */
@@ -35,8 +35,9 @@ const polls = 300;
 export async function eraseDeletedContacts(
   em: Em,
   clickhouse: ClickHouse,
-  signal?: AbortSignal,
+  wait: StreamWait = {},
 ): Promise<{ contacts: number; events: number }> {
+  const { signal } = wait;
   const result = { contacts: 0, events: 0 };
   for (;;) {
     const erasures = await em
@@ -51,7 +52,7 @@ export async function eraseDeletedContacts(
     const markerId = newId();
     await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
     try {
-      await whenStreamed(em, markerId, signal);
+      await whenStreamed(em, markerId, wait);
       for (const [projectId, contactIds] of byProject) {
         await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
       }

@@ -4,16 +4,25 @@ import { readMarkerProgress } from '../../../db/statements/events/read-marker-pr
 
 const pollIntervalMs = 200;
 /** The journal's reader usually needs half a second; the activity's retries cover longer delays. */
-const polls = 25;
+const usualLimitMs = 5_000;
+
+export interface StreamWait {
+  signal?: AbortSignal;
+  limitMs?: number;
+}
 
 /**
  * Waits until the journal's reader has passed a marker row, so that nothing before it can still arrive in
  * ClickHouse.
  *
- * @throws Error when the reader is more than five seconds behind
+ * @throws Error when the reader is further behind than the limit, by default five seconds
  */
-export async function whenStreamed(em: Em, markerId: string, signal?: AbortSignal): Promise<void> {
-  for (let poll = 0; poll < polls; poll += 1) {
+export async function whenStreamed(
+  em: Em,
+  markerId: string,
+  { signal, limitMs = usualLimitMs }: StreamWait = {},
+): Promise<void> {
+  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += pollIntervalMs) {
     if ((await readMarkerProgress(em, markerId)).isStreamed) return;
     await delay(pollIntervalMs, undefined, { signal });
   }
