@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   /** Connections of each pool that stay open however long they are idle. */
   keptOpen?: number;
   limits?: StatementLimits;
+  /** How long a statement waits for a connection. Default 10 seconds. */
+  connectionTimeoutMs?: number;
   /** `url` leads to a pooler in transaction mode: sessions get no settings, and hot statements are not prepared. */
   isPooler?: boolean;
   validateRows?: boolean;
@@ -84,7 +86,7 @@ export function createOrm(options: DatabaseOptions): Orm {
     // The mapper parses host, user and database from the URL and drops the rest, such as `sslmode`.
     connectionString: options.url,
     application_name: 'posthaste',
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: options.connectionTimeoutMs ?? 10_000,
     idleTimeoutMillis: 60_000,
     ...keepAlive,
     min,

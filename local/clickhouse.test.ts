@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { z } from 'zod';
+import { startHttpServer } from '../providers/testing/http-server.ts';
 import { startClickHouse } from './clickhouse.ts';
 import { processStartTime } from './process-identity.ts';
 import { freePort } from './testing/free-port.ts';
@@ -54,47 +53,46 @@ async function makeTable(server: OwnClickHouse): Promise<void> {
 const countRows = async (server: OwnClickHouse) =>
   (await ask(server, 'SELECT count() FROM pair', '?database=shop')).body;
 
-/** A row that statements wait for until it is opened; so they run as long as the test wants. */
-async function makeGate() {
-  const opened = Promise.withResolvers<void>();
-  const server = createServer((_, answer) => void opened.promise.then(() => answer.end('1\n')));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close());
-  const { port } = z.object({ port: z.int() }).parse(server.address());
-  return { row: `url('http://127.0.0.1:${port}/', TSV, 'id UInt32')`, open: opened.resolve };
-}
-
-/** Waits until so many statements run. */
-const running = (server: OwnClickHouse, statements: number) =>
-  until(async () => {
-    // This one runs too.
-    const { body } = await ask(server, 'SELECT count() - 1 FROM system.processes');
-    return Number(body) >= statements;
+/** A file that statements read and that comes once it is let go; until then they run. */
+async function startSlowFile() {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const file = await startHttpServer(
+    (_request, response) => void released.then(() => response.end('1\n2\n')),
+  );
+  onTestFinished(async () => {
+    release();
+    await file.close();
   });
+  return {
+    release,
+    /** Without a limit that the test would have to keep. */
+    rowsOf: (reader: string) =>
+      `FROM url($$${file.url}/${reader}$$, $$TabSeparated$$, $$x UInt8$$) SETTINGS http_receive_timeout = 600`,
+    readers: () => new Set(file.requests.map(({ path }) => path)).size,
+  };
+}
 
 describe('ClickHouse of npm start', () => {
   it('answers what runs and keeps its rows when it is stopped', async () => {
     const server = await start('stopped');
     await makeTable(server);
-    const gate = await makeGate();
-    const read = ask(server, `SELECT id FROM ${gate.row}`);
-    const insert = ask(server, `INSERT INTO shop.pair SELECT id + 10 FROM ${gate.row}`);
-    await running(server, 2);
-    const stopped = server.stop();
-    const isClosed = () =>
+    const file = await startSlowFile();
+    const slow = ask(server, `SELECT max(x) ${file.rowsOf('slow')}`);
+    const insert = ask(server, `INSERT INTO shop.pair SELECT x ${file.rowsOf('insert')}`);
+    await until(() => file.readers() === 2);
+    process.kill(server.pid, 'SIGTERM');
+    await until(() =>
       fetch(`${server.url}/ping`).then(
         () => false,
         () => true,
-      );
-    await until(isClosed);
-    gate.open();
-    expect(await read).toEqual({ ...done, body: '1' });
+      ),
+    );
+    file.release();
+    expect(await slow).toEqual({ ...done, body: '2' });
     expect(await insert).toEqual(done);
-    await stopped;
     expect(await server.exited).toMatchObject({ code: 0, signal: null });
     expect(processesWith(join(root, 'stopped'))).toEqual([]);
-    expect(await countRows(await start('stopped'))).toBe('4');
+    expect(await countRows(await start('stopped'))).toBe('5');
   });
 
   it('keeps what it had confirmed when it is killed', async () => {
@@ -177,16 +175,23 @@ describe('a statement', () => {
       expect(await answer).toMatchObject({ status: 200 });
       ended.push(name);
     };
-    const gate = await makeGate();
-    const slowRead = `SELECT id + {n:UInt8} FROM ${gate.row}`;
-    const write = `INSERT INTO FUNCTION null($$x UInt8$$) ${slowRead}`;
-    const writes = [1, 2, 3, 4, 5].map(() => note('write', ask(server, write, '?param_n=3')));
-    const reads = [1, 2].map(() => note('slow read', ask(server, slowRead, '?param_n=3')));
-    await running(server, 6);
+    const file = await startSlowFile();
+    const write = (n: number) =>
+      ask(
+        server,
+        `INSERT INTO FUNCTION null($$x UInt8$$) SELECT {n:UInt8} ${file.rowsOf(`write-${n}`)}`,
+        `?param_n=${n}`,
+      );
+    const read = (n: number) => ask(server, `SELECT {n:UInt8} ${file.rowsOf(`read-${n}`)}`, `?param_n=${n}`);
+    const writes = [1, 2, 3, 4].map((n) => note('write', write(n)));
+    const reads = [1, 2].map((n) => note('slow read', read(n)));
+    await until(() => file.readers() === 6);
+    // Waits for a connection, for at most 20 seconds.
+    const waiting = write(5);
     await note('read', ask(server, 'SELECT {n:UInt8}', '?param_n=3'));
     expect(ended).toEqual(['read']);
-    gate.open();
-    await Promise.all([...writes, ...reads]);
+    file.release();
+    await Promise.all([...writes, ...reads, waiting]);
   });
 
   it('of a client that is gone leaves its connection to others', async () => {

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { nameTestClickHouse } from './setup/clickhouse.ts';
 import { type OwnProduct, startTestProduct } from './setup/product.ts';
@@ -50,12 +49,13 @@ it('answers a project while another asks ClickHouse for more than it can answer'
   for (const sender of [busy, quiet]) expect((await ask(sender)).status).toBe(200);
   held = busy.projectId;
   const asked: Promise<TestAnswer>[] = Array.from({ length: 60 }, () => ask(busy));
-  const answer = await Promise.race([quiet.get('/activity/stats'), delay(15_000)]);
+  const answer = await quiet.get('/activity/stats');
   // Four run and 48 wait, so the first answers are those of what found no place.
-  const refused = await Promise.race([...asked, delay(15_000)]);
+  const refused = await Promise.race(asked);
   letGo();
-  expect([answer?.status, refused?.status]).toEqual([200, 429]);
-  expect(Number(refused?.headers.get('Retry-After'))).toBeGreaterThan(0);
+  expect([answer.status, refused.status]).toEqual([200, 429]);
+  expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
+  // Those that run would have failed if they had been held until the product gives up.
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(52);
 });

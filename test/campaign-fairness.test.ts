@@ -6,9 +6,9 @@ import { useTestProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender } from './setup/sender.ts';
 
-/** What the provider takes, of all projects together. */
-const ratePerSecond = 100;
-const recipients = { large: 10_000, small: 400 };
+/** What the provider takes, of all projects together: so little that the large one takes longer than the test may. */
+const ratePerSecond = 25;
+const recipients = { large: 10_000, small: 100 };
 
 const stack = useTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
 
@@ -20,9 +20,7 @@ async function sentOf(campaignId: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-it('a large campaign holds up neither a small one of another project nor transactional email', {
-  timeout: 480_000,
-}, async () => {
+it('a large campaign holds up neither a small one of another project nor transactional email', async () => {
   const [large, small] = [await createTestSender(stack.url), await createTestSender(stack.url)];
   await insertContacts(stack.em(), large.projectId, recipients.large);
   await insertContacts(stack.em(), small.projectId, recipients.small);
@@ -30,14 +28,12 @@ it('a large campaign holds up neither a small one of another project nor transac
   await eventually(
     () => sentOf(largeId),
     (sent) => sent > ratePerSecond,
-    60_000,
   );
 
   const smallId = await sendCampaign(small, 'Small');
   await eventually(
     () => small.get(`/campaigns/${smallId}`),
     ({ body }) => body.data.status === 'SENT',
-    120_000,
   );
   const transactional = await small.post('/v1/send', {
     to: 'reader@example.org',
@@ -49,7 +45,6 @@ it('a large campaign holds up neither a small one of another project nor transac
   await eventually(
     () => readEmail(stack.em(), transactional.body.data.emails[0].email),
     (email) => email?.sentAt !== null,
-    60_000,
   );
   expect((await large.get(`/campaigns/${largeId}`)).body.data.status).toBe('SENDING');
   expect((await large.post(`/campaigns/${largeId}/cancel`, {})).status).toBe(200);

@@ -17,7 +17,8 @@ describe('a cancel in the middle', () => {
   it('stops the campaign: only emails already being handed over leave, and the counts agree', {
     timeout: faultTimeout,
   }, async () => {
-    const recipients = 5_000;
+    // Most of them would take a minute, within which the cancel comes.
+    const recipients = 20_000;
     const sender = await stage.createAudience(recipients);
     const id = await sendCampaign(sender);
     await eventually(stage.stack.inboxTotal, (total) => total > 400);

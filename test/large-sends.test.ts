@@ -66,10 +66,14 @@ it('large emails at once take bounded memory, all get through, and another proje
   const body = bodyOf(large, Buffer.alloc(6 * mebibyte).toString('base64'));
   const small = bodyOf(other);
   await post(agent, other, small);
+  let taken = 0;
   const until = async (): Promise<void> => {
     for (;;) {
       const { status, retryAfter } = await post(agent, large, body);
-      if (status === 200) return;
+      if (status === 200) {
+        taken += 1;
+        return;
+      }
       expect(status).toBe(503);
       expect(Number(retryAfter)).toBeGreaterThan(0);
       await delay(Number(retryAfter) * 1000);
@@ -79,16 +83,16 @@ it('large emails at once take bounded memory, all get through, and another proje
   const all = Promise.all(Array.from({ length: count }, until)).finally(() => {
     isDone = true;
   });
-  const latencies: number[] = [];
+  /** Large ones that were taken while a small one waited for its answer. */
+  const ahead: number[] = [];
   while (!isDone) {
-    const sentAt = performance.now();
+    const before = taken;
     expect((await post(agent, other, small)).status).toBe(200);
-    latencies.push(performance.now() - sentAt);
+    ahead.push(taken - before);
     await delay(100);
   }
   await all;
-  // A fifth of a second on a quiet machine.
-  expect(Math.max(...latencies)).toBeLessThan(10_000);
+  expect(Math.max(...ahead)).toBeLessThan(count / 4);
   const [stored] = await stack.sql<{ emails: number }>(
     'select count(*)::int as emails from email_attachments',
   );

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { newSegmentComputation } from '../temporal/contracts/segments.ts';
@@ -50,6 +51,16 @@ const everyContactOnce = { rows: contactCount, contacts: contactCount };
 describe('a computation whose worker is killed in the middle', () => {
   it('continues in another one, and every entry is emitted once', async () => {
     const worker = await stack.startWorker();
+    // The contact that comes last is held, so that the last batch waits.
+    const [held, killed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const holding = stack.em().transactional(async (em) => {
+      await sql(em, `select 1 from contacts where project_id = $1 and email = '1@example.com' for update`, [
+        sender.projectId,
+      ]);
+      held.resolve();
+      await killed.promise;
+    });
+    await held.promise;
     const temporal = createTemporalClient({ environment: stack.environment, dataConverter: undefined });
     const workflow = await temporal.workflow.start('segmentComputation', {
       taskQueue: stack.environment.TEMPORAL_TASK_QUEUE ?? '',
@@ -58,6 +69,8 @@ describe('a computation whose worker is killed in the middle', () => {
     });
     await eventually(entries, ({ rows }) => rows > 0);
     await worker.kill();
+    killed.resolve();
+    await holding;
     const { rows } = await entries();
     expect(rows).toBeLessThan(contactCount);
     await stack.startWorker();

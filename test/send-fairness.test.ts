@@ -5,8 +5,8 @@ import { useTestProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
-/** What the provider takes, of all projects together. */
-const ratePerSecond = 20;
+/** What the provider takes, of all projects together: so little that thousands wait for as long as the test may take. */
+const ratePerSecond = 4;
 const backlog = 3_000;
 
 const stack = useTestProduct({ EMAIL_RATE_PER_SECOND: String(ratePerSecond) });
@@ -34,7 +34,7 @@ it('an email of a project leaves while another one has thousands behind the rate
     const [row] = await stack.sql<{ count: number }>('select count(*)::int as count from waiting_emails');
     return row?.count ?? 0;
   };
-  await eventually(waiting, (count) => count > 0.8 * backlog, 120_000);
+  await eventually(waiting, (count) => count > 0.6 * backlog);
 
   const quietIds: string[] = [];
   for (let n = 0; n < 8; n += 1) {
@@ -45,7 +45,6 @@ it('an email of a project leaves while another one has thousands behind the rate
     await eventually(
       () => readEmail(stack.em(), id),
       (email) => email?.sentAt !== null,
-      60_000,
     );
   }
   expect(await waiting()).toBeGreaterThan(0.4 * backlog);
@@ -59,7 +58,7 @@ it('an email of a project leaves while another one has thousands behind the rate
      group by q.id`,
     [quietIds, loud.projectId],
   );
-  for (const { count } of before) expect(count).toBeLessThan(10 * ratePerSecond);
+  for (const { count } of before) expect(count).toBeLessThan(0.1 * backlog);
 
   // Nothing has left beyond the rate, the second that an idle account has saved included.
   const [pace] = await stack.sql<{ most: number }>(

@@ -154,7 +154,6 @@ it('loses and repeats nothing, however often a worker is killed', { timeout: 600
   const inbox = await eventually(
     () => stack.inbox(),
     ({ total }) => total >= contacts,
-    150_000,
   );
   expect(inbox.total).toBe(contacts);
   expect(new Set(inbox.messages.map(({ to }) => to[0])).size).toBe(contacts);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import {
   endOrphanedExecutions,
   signalLateExecutions,
@@ -41,12 +42,25 @@ it("restarts a workflow that Temporal has lost, at the execution's current step"
   await signUp('lost@example.com');
   const shown = await execution(id, 'WAITING');
   await handleOf(shown).terminate('lost');
-  await stack.sql(`update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
-    shown.id,
-  ]);
-  expect(await signalLateExecutions(stack.em())).toEqual({ reminded: 1 });
+  const commands = (em = stack.em()) =>
+    sql(em, `select kind from outbox where kind = 'execution.wake' and subject_id = $1`, [shown.id]);
+  // In one transaction: the product's own sweep sees nothing of it before.
+  await stack.em().transactional(async (em) => {
+    await sql(em, `update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
+      shown.id,
+    ]);
+    await signalLateExecutions(em);
+    expect(await commands(em)).toHaveLength(1);
+  });
   expect((await execution(id, 'EXITED')).steps).toMatchObject([{ name: 'nap' }, { name: 'bye' }]);
-  expect(await signalLateExecutions(stack.em())).toEqual({ reminded: 0 });
+  await eventually(
+    () => commands(),
+    (left) => left.length === 0,
+  );
+  await stack.em().transactional(async (em) => {
+    await signalLateExecutions(em);
+    expect(await commands(em)).toEqual([]);
+  });
 });
 
 it('ends a workflow that missed the end of its execution', async () => {

@@ -4,14 +4,16 @@ import { z } from 'zod';
 import { createOrm } from '../../db/orm.ts';
 import { sweepRateLimitWindows } from '../../db/statements/access/lease-requests.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
-import { inOneMinute } from '../../test/setup/one-window.ts';
 import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
+import { minuteMs, withinOne } from '../../test/setup/within-one.ts';
 import { createDefineRoute } from '../edge/route.ts';
 import { addressSubject } from './address-subject.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;
+
+const withinOneMinute = (attempt: () => Promise<void>) => () => withinOne(minuteMs, attempt);
 
 const limiter = (limit: number) => createRateLimiter(em(), limit);
 
@@ -25,7 +27,7 @@ async function takeMany(limiters: readonly RateLimiter[], subject: string, times
 describe('the rate limit', () => {
   it(
     'lets exactly the limit through one process, one after another',
-    inOneMinute(async () => {
+    withinOneMinute(async () => {
       const [subject, one] = [uuidv7(), limiter(50)];
       const remaining: number[] = [];
       for (let index = 0; index < 60; index += 1) {
@@ -41,14 +43,14 @@ describe('the rate limit', () => {
 
   it(
     'lets exactly the limit through one process, all at once',
-    inOneMinute(async () => {
+    withinOneMinute(async () => {
       expect(await takeMany([limiter(100)], uuidv7(), 500)).toBe(100);
     }),
   );
 
   it(
     'never lets more than the limit through several processes, and all of it when they are all used',
-    inOneMinute(async () => {
+    withinOneMinute(async () => {
       const [subject, processes] = [uuidv7(), [limiter(300), limiter(300), limiter(300), limiter(300)]];
       let passed = 0;
       for (let round = 0; round < 20; round += 1) passed += await takeMany(processes, subject, 40);
@@ -58,7 +60,7 @@ describe('the rate limit', () => {
 
   it(
     'strands at most what a process used itself when it falls silent',
-    inOneMinute(async () => {
+    withinOneMinute(async () => {
       const [subject, quiet, busy] = [uuidv7(), limiter(1000), limiter(1000)];
       expect(await takeMany([quiet], subject, 20)).toBe(20);
       for (let index = 0; index < 5; index += 1) await quiet.take(subject);
@@ -70,7 +72,7 @@ describe('the rate limit', () => {
 
   it(
     'leases smaller slices towards the end, so that others get the rest',
-    inOneMinute(async () => {
+    withinOneMinute(async () => {
       const [subject, quiet, busy] = [uuidv7(), limiter(1000), limiter(1000)];
       for (let index = 0; index < 600; index += 1) await quiet.take(subject);
       const passed = await takeMany([busy], subject, 1000);
@@ -81,7 +83,7 @@ describe('the rate limit', () => {
 
   it(
     'asks the database seldom while the budget is large',
-    inOneMinute(async () => {
+    withinOneMinute(async () => {
       const [subject, one] = [uuidv7(), limiter(1_000_000)];
       let asked = 0;
       for (let index = 0; index < 20_000; index += 1) {
@@ -95,16 +97,16 @@ describe('the rate limit', () => {
 
   it(
     'counts subjects apart',
-    inOneMinute(async () => {
-      const one = limiter(5);
-      expect(await takeMany([one], uuidv7(), 10)).toBe(5);
-      expect(await takeMany([one], uuidv7(), 10)).toBe(5);
+    withinOneMinute(async () => {
+      const [one, other, both] = [uuidv7(), uuidv7(), limiter(5)];
+      expect(await takeMany([both], one, 10)).toBe(5);
+      expect(await takeMany([both], other, 10)).toBe(5);
     }),
   );
 
   it(
     'allows requests again in the next minute of the database clock',
-    inOneMinute(async () => {
+    withinOneMinute(async () => {
       const [subject, one] = [uuidv7(), limiter(3)];
       expect(await takeMany([one], subject, 5)).toBe(3);
       // As if the minute had been an earlier one; a process that starts now knows nothing of it.
@@ -156,7 +158,7 @@ describe('the rate limit over HTTP', () => {
 
   it(
     'says in headers what is left, and 429 with Retry-After when nothing is',
-    inOneMinute(async () => {
+    withinOneMinute(async () => {
       const environment = { API_RATE_LIMIT_PER_MINUTE: '2' };
       const api = await startTestApi({ database, routes: [route], services: null, environment });
       const { secretKey: key } = await createTestProject(database);
@@ -185,7 +187,7 @@ describe('the rate limit over HTTP', () => {
 
   it(
     'counts sign-ins by address, and believes a proxy only when told to',
-    inOneMinute(async () => {
+    withinOneMinute(async () => {
       const ask = async (environment: Record<string, string>, forwarded: string[]) => {
         const api = await startTestApi({ database, routes: [open], services: null, environment });
         const statuses = [];
@@ -197,6 +199,8 @@ describe('the rate limit over HTTP', () => {
         await api.close();
         return statuses;
       };
+      // What an attempt before has used.
+      await sql('delete from rate_limit_windows');
       const spoofed = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
       expect(await ask({ AUTH_RATE_LIMIT_PER_MINUTE: '2' }, spoofed)).toEqual([200, 200, 429]);
       const behindProxy = { AUTH_RATE_LIMIT_PER_MINUTE: '2', TRUST_PROXY: 'true' };

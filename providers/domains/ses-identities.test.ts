@@ -211,7 +211,8 @@ describe('sender domains as SES identities', () => {
     expect(await identities.check(pending, [])).toMatchObject({ verified: false, found: [] });
     const start_ = performance.now();
     const check = await identities.check({ ...shop, needsProof: false }, dkimTokens);
-    expect(performance.now() - start_).toBeLessThan(3_500);
+    // It takes 2.5 seconds, and would take 15 if each of the six records waited for the one before.
+    expect(performance.now() - start_).toBeLessThan(10_000);
     expect(check.verified).toBe(true);
     expect(check.found.some((key) => key.endsWith('DMARC'))).toBe(false);
   });

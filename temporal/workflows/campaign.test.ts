@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { heartbeat } from '@temporalio/activity';
 import { describe, expect, it } from 'vitest';
 import { runCampaign, scriptCampaign } from '../../test/setup/scripted-campaign.ts';
 import { useTimeSkipping } from '../../test/setup/time-skipping.ts';
+import type { CampaignBatchInput } from '../contracts/campaign.ts';
 import { batchesAtOnce } from './campaign.plan.ts';
 
 const environment = useTimeSkipping();
@@ -25,17 +25,21 @@ describe('a campaign that is sent now', () => {
     let most = 0;
     const campaign = scriptCampaign({}, 24);
     const { sendBatch } = campaign.activities;
-    campaign.activities.sendBatch = async (input) => {
+    const send = async (input: CampaignBatchInput) => {
       running += 1;
       most = Math.max(most, running);
       // A busy machine takes longer to begin them all than one of them would last.
-      while (most < batchesAtOnce) {
-        heartbeat();
-        await delay(20);
-      }
+      while (most < batchesAtOnce) await delay(20);
       await delay(100);
       running -= 1;
       return sendBatch(input);
+    };
+    const batches = new Map<number, ReturnType<typeof send>>();
+    campaign.activities.sendBatch = (input) => {
+      // Without heartbeats it is taken for dead in time, and tried again: that joins the first try.
+      const begun = batches.get(input.batch) ?? send(input);
+      batches.set(input.batch, begun);
+      return begun;
     };
     await runCampaign(environment, campaign);
     expect(campaign.sent).toEqual(each(24));

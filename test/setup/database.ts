@@ -49,12 +49,16 @@ export async function createTestDatabase(poolSize = 10, template = 'posthaste'):
   }
   const url = new URL(inject('databaseUrl'));
   url.pathname = `/${name}`;
-  const orm = createOrm({ url: url.href, poolSize, validateRows: true, warn: () => undefined });
+  const orm = openPool(url.href, poolSize);
   return describeDatabase(url.href, orm, async () => {
     await orm.close();
     await administrate(`drop database ${name} with (force)`);
   });
 }
+
+/** Where as many statements as a test likes wait for their turn, however slow the machine is. */
+export const openPool = (url: string, poolSize: number): Orm =>
+  createOrm({ url, poolSize, connectionTimeoutMs: 300_000, validateRows: true, warn: () => undefined });
 
 /** What tests have of a database. */
 export function describeDatabase(url: string, orm: Orm, close = () => orm.close()): TestDatabase {

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { useTestDatabase } from '../../../test/setup/database.ts';
+import { openPool, useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts, readContact, readCounts, readEvents } from '../../../test/setup/read-database.ts';
-import { createOrm, type Em, type Orm } from '../../orm.ts';
+import type { Em, Orm } from '../../orm.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { claimEmails } from '../emails/claim-emails.ts';
@@ -22,9 +22,7 @@ const project = useProject(em);
 let processes: Orm[];
 beforeAll(() => {
   // As many pools as processes of the product would have.
-  processes = Array.from({ length: 4 }, () =>
-    createOrm({ url: database.url, poolSize: 18, warn: () => undefined }),
-  );
+  processes = Array.from({ length: 4 }, () => openPool(database.url, 18));
 });
 afterAll(async () => {
   for (const orm of processes) await orm.close();

@@ -30,7 +30,7 @@ describe('a run that died with its claims', () => {
     await claimAndBegin(emailIds);
     const [dead = '', alive = ''] = emailIds;
     await age(dead, liveSeconds + 1);
-    await age(alive, liveSeconds - 10);
+    await age(alive, liveSeconds - 50);
     const open = new Map((await findOpen(emailIds)).map((email) => [email.id, email.dueInMs]));
     const tookMs = performance.now() - startedAt + 10;
     expect(await readEmail(em, dead)).toMatchObject({
@@ -41,8 +41,8 @@ describe('a run that died with its claims', () => {
     expect(await readEmail(em, alive)).toMatchObject({ status: 'SENDING' });
     expect(open.get(dead)).toBeGreaterThan((unknownSeconds - liveSeconds - 1) * 1_000 - tookMs);
     expect(open.get(dead)).toBeLessThan((unknownSeconds - liveSeconds) * 1_000);
-    expect(open.get(alive)).toBeGreaterThan(10_000 - tookMs);
-    expect(open.get(alive)).toBeLessThanOrEqual(10_000);
+    expect(open.get(alive)).toBeGreaterThan(50_000 - tookMs);
+    expect(open.get(alive)).toBeLessThanOrEqual(50_000);
   });
 
   it('requeues what it had not begun, without counting an attempt, however often that happens', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { useTestDatabase } from '../../../test/setup/database.ts';
-import { createOrm, type Em, type Orm } from '../../orm.ts';
+import { openPool, useTestDatabase } from '../../../test/setup/database.ts';
+import type { Em, Orm } from '../../orm.ts';
 import { sql as run } from '../../testing/sql.ts';
 import { type SendSlots, takeSendSlots } from './take-send-slots.ts';
 
@@ -10,9 +10,7 @@ const database = useTestDatabase();
 const { em, sql } = database;
 let others: Orm[];
 beforeAll(() => {
-  others = Array.from({ length: 3 }, () =>
-    createOrm({ url: database.url, poolSize: 8, warn: () => undefined }),
-  );
+  others = Array.from({ length: 3 }, () => openPool(database.url, 8));
 });
 afterAll(async () => {
   for (const orm of others) await orm.close();

@@ -43,8 +43,17 @@ describe('the slots of a campaign', () => {
     'leave a tenth of the rate to transactional email, which never waits behind them',
     atOneInstant(async (own) => {
       const rates = { account: 100, project: null };
+      const takeAll = async () => {
+        let taken = 0;
+        for (;;) {
+          const { granted } = await reserveCampaignSlots(own, projectId, 500, rates);
+          if (granted === 0) return taken;
+          taken += granted;
+        }
+      };
       for (let second = 0; second < 5; second += 1) {
-        while ((await reserveCampaignSlots(own, projectId, 500, rates)).granted > 0);
+        // The second that an idle bucket has saved, and the one that may be taken ahead; then second by second.
+        expect(await takeAll()).toBe(second === 0 ? 180 : 90);
         const transactional = await takeSendSlots(own, 'account', 5, 100);
         expect(transactional.granted).toBe(5);
         expect(transactional.startInMs).toBeLessThanOrEqual(1_000);
@@ -52,7 +61,7 @@ describe('the slots of a campaign', () => {
       }
       // Once the burst of the beginning is over, the bucket is free whenever one looks.
       await pass(own, 5);
-      while ((await reserveCampaignSlots(own, projectId, 500, rates)).granted > 0);
+      await takeAll();
       await pass(own, 1.5);
       expect((await takeSendSlots(own, 'account', 5, 100)).startInMs).toBeLessThanOrEqual(0);
     }),

@@ -19,7 +19,7 @@ const pollIntervalMs = 200;
 /** Only a dump or an analyst keeps a transaction open for longer; the next run retries. */
 const polls = 300;
 /** Each run writes its own marker, so a stream that is always some seconds behind must not end all of them. */
-const streamPatienceMs = 120_000;
+const streamLimitMs = 120_000;
 
 /**
  * Erases the traces of deleted contacts in Postgres and ClickHouse, including rows written by transactions
@@ -53,7 +53,7 @@ export async function eraseDeletedContacts(
     const markerId = newId();
     await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
     try {
-      await whenStreamed(em, markerId, signal, streamPatienceMs);
+      await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
       for (const [projectId, contactIds] of byProject) {
         await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
       }

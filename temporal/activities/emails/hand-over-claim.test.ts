@@ -73,17 +73,29 @@ function likeSes(call: (emails: readonly OutgoingEmail[]) => Promise<unknown>): 
   };
 }
 
-/** Counts calls, and how many of them are under way at once. */
-function countCalls() {
+/** Counts calls, and how many of them are under way at once. @param answer comes before they are over */
+function countCalls(answer: (most: () => number) => Promise<unknown>) {
   const seen = { calls: 0, now: 0, most: 0 };
   const call = async () => {
     seen.calls += 1;
     seen.now += 1;
     seen.most = Math.max(seen.most, seen.now);
-    await delay(50);
+    await answer(() => seen.most);
     seen.now -= 1;
   };
   return { seen, call };
+}
+
+/** As the workflow: what a run has no time for is left to the next one. @returns how many were sent */
+async function dispatchAll(to: DispatchContext, ids: string[]): Promise<number> {
+  let total = 0;
+  for (let open = ids; open.length > 0; ) {
+    const { openIds, retryInMs, sent } = await dispatchEmails(to, open);
+    total += sent;
+    open = openIds;
+    await delay(retryInMs);
+  }
+  return total;
 }
 
 describe('trouble with one email leaves the others their outcomes', () => {
@@ -151,18 +163,18 @@ it('an email that a stop kept from leaving stays in the queue, however old it is
 });
 
 it('large emails are in hand one at a time, as their memory is counted', async () => {
-  const { seen, call } = countCalls();
+  const { seen, call } = countCalls(() => delay(50));
   const ids = await acceptIds(addresses(8), `<p>${'large '.repeat(50_000)}</p>`);
-  expect(await dispatchEmails(context(likeSes(call)), ids)).toMatchObject({ sent: 8 });
+  expect(await dispatchAll(context(likeSes(call)), ids)).toBe(8);
   expect(seen).toMatchObject({ calls: 8, most: 1 });
 });
 
 it('emails that are too much for one call do not wait for one another', async () => {
-  const { seen, call } = countCalls();
+  const isBeside = (most: number) => most > 4;
+  const { seen, call } = countCalls((most) => eventually(async () => most(), isBeside));
   const ids = await acceptIds(addresses(30), `<p>${'hello '.repeat(20_000)}</p>`);
-  expect(await dispatchEmails(context(likeSes(call)), ids)).toMatchObject({ sent: 30 });
-  expect(seen.calls).toBeGreaterThan(4);
-  expect(seen.most).toBeGreaterThan(4);
+  expect(await dispatchAll(context(likeSes(call)), ids)).toBe(30);
+  expect(seen.most).toSatisfy(isBeside);
 });
 
 it('an email whose contact was deleted while it was in hand does not leave again', async () => {

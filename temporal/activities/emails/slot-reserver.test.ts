@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
-import { createOrm, type Em, type Orm } from '../../../db/orm.ts';
+import type { Em, Orm } from '../../../db/orm.ts';
 import type { OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
 import { sql as run } from '../../../db/testing/sql.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
-import { useTestDatabase } from '../../../test/setup/database.ts';
+import { openPool, useTestDatabase } from '../../../test/setup/database.ts';
 import { reserveCampaignSlots } from '../campaigns/reserve-campaign-slots.ts';
 import { createSlotReserver, type Reservation, waitTheirTurn } from './slot-reserver.ts';
 
@@ -14,7 +14,7 @@ const { em, sql } = database;
 const others: Orm[] = [];
 beforeAll(() => {
   for (let i = 0; i < 2; i += 1) {
-    others.push(createOrm({ url: database.url, poolSize: 8, warn: () => undefined }));
+    others.push(openPool(database.url, 8));
   }
 });
 afterAll(async () => {

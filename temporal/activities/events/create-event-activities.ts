@@ -16,7 +16,7 @@ export function createEventActivities({
 }: EventActivityDependencies): EventDeletionActivities {
   return {
     eraseEvents: ({ deletionId }) =>
-      withHeartbeat((signal) => eraseDeletedEvents(orm.em.fork(), clickhouse, deletionId, signal)),
+      withHeartbeat((signal) => eraseDeletedEvents(orm.em.fork(), clickhouse, deletionId, { signal })),
     async closeEventDeletion({ deletionId }) {
       await orm.em.fork().nativeDelete(EventDeletion, { id: deletionId });
     },

@@ -29,8 +29,8 @@ beforeEach(() => {
 
 const name = 'page viewed';
 const record = () => recordEventDeletion(orm.em.fork(), stage.projectId, name);
-const erase = ({ id }: DeletedName, clickhouse: ClickHouse = stage.clickhouse) =>
-  eraseDeletedEvents(orm.em.fork(), clickhouse, id, new AbortController().signal);
+const erase = ({ id }: DeletedName, clickhouse: ClickHouse = stage.clickhouse, limitMs = 180_000) =>
+  eraseDeletedEvents(orm.em.fork(), clickhouse, id, { limitMs });
 const ids = async () => (await stage.streamed()).map((row) => row.id).toSorted();
 const inPostgres = async () => {
   const { rows } = await stage.client.query(`select id from events where kind <> 'activity' order by id`);
@@ -93,7 +93,7 @@ it('waits for what the reader of the journal has in its hands', async () => {
 it('fails, to be tried again, while nobody reads the journal', async () => {
   await stage.write([{}]);
   const deletion = await deleteInPostgres();
-  await expect(erase(deletion)).rejects.toThrow('has not yet received');
+  await expect(erase(deletion, stage.clickhouse, 500)).rejects.toThrow('has not yet received');
   stage.stream();
   await erase(deletion);
   expect(await ids()).toEqual([]);

@@ -8,7 +8,7 @@ import { deleteEvents } from '../../../db/statements/events/delete-events.ts';
 import { listKeptEvents } from '../../../db/statements/events/list-kept-events.ts';
 import { readMarkerProgress } from '../../../db/statements/events/read-marker-progress.ts';
 import { deletionMarker, writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
-import { whenStreamed } from './when-streamed.ts';
+import { type StreamWait, whenStreamed } from './when-streamed.ts';
 
 const restoredAtOnce = 1_000;
 
@@ -23,14 +23,14 @@ const restoredAtOnce = 1_000;
  * 4. Insert again the events that Postgres kept although their ids are as old. Whatever commits after this
  *    read arrives through the journal, after the deletion.
  *
- * @param signal cancels the wait of step 2
+ * @param wait of step 2
  * @throws Error when step 2 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
  */
 export async function eraseDeletedEvents(
   em: Em,
   clickhouse: ClickHouse,
   deletionId: string,
-  signal: AbortSignal,
+  wait: StreamWait,
 ): Promise<void> {
   const deletion = await em.findOne(EventDeletion, { id: deletionId });
   if (deletion === null) return;
@@ -39,7 +39,7 @@ export async function eraseDeletedEvents(
     await deleteEvents(em, deletion);
     await writeJournalMarker(em, deletionMarker(deletion));
   }
-  await whenStreamed(em, deletionId, signal);
+  await whenStreamed(em, deletionId, wait);
   // The run that deleted the events recorded the age of the youngest.
   await em.refresh(deletion);
   const { projectId, name, before } = deletion;

@@ -4,21 +4,25 @@ import { readMarkerProgress } from '../../../db/statements/events/read-marker-pr
 
 const pollIntervalMs = 200;
 /** The journal's reader usually needs half a second; the activity's retries cover longer delays. */
-const usualPatienceMs = 5_000;
+const usualLimitMs = 5_000;
+
+export interface StreamWait {
+  signal?: AbortSignal | undefined;
+  limitMs?: number;
+}
 
 /**
  * Waits until the journal's reader has passed a marker row, so that nothing before it can still arrive in
  * ClickHouse.
  *
- * @throws Error when the reader needs longer than `patienceMs`
+ * @throws Error when the reader is further behind than the limit, by default five seconds
  */
 export async function whenStreamed(
   em: Em,
   markerId: string,
-  signal?: AbortSignal,
-  patienceMs = usualPatienceMs,
+  { signal, limitMs = usualLimitMs }: StreamWait = {},
 ): Promise<void> {
-  for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += pollIntervalMs) {
+  for (let waitedMs = 0; waitedMs < limitMs; waitedMs += pollIntervalMs) {
     if ((await readMarkerProgress(em, markerId)).isStreamed) return;
     await delay(pollIntervalMs, undefined, { signal });
   }

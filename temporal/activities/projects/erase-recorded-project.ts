@@ -35,7 +35,7 @@ export async function eraseRecordedProject(
   await eraseProject(em, erasure, signal);
   await em.nativeUpdate(ProjectErasure, { id: erasureId, erasedAt: null }, { erasedAt: new Date() });
   await writeJournalMarker(em, { id: erasureId, projectId: erasure.projectId, name: 'project.erased' });
-  await whenStreamed(em, erasureId, signal);
+  await whenStreamed(em, erasureId, { signal });
   await eraseProjectData(clickhouse, erasure.projectId, erasure.until);
   await eraseUploads(em, removeImage, erasure, signal);
   if (!erasure.isProjectGone) return;
