@@ -146,6 +146,15 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(
       (await asked('/contacts/fields')).body.fields.map(({ field }: { field: string }) => field),
     ).toEqual(expect.not.arrayContaining(['data.plan']));
+    await button('Columns').click();
+    await page.getByText('City', { exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'City' }).waitFor();
+    const headers = { 'X-Project-Id': project.id };
+    expect((await owner.call('DELETE', '/contacts/fields/data.city', undefined, headers)).status).toBe(200);
+    await page.reload();
+    await link('ada@example.com').waitFor();
+    await page.getByRole('columnheader', { name: 'City' }).waitFor({ state: 'detached' });
     await page.goto(`projects/${project.id}/campaigns?search=Never`);
     await link('Never').click();
     await page.getByText('It was cancelled before anything was sent.').waitFor();
