@@ -179,9 +179,9 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(await searchField().inputValue()).toBe(contact.id);
   });
 
-  async function chooseImport(text: string): Promise<void> {
+  async function chooseImport(text: string, encoding: BufferEncoding = 'utf8'): Promise<void> {
     await page.goto(`projects/${project.id}/contacts/import`);
-    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text, encoding) };
     await page.locator('input[type=file]').setInputFiles(file);
   }
 
@@ -199,6 +199,24 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     const firstRows = page.getByRole('table', { name: 'First rows' });
     await firstRows.getByText('to the print edition').waitFor();
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
+  it('chooses the address column of a file from a spreadsheet on Windows', async () => {
+    await chooseImport('Straße;Post\nHauptplatz;ada@example.com\n', 'latin1');
+    await page.getByText('Choose which column of the file holds the address.').waitFor();
+    await button(/What Post becomes/).click();
+    await page.getByRole('option', { name: 'Address' }).click();
+    await page.getByRole('table', { name: 'First rows' }).getByText('Hauptplatz').waitFor();
+    await page.getByRole('combobox', { name: /Field for Straße/ }).waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
+  it('reads of many refused rows how many it sees, and how many it can download', async () => {
+    await chooseImport(`email\ngood@example.com\n${'bad\n'.repeat(1_001)}`);
+    await page.getByText('The first 100 of 1,001 are shown.').waitFor();
+    await button('Import 1 row').click();
+    await button('Download the first 1,000 refused rows').waitFor();
+    await page.getByText('The first 100 of 1,001 are shown.').waitFor();
   });
 
   it('that would rather keep what is typed than sign out stays signed in', async () => {

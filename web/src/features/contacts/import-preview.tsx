@@ -8,7 +8,7 @@ import { Section } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
-import { csvHeader } from './csv-header.ts';
+import { csvHeader, decodeHeader } from './csv-header.ts';
 import { DataValue } from './data-value.tsx';
 import { ImportColumns, type Mapping } from './import-columns.tsx';
 import { ImportErrors } from './import-errors.tsx';
@@ -39,7 +39,8 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
         return preview;
       } catch (error) {
         // Without an address column there is no preview; the user chooses the column.
-        const names = csvHeader(await file.slice(0, headerBytes).text());
+        const start = await file.slice(0, headerBytes).arrayBuffer();
+        const names = csvHeader(decodeHeader(new Uint8Array(start)));
         setColumns((before) => before ?? (canBeMapped(names) ? names : null));
         throw error;
       }
@@ -103,7 +104,7 @@ function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
         </li>
         <li className={invalid > 0 ? 'text-bad' : ''}>{quantity(invalid, 'row')} can’t be used</li>
       </ul>
-      <ImportErrors errors={errors} />
+      <ImportErrors errors={errors} total={invalid} />
     </Section>
   );
 }

@@ -4,13 +4,15 @@ import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
-import { quantity } from '../../ui/numbers.ts';
+import { count, quantity } from '../../ui/numbers.ts';
 import { ProgressLine } from '../../ui/progress-line.tsx';
 import { sayError } from '../../ui/toast.tsx';
 import { download } from './download.ts';
 import { ImportErrors } from './import-errors.tsx';
 
 const pollMs = 1_000;
+/** Refused rows that the API keeps of an import. */
+const mostKept = 1_000;
 
 /** A running or finished import. It continues when the page is closed. */
 export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
@@ -53,7 +55,7 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
                   {quantity(result.skipped, 'row')} refused
                 </li>
               </ul>
-              <ImportErrors errors={result.errors} />
+              <ImportErrors errors={result.errors} total={result.skipped} />
             </>
           )}
           {isOver && (
@@ -67,7 +69,11 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
                 Show the contacts
               </ButtonLink>
               {result && result.skipped > 0 && (
-                <Button onPress={() => void saveErrors().catch(sayError)}>Download the refused rows</Button>
+                <Button onPress={() => void saveErrors().catch(sayError)}>
+                  {result.skipped > mostKept
+                    ? `Download the first ${count(mostKept)} refused rows`
+                    : 'Download the refused rows'}
+                </Button>
               )}
               <Button onPress={onAgain}>Import another file</Button>
             </div>
