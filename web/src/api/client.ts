@@ -1,6 +1,6 @@
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createClient from 'openapi-react-query';
-import { toApiError } from './api-error.ts';
+import { requireAnswer, toApiError } from './api-error.ts';
 import type { components, paths } from './schema.d.ts';
 
 /** A type of the API by its name in `/openapi.json`. */
@@ -53,6 +53,7 @@ const session: Middleware = {
     const hasEnded = response.status === 401 && !schemaPath.startsWith('/auth/');
     if (hasEnded && sessionOf.get(request) === sessions) onSignedOut?.();
     if (!response.ok) throw await toApiError(response);
+    requireAnswer(response);
   },
 };
 
