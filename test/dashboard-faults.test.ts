@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createVerifiedPerson } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { createOwnProject } from './setup/people.ts';
@@ -32,6 +33,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
 
   it('says that the server can’t be reached, and goes on when it can', async () => {
     await sideBar('Settings').click();
+    await page.getByRole('tab', { name: 'Members' }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('tab', { name: 'Members' }).click();
     await page.getByText(/^The server could not be reached/).waitFor();
@@ -79,6 +81,23 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
     await dialog.getByRole('button', { name: 'Back' }).click();
     await button('Try again').waitFor({ state: 'detached' });
+  });
+
+  it('says it to somebody who is no member any more', async () => {
+    const guest = await createVerifiedPerson(stage.stack);
+    const members = `/projects/${project.id}/members`;
+    expect((await owner.call('POST', members, { email: guest.email, role: 'MEMBER' })).status).toBe(201);
+    const other = await stage.open();
+    await other.signIn(guest);
+    await other.page.goto(`projects/${project.id}/segments`);
+    await other.page.getByText('No segments yet').waitFor();
+    expect((await owner.call('DELETE', `${members}/${guest.id}`)).status).toBe(204);
+    await other.page.getByRole('link', { name: 'Templates' }).click();
+    await heading('Not found', other.page).waitFor();
+    expect(await other.page.getByRole('navigation').count()).toBe(0);
+    await other.page.getByRole('link', { name: 'Go to your project' }).click();
+    await other.page.getByText('No project yet').waitFor();
+    await other.page.context().close();
   });
 
   it('opens a page in spite of what it does not know in the address', async () => {

@@ -32,6 +32,16 @@ export function whenSignedOut(handler: () => void): () => void {
   };
 }
 
+let onNotFound: (() => void) | null = null;
+
+/** What to do when a call finds nothing, perhaps because the project is gone for this user. @returns stops that */
+export function whenNotFound(handler: () => void): () => void {
+  onNotFound = handler;
+  return () => {
+    onNotFound = null;
+  };
+}
+
 let sessions = 0;
 const sessionOf = new WeakMap<Request, number>();
 
@@ -52,6 +62,7 @@ const session: Middleware = {
     // A wrong password is 401, too.
     const hasEnded = response.status === 401 && !schemaPath.startsWith('/auth/');
     if (hasEnded && sessionOf.get(request) === sessions) onSignedOut?.();
+    if (response.status === 404) onNotFound?.();
     if (!response.ok) throw await toApiError(response);
     requireAnswer(response);
   },
