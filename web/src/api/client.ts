@@ -1,6 +1,6 @@
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createClient from 'openapi-react-query';
-import { requireAnswer, toApiError } from './api-error.ts';
+import { ApiError, requireAnswer, toApiError } from './api-error.ts';
 import type { components, paths } from './schema.d.ts';
 
 /** A type of the API by its name in `/openapi.json`. */
@@ -50,6 +50,9 @@ export function beginSession(): void {
   sessions += 1;
 }
 
+/** Still there after one has signed in again over the page. */
+const sessionEnded = 'The session had ended, so this was not done. Try again once you are signed in.';
+
 const session: Middleware = {
   onRequest({ request }) {
     sessionOf.set(request, sessions);
@@ -63,6 +66,7 @@ const session: Middleware = {
     const hasEnded = response.status === 401 && !schemaPath.startsWith('/auth/');
     if (hasEnded && sessionOf.get(request) === sessions) onSignedOut?.();
     if (response.status === 404) onNotFound?.();
+    if (hasEnded) throw new ApiError(401, null, { code: 'UNAUTHENTICATED', message: sessionEnded });
     if (!response.ok) throw await toApiError(response);
     requireAnswer(response);
   },
