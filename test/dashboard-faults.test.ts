@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createVerifiedPerson } from './setup/account-mail.ts';
+import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
-import { createOwnProject } from './setup/people.ts';
+import { createOwnProject, createTestPerson } from './setup/people.ts';
 
 const executable = await findChromium();
 
@@ -52,6 +52,22 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await page.getByRole('link', { name: way }).waitFor();
     expect(await page.getByRole('textbox').or(page.getByLabel('Password')).count()).toBe(0);
     expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('says of a verification link that was used before that the address is verified', async () => {
+    const person = await createTestPerson(stage.stack.url);
+    const token = await mailedToken(stage.stack, person.email, '/app/verify-email');
+    const reader = await stage.open();
+    await reader.signIn(person);
+    for (const outcome of ['The address is verified.', `${person.email} is verified already.`]) {
+      await reader.page.goto(`verify-email?token=${token}`);
+      await button('This address is mine', reader.page).click();
+      await reader.page.getByText(outcome).waitFor();
+    }
+    await reader.page.getByRole('link', { name: 'Go to your account' }).click();
+    await heading('Account', reader.page).waitFor();
+    expect(reader.complaints().filter((text) => !text.includes('status of 400'))).toEqual([]);
+    await reader.page.context().close();
   });
 
   it('counts the audience of a campaign again, also where it is sent', async () => {

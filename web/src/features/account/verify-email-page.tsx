@@ -61,6 +61,12 @@ export function VerifyEmailPage() {
             />
           )}
           <ErrorNote error={failure} />
+          {failure !== null && (
+            <p className="text-sm">
+              {user?.emailVerified && `${user.email} is verified already. `}
+              <TextLink to="/account">Go to your account</TextLink>
+            </p>
+          )}
           <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
             This address is mine
           </Button>
