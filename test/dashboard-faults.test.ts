@@ -99,6 +99,28 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await button('Try again').waitFor({ state: 'detached' });
   });
 
+  it('shows why a template could not be saved, wherever its page is scrolled to', async () => {
+    const template = { name: 'Long', subject: 'Long', body: '<p>Hello</p>', from: 'hello@mail.faults.test' };
+    const { body } = await owner.call('POST', '/templates', template, { 'X-Project-Id': project.id });
+    await page.goto(`projects/${project.id}/templates/${body.id}`);
+    const path = `${stage.stack.url}/templates/${body.id}`;
+    await page.route(path, (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 502 }) : route.continue(),
+    );
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Longer');
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await button('Save').click();
+    const reason = page.getByText(/^The server can’t answer right now/);
+    await reason.waitFor();
+    const header = await page.locator('main header').boundingBox();
+    const box = await reason.boundingBox();
+    expect(box?.y).toBeGreaterThan(header?.height ?? 0);
+    await page.unroute(path);
+    await button('Save').click();
+    await page.getByText(/^Saved/).waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
+  });
+
   it('says it to somebody who is no member any more', async () => {
     const guest = await createVerifiedPerson(stage.stack);
     const members = `/projects/${project.id}/members`;
