@@ -139,6 +139,24 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByText('No workflow yet').waitFor();
   });
 
+  it('finds a segment by its name, and comes back to what it has found', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    for (const name of ['Paying', 'On trial'])
+      await owner.call('POST', '/segments', { name, type: 'STATIC' }, headers);
+    await sideBar('Segments').click();
+    await link('Paying').waitFor();
+    await searchField().fill('trial');
+    await link('Paying').waitFor({ state: 'detached' });
+    await link('On trial').click();
+    await heading('On trial').waitFor();
+    await page.goBack();
+    await link('On trial').waitFor();
+    expect(await searchField().inputValue()).toBe('trial');
+    expect(await link('Paying').count()).toBe(0);
+    await searchField().fill('nobody');
+    await page.getByText('Nothing matches').waitFor();
+  });
+
   it('corrects a contact without losing what is typed, and copies its id on a page without TLS', async () => {
     const headers = { 'X-Project-Id': project.id };
     const { body: contact } = await owner.call('POST', '/contacts', { email: 'adda@example.com' }, headers);

@@ -141,7 +141,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
   it('opens a page in spite of what it does not know in the address', async () => {
     await page.goto(`projects/${project.id}/campaigns?status=OLD&page=x&search=2026`);
     await page.getByText('Nothing matches').waitFor();
-    for (const list of ['campaigns', 'emails', 'events']) {
+    for (const list of ['campaigns', 'emails', 'events', 'segments']) {
       await page.goto(`projects/${project.id}/${list}?search=2026`);
       expect(await page.getByRole('searchbox').inputValue(), list).toBe('2026');
     }
