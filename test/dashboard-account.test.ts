@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createVerifiedPerson } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
+import { tabTo } from './setup/dashboard.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { createOwnProject } from './setup/people.ts';
 
@@ -103,6 +104,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
         ({ id }: { id: string }) => id === project.id,
       ).role;
     await page.goto(`projects/${project.id}/settings?tab=members`);
+    await tabTo(page, page.getByRole('tab', { name: 'Members' }));
     const choose = async (role: string) => {
       await button(new RegExp(`Role of ${owner.email}`)).click();
       await page.getByRole('option', { name: role }).click();
