@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { $api, api } from '../../api/client.ts';
+import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -46,18 +46,7 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
             {(state === 'active' || state === 'waiting') &&
               `${progress} % is done. You can leave this page; the import goes on.`}
           </p>
-          {result && (
-            <>
-              <ul className="flex flex-col gap-1" data-numeric>
-                <li>{quantity(result.created, 'contact')} created</li>
-                <li>{quantity(result.updated, 'row changed a contact', 'rows changed contacts')}</li>
-                <li className={result.skipped > 0 ? 'text-bad' : ''}>
-                  {quantity(result.skipped, 'row')} refused
-                </li>
-              </ul>
-              <ImportErrors errors={result.errors} total={result.skipped} />
-            </>
-          )}
+          {result && <ImportResult {...result} />}
           {isOver && (
             <div className="flex flex-wrap gap-2">
               <ButtonLink
@@ -81,5 +70,22 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
         </div>
       )}
     </Loaded>
+  );
+}
+
+type ImportResultProps = Record<'created' | 'updated' | 'skipped', number> & {
+  errors: Schema<'ImportPreview'>['errors'];
+};
+
+function ImportResult({ created, updated, skipped, errors }: ImportResultProps) {
+  return (
+    <>
+      <ul className="flex flex-col gap-1" data-numeric>
+        <li>{quantity(created, 'contact')} created</li>
+        <li>{quantity(updated, 'row changed a contact', 'rows changed contacts')}</li>
+        <li className={skipped > 0 ? 'text-bad' : ''}>{quantity(skipped, 'row')} refused</li>
+      </ul>
+      <ImportErrors errors={errors} total={skipped} />
+    </>
   );
 }
