@@ -1,6 +1,6 @@
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createClient from 'openapi-react-query';
-import { ApiError, requireAnswer, toApiError } from './api-error.ts';
+import { requireAnswer, toApiError } from './api-error.ts';
 import type { components, paths } from './schema.d.ts';
 
 /** A type of the API by its name in `/openapi.json`. */
@@ -66,9 +66,12 @@ const session: Middleware = {
     const hasEnded = response.status === 401 && !schemaPath.startsWith('/auth/');
     if (hasEnded && sessionOf.get(request) === sessions) onSignedOut?.();
     if (response.status === 404) onNotFound?.();
-    if (hasEnded) throw new ApiError(401, null, { code: 'UNAUTHENTICATED', message: sessionEnded });
-    if (!response.ok) throw await toApiError(response);
-    requireAnswer(response);
+    if (response.ok) requireAnswer(response);
+    else {
+      const error = await toApiError(response);
+      if (hasEnded) error.message = sessionEnded;
+      throw error;
+    }
   },
 };
 
