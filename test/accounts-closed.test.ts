@@ -27,6 +27,9 @@ it('lets only invited people sign up while sign-up is off', async () => {
   for (const refused of [await signUp({}), await signUp({ invitation: 'x' })]) {
     expect([refused.status, refused.body.error.code]).toEqual([403, 'FORBIDDEN']);
   }
+  const late = await signUp({ invitation: 'x' });
+  expect(late.body.error.suggestion).toContain('ask for a new one');
+  expect((await signUp({})).body.error.suggestion).toBeUndefined();
   expect((await signUp({ invitation: token })).status).toBe(201);
 });
 

@@ -261,7 +261,9 @@ describe('an invitation', () => {
     expect((await owner.call('GET', path)).body.invitations).toEqual([]);
     const third = await owner.call('POST', path, { email, role: 'MEMBER' });
     expect((await owner.call('DELETE', `${path}/${third.body.invitation.id}`)).status).toBe(204);
-    expect((await signUp(await mailedToken(stack, email, '/accept-invitation', 3))).status).toBe(400);
+    const withdrawn = await signUp(await mailedToken(stack, email, '/accept-invitation', 3));
+    expect(withdrawn.status).toBe(400);
+    expect(withdrawn.body.error.suggestion).toContain('ask for a new one');
   });
 });
 

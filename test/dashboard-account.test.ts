@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createVerifiedPerson } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
+import { tabTo } from './setup/dashboard.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { createOwnProject } from './setup/people.ts';
 
@@ -103,6 +104,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
         ({ id }: { id: string }) => id === project.id,
       ).role;
     await page.goto(`projects/${project.id}/settings?tab=members`);
+    await tabTo(page, page.getByRole('tab', { name: 'Members' }));
     const choose = async (role: string) => {
       await button(new RegExp(`Role of ${owner.email}`)).click();
       await page.getByRole('option', { name: role }).click();
@@ -137,6 +139,24 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.goto(`projects/${project.id}/workflows?page=3`);
     await button('Go to the first page').click();
     await page.getByText('No workflow yet').waitFor();
+  });
+
+  it('finds a segment by its name, and comes back to what it has found', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    for (const name of ['Paying', 'On trial'])
+      await owner.call('POST', '/segments', { name, type: 'STATIC' }, headers);
+    await sideBar('Segments').click();
+    await link('Paying').waitFor();
+    await searchField().fill('trial');
+    await link('Paying').waitFor({ state: 'detached' });
+    await link('On trial').click();
+    await heading('On trial').waitFor();
+    await page.goBack();
+    await link('On trial').waitFor();
+    expect(await searchField().inputValue()).toBe('trial');
+    expect(await link('Paying').count()).toBe(0);
+    await searchField().fill('nobody');
+    await page.getByText('Nothing matches').waitFor();
   });
 
   it('corrects a contact without losing what is typed, and copies its id on a page without TLS', async () => {
@@ -179,9 +199,9 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(await searchField().inputValue()).toBe(contact.id);
   });
 
-  async function chooseImport(text: string): Promise<void> {
+  async function chooseImport(text: string, encoding: BufferEncoding = 'utf8'): Promise<void> {
     await page.goto(`projects/${project.id}/contacts/import`);
-    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
+    const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(text, encoding) };
     await page.locator('input[type=file]').setInputFiles(file);
   }
 
@@ -199,6 +219,24 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     const firstRows = page.getByRole('table', { name: 'First rows' });
     await firstRows.getByText('to the print edition').waitFor();
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
+  it('chooses the address column of a file from a spreadsheet on Windows', async () => {
+    await chooseImport('Straße;Post\nHauptplatz;ada@example.com\n', 'latin1');
+    await page.getByText('Choose which column of the file holds the address.').waitFor();
+    await button(/What Post becomes/).click();
+    await page.getByRole('option', { name: 'Address' }).click();
+    await page.getByRole('table', { name: 'First rows' }).getByText('Hauptplatz').waitFor();
+    await page.getByRole('combobox', { name: /Field for Straße/ }).waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
+  it('reads of many refused rows how many it sees, and how many it can download', async () => {
+    await chooseImport(`email\ngood@example.com\n${'bad\n'.repeat(1_001)}`);
+    await page.getByText('The first 100 of 1,001 are shown.').waitFor();
+    await button('Import 1 row').click();
+    await button('Download the first 1,000 refused rows').waitFor();
+    await page.getByText('The first 100 of 1,001 are shown.').waitFor();
   });
 
   it('that would rather keep what is typed than sign out stays signed in', async () => {

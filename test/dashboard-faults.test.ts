@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
-import { createOwnProject } from './setup/people.ts';
+import { createOwnProject, createTestPerson } from './setup/people.ts';
 
 const executable = await findChromium();
 
@@ -32,6 +33,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
 
   it('says that the server can’t be reached, and goes on when it can', async () => {
     await sideBar('Settings').click();
+    await page.getByRole('tab', { name: 'Members' }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('tab', { name: 'Members' }).click();
     await page.getByText(/^The server could not be reached/).waitFor();
@@ -50,6 +52,22 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await page.getByRole('link', { name: way }).waitFor();
     expect(await page.getByRole('textbox').or(page.getByLabel('Password')).count()).toBe(0);
     expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('says of a verification link that was used before that the address is verified', async () => {
+    const person = await createTestPerson(stage.stack.url);
+    const token = await mailedToken(stage.stack, person.email, '/app/verify-email');
+    const reader = await stage.open();
+    await reader.signIn(person);
+    for (const outcome of ['The address is verified.', `${person.email} is verified already.`]) {
+      await reader.page.goto(`verify-email?token=${token}`);
+      await button('This address is mine', reader.page).click();
+      await reader.page.getByText(outcome).waitFor();
+    }
+    await reader.page.getByRole('link', { name: 'Go to your account' }).click();
+    await heading('Account', reader.page).waitFor();
+    expect(reader.complaints().filter((text) => !text.includes('status of 400'))).toEqual([]);
+    await reader.page.context().close();
   });
 
   it('counts the audience of a campaign again, also where it is sent', async () => {
@@ -81,10 +99,52 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await button('Try again').waitFor({ state: 'detached' });
   });
 
+  it('shows why a template could not be saved, wherever its page is scrolled to', async () => {
+    const template = { name: 'Long', subject: 'Long', body: '<p>Hello</p>', from: 'hello@mail.faults.test' };
+    const { body } = await owner.call('POST', '/templates', template, { 'X-Project-Id': project.id });
+    await page.goto(`projects/${project.id}/templates/${body.id}`);
+    const path = `${stage.stack.url}/templates/${body.id}`;
+    await page.route(path, (route) =>
+      route.request().method() === 'PATCH' ? route.fulfill({ status: 502 }) : route.continue(),
+    );
+    await page.getByRole('textbox', { name: 'Subject' }).fill('Longer');
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)');
+    await button('Save').click();
+    const reason = page.getByText(/^The server can’t answer right now/);
+    await reason.waitFor();
+    const header = await page.locator('main header').boundingBox();
+    const box = await reason.boundingBox();
+    expect(box?.y).toBeGreaterThan(header?.height ?? 0);
+    await page.unroute(path);
+    await button('Save').click();
+    await page.getByText(/^Saved/).waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
+  });
+
+  it('says it to somebody who is no member any more', async () => {
+    const guest = await createVerifiedPerson(stage.stack);
+    const members = `/projects/${project.id}/members`;
+    expect((await owner.call('POST', members, { email: guest.email, role: 'MEMBER' })).status).toBe(201);
+    const other = await stage.open();
+    await other.signIn(guest);
+    await other.page.goto(`projects/${project.id}/segments`);
+    await other.page.getByText('No segments yet').waitFor();
+    expect((await owner.call('DELETE', `${members}/${guest.id}`)).status).toBe(204);
+    await other.page.getByRole('link', { name: 'Templates' }).click();
+    await heading('Not found', other.page).waitFor();
+    expect(await other.page.getByRole('navigation').count()).toBe(0);
+    await other.page.getByRole('link', { name: 'Go to your project' }).click();
+    await other.page.getByText('No project yet').waitFor();
+    await other.page.context().close();
+  });
+
   it('opens a page in spite of what it does not know in the address', async () => {
     await page.goto(`projects/${project.id}/campaigns?status=OLD&page=x&search=2026`);
     await page.getByText('Nothing matches').waitFor();
-    expect(await page.getByRole('searchbox').inputValue()).toBe('2026');
+    for (const list of ['campaigns', 'emails', 'events', 'segments']) {
+      await page.goto(`projects/${project.id}/${list}?search=2026`);
+      expect(await page.getByRole('searchbox').inputValue(), list).toBe('2026');
+    }
     await page.goto(`projects/${project.id}/settings?tab=old`);
     await page.getByRole('tab', { name: 'Project' }).waitFor();
   });

@@ -371,6 +371,10 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     signedIn.resolve();
     expect((await late).status()).toBe(401);
     expect(await field('Subject').inputValue()).toBe('Typed');
+    await page
+      .getByText(/^The session had ended/)
+      .first()
+      .waitFor();
     await button('Save').click();
     await page.getByText(/^Saved/).waitFor();
     expect((await asked(`/templates/${id}`)).body.subject).toBe('Typed');

@@ -146,6 +146,15 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(
       (await asked('/contacts/fields')).body.fields.map(({ field }: { field: string }) => field),
     ).toEqual(expect.not.arrayContaining(['data.plan']));
+    await button('Columns').click();
+    await page.getByText('City', { exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('columnheader', { name: 'City' }).waitFor();
+    const headers = { 'X-Project-Id': project.id };
+    expect((await owner.call('DELETE', '/contacts/fields/data.city', undefined, headers)).status).toBe(200);
+    await page.reload();
+    await link('ada@example.com').waitFor();
+    await page.getByRole('columnheader', { name: 'City' }).waitFor({ state: 'detached' });
     await page.goto(`projects/${project.id}/campaigns?search=Never`);
     await link('Never').click();
     await page.getByText('It was cancelled before anything was sent.').waitFor();
@@ -213,5 +222,28 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
       Subscribe: 0,
     });
     expect(await showWith('canceled', /^Ended$/)).toEqual({ 'Manage payment': 1, Subscribe: 1 });
+  });
+  it('figures of any size stay within their cards, and events keep their names on a phone', async () => {
+    const dates = ['2026-01-01', '2026-01-02'];
+    const day = { sent: 61_234_567, delivered: 9_999_998, opened: 1, clicked: 0, bounced: 0 };
+    const data = dates.map((date) => ({ date, ...day, complained: 0, unsubscribed: 4_999_999 }));
+    await page.route('**/analytics/timeseries?**', (route) => route.fulfill({ json: { data } }));
+    const figures = page.getByRole('radiogroup', { name: 'Shown in the chart' });
+    const tooWide = () =>
+      figures
+        .getByRole('radio')
+        .evaluateAll((cards: { scrollWidth: number; clientWidth: number; textContent: string }[]) =>
+          cards.filter((card) => card.scrollWidth > card.clientWidth).map((card) => card.textContent),
+        );
+    await page.goto(`projects/${project.id}/activity/analytics`);
+    await figures.getByText('Delivered').waitFor();
+    for (const width of [1440, 1024, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      expect(await tooWide(), `at ${width} pixels`).toEqual([]);
+    }
+    const name = page.getByRole('table', { name: 'Events' }).getByRole('link').first();
+    expect((await name.boundingBox())?.width).toBeGreaterThan(60);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.unroute('**/analytics/timeseries?**');
   });
 });

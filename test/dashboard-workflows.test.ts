@@ -63,4 +63,27 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     const step = page.locator('.react-flow__node', { hasText: 'Hook' });
     await step.getByText(/public address/).waitFor();
   });
+
+  it('names a template and a campaign that 100 newer ones have pushed off the lists', async () => {
+    const content = { subject: 'Hello', body: '<p>Hello</p>', from: 'hello@mail.names.test' };
+    const { id: domainId } = (await sender.post('/domains', { domain: 'mail.names.test' })).body;
+    await asked(`/domains/${domainId}/verify`);
+    const template = await sender.post('/templates', { ...content, name: 'The first template' });
+    const campaign = await sender.post('/campaigns', {
+      ...content,
+      name: 'The first campaign',
+      audienceType: 'ALL',
+    });
+    for (let number = 0; number < 100; number += 1) {
+      await sender.post('/templates', { ...content, name: `Template ${number}` });
+      await sender.post('/campaigns', { ...content, name: `Campaign ${number}`, audienceType: 'ALL' });
+    }
+    const { id, steps } = await createWorkflow(sender, { name: 'Names', eventName: 'naming' });
+    const config = { templateId: template.body.id };
+    await addStep(sender, id, { type: 'SEND_EMAIL', name: 'Mail', config, autoConnect: steps[0].id });
+    await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
+    await page.getByText('The first template').waitFor();
+    await page.goto(`projects/${project.id}/emails?campaignId=${campaign.body.data.id}`);
+    await button(/^The first campaign/).waitFor();
+  });
 });

@@ -38,6 +38,9 @@ export interface AccountsServiceOptions {
   signupEnabled: boolean;
 }
 
+const forUselessInvitation =
+  'Use the address that it was mailed to. It may also have been used or withdrawn, or have expired: ask for a new one.';
+
 export function createAccountsService(options: AccountsServiceOptions) {
   const { orm, sessions, passwords, oneTimeLinks, guard } = options;
 
@@ -47,11 +50,12 @@ export function createAccountsService(options: AccountsServiceOptions) {
 
   async function createAccount({ email, password, name, invitation, language }: NewAccount): Promise<User> {
     const invited = await findInvited(options, invitation);
+    const help = invitation === undefined ? {} : { suggestion: forUselessInvitation };
     if (!options.signupEnabled && invited !== email) {
-      throw new DomainError('FORBIDDEN', 'Sign-up is off on this server');
+      throw new DomainError('FORBIDDEN', 'Sign-up is off on this server', help);
     }
     if (invitation !== undefined && invited !== email) {
-      throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address');
+      throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address', help);
     }
     const passwordHash = await passwords.hash(password);
     const add = invited === undefined ? addUser : addInvited;

@@ -144,12 +144,18 @@ export async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${screens}/${name}.png`, fullPage: true });
 }
 
-/** Presses Tab until the focus is there. */
+const looksFocusedScript = `(({ outlineStyle, boxShadow }) => outlineStyle !== 'none' || boxShadow !== 'none')(
+  getComputedStyle(document.activeElement))`;
+
+/** Presses Tab until the focus is there, where it has to be seen. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   const focused = target.and(page.locator(':focus'));
   for (let presses = 0; presses < 100; presses += 1) {
     await page.keyboard.press('Tab');
-    if ((await focused.count()) === 1) return;
+    if ((await focused.count()) === 1) {
+      expect(await page.evaluate(looksFocusedScript), `the focus on ${target} shows`).toBe(true);
+      return;
+    }
   }
   expect.fail(`${target} can't be reached with Tab`);
 }

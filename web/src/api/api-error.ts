@@ -33,10 +33,19 @@ export class ApiError extends Error {
 }
 
 /** Of an answer that is not the API's, as a proxy gives while the server starts. */
-const bareMessage = (status: number): string =>
-  status >= 500
-    ? `The server can’t answer right now (${status}). Try again in a moment.`
-    : `The server answered ${status}.`;
+function bareMessage(status: number): string {
+  if (status >= 500 || status === 408)
+    return `The server can’t answer right now (${status}). Try again in a moment.`;
+  if (status === 413) return 'This is larger than the server accepts (413).';
+  if (status === 429) return 'These are too many requests at once (429). Try again in a minute.';
+  return `The server refused this (${status}).`;
+}
+
+/** Refuses what the API does not give: the sign-in page of a network, or an empty page of a proxy, with status 200. */
+export function requireAnswer({ status, headers }: Response): void {
+  if (status === 204 || /json|csv/.test(headers.get('Content-Type') ?? '')) return;
+  throw new Error('Something other than the server has answered. Check the connection and try again.');
+}
 
 /** Understands the envelope, the short `{ error }` of three creating calls, and answers of a proxy. */
 export async function toApiError(response: Response): Promise<ApiError> {

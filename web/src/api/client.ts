@@ -1,6 +1,6 @@
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createClient from 'openapi-react-query';
-import { toApiError } from './api-error.ts';
+import { requireAnswer, toApiError } from './api-error.ts';
 import type { components, paths } from './schema.d.ts';
 
 /** A type of the API by its name in `/openapi.json`. */
@@ -32,6 +32,16 @@ export function whenSignedOut(handler: () => void): () => void {
   };
 }
 
+let onNotFound: (() => void) | null = null;
+
+/** What to do when a call finds nothing, perhaps because the project is gone for this user. @returns stops that */
+export function whenNotFound(handler: () => void): () => void {
+  onNotFound = handler;
+  return () => {
+    onNotFound = null;
+  };
+}
+
 let sessions = 0;
 const sessionOf = new WeakMap<Request, number>();
 
@@ -39,6 +49,9 @@ const sessionOf = new WeakMap<Request, number>();
 export function beginSession(): void {
   sessions += 1;
 }
+
+/** Still there after one has signed in again over the page. */
+const sessionEnded = 'The session had ended, so this was not done. Try again once you are signed in.';
 
 const session: Middleware = {
   onRequest({ request }) {
@@ -52,7 +65,13 @@ const session: Middleware = {
     // A wrong password is 401, too.
     const hasEnded = response.status === 401 && !schemaPath.startsWith('/auth/');
     if (hasEnded && sessionOf.get(request) === sessions) onSignedOut?.();
-    if (!response.ok) throw await toApiError(response);
+    if (response.status === 404) onNotFound?.();
+    if (response.ok) requireAnswer(response);
+    else {
+      const error = await toApiError(response);
+      if (hasEnded) error.message = sessionEnded;
+      throw error;
+    }
   },
 };
 

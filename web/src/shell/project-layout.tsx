@@ -1,17 +1,34 @@
+import { useSuspenseQuery } from '@tanstack/react-query';
 import { Outlet, useRouter } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { whenNotFound } from '../api/client.ts';
+import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../ui/button.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { CommandPalette } from './command-palette.tsx';
+import { NotFoundPage } from './fault-pages.tsx';
 import { rememberProject } from './last-project.ts';
 import { preloadPages } from './preload-pages.ts';
+import { projectsQuery } from './session.ts';
 import { SideBar } from './side-bar.tsx';
 import { useProjectId } from './use-project-id.ts';
 
+/** Not for somebody who was a member when the page opened, and no longer is: nothing could be read or saved. */
 export function ProjectLayout() {
+  const projectId = useProjectId();
+  const { data } = useSuspenseQuery(projectsQuery);
+  useEffect(() => {
+    const lookAgain = () =>
+      void queryClient.invalidateQueries({ queryKey: projectsQuery.queryKey, exact: true });
+    return whenNotFound(lookAgain);
+  }, []);
+  return data.data.some(({ id }) => id === projectId) ? <ProjectFrame /> : <NotFoundPage />;
+}
+
+function ProjectFrame() {
   const projectId = useProjectId();
   const [isMenuOpen, setIsMenuOpen] = useState(false);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);

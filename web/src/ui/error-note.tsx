@@ -1,4 +1,5 @@
 import { Link, useParams } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import { ApiError, messageOf } from '../api/api-error.ts';
 import { Button } from './button.tsx';
 import { classNames } from './class-names.ts';
@@ -43,6 +44,19 @@ export function ErrorNote({ error, onRetry, className }: ErrorNoteProps) {
           Try again
         </Button>
       )}
+    </div>
+  );
+}
+
+/** Of a form whose button stays in sight: comes into view when it appears. */
+export function FormError({ error }: Pick<ErrorNoteProps, 'error'>) {
+  const frame = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (error) frame.current?.scrollIntoView({ block: 'nearest' });
+  }, [error]);
+  return (
+    <div ref={frame} className="scroll-my-[calc(var(--page-header,0px)+1rem)] empty:hidden">
+      <ErrorNote error={error} />
     </div>
   );
 }

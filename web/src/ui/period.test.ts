@@ -36,3 +36,9 @@ it.each([
 ])('asks for any time: %j', (search, query) => {
   expect(toPeriodQuery(search)).toEqual(query);
 });
+
+it('takes two days in any order', () => {
+  const days = toPeriodQuery({ period: 'days', from: '2026-11-01', to: '2026-11-03' });
+  expect(Number(new Date(days.startDate ?? ''))).toBeLessThan(Number(new Date(days.endDate ?? '')));
+  expect(toPeriodQuery({ period: 'days', from: '2026-11-03', to: '2026-11-01' })).toEqual(days);
+});

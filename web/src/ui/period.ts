@@ -53,8 +53,10 @@ export function chartPeriod(length: PeriodLength, now = Date.now()) {
 export function toPeriodQuery({ period, from, to }: PeriodSearch): { startDate?: string; endDate?: string } {
   if (period === undefined) return {};
   if (period !== 'days') return { startDate: startOf(period).toISOString() };
+  // "Between two days" says nothing of their order.
+  const [first, last] = from && to && from > to ? [to, from] : [from, to];
   return {
-    ...(from && { startDate: new Date(`${from}T00:00:00`).toISOString() }),
-    ...(to && { endDate: new Date(`${to}T23:59:59.999`).toISOString() }),
+    ...(first && { startDate: new Date(`${first}T00:00:00`).toISOString() }),
+    ...(last && { endDate: new Date(`${last}T23:59:59.999`).toISOString() }),
   };
 }

@@ -17,12 +17,12 @@ export function Tabs<Id extends string>({ label, tabs, selected, onSelect }: Tab
       onSelectionChange={(key) => onSelect(key as Id)}
       className="flex flex-col gap-5 outline-none"
     >
-      <TabList aria-label={label} className="flex gap-4 overflow-x-auto sm:gap-5 border-b border-line">
+      <TabList aria-label={label} className="-mx-1 flex gap-2 overflow-x-auto border-b border-line sm:gap-3">
         {tabs.map((tab) => (
           <Tab
             key={tab.id}
             id={tab.id}
-            className="-mb-px cursor-pointer border-b-2 border-transparent pb-2 whitespace-nowrap text-muted outline-none data-[focus-visible]:text-accent-text data-[hovered]:text-ink data-[selected]:border-accent data-[selected]:font-medium data-[selected]:text-ink"
+            className="-mb-px cursor-pointer border-b-2 border-transparent px-1 pb-2 whitespace-nowrap text-muted -outline-offset-2 data-[hovered]:text-ink data-[selected]:border-accent data-[selected]:font-medium data-[selected]:text-ink"
           >
             {tab.label}
           </Tab>

@@ -129,7 +129,7 @@ function Axes({ points, unit, scale: { width, across, ticks, x, y } }: AxesProps
   return (
     <>
       <text x={0} y={12} fill="currentColor">
-        {unit} per {isByDay ? 'day' : 'hour'}
+        {unit} per {isByDay ? 'day (UTC)' : 'hour'}
       </text>
       {ticks.map((tick) => (
         <g key={tick}>

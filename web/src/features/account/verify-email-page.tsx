@@ -30,19 +30,7 @@ export function VerifyEmailPage() {
       setAnswer(data?.message);
     },
   });
-  if (token === '') {
-    return (
-      <GuestFrame title="Verify your address">
-        <p>
-          This link is not complete. Open the one in the email as a whole, or ask for another on the page of
-          your account.
-        </p>
-        <p className="mt-5 text-sm">
-          <TextLink to="/account">Go to your account</TextLink>
-        </p>
-      </GuestFrame>
-    );
-  }
+  if (token === '') return <IncompleteLink />;
   if (isPending) return null;
   return (
     <GuestFrame title="Verify your address">
@@ -61,6 +49,12 @@ export function VerifyEmailPage() {
             />
           )}
           <ErrorNote error={failure} />
+          {failure !== null && (
+            <p className="text-sm">
+              {user?.emailVerified && `${user.email} is verified already. `}
+              <TextLink to="/account">Go to your account</TextLink>
+            </p>
+          )}
           <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
             This address is mine
           </Button>
@@ -73,6 +67,20 @@ export function VerifyEmailPage() {
           </p>
         </>
       )}
+    </GuestFrame>
+  );
+}
+
+function IncompleteLink() {
+  return (
+    <GuestFrame title="Verify your address">
+      <p>
+        This link is not complete. Open the one in the email as a whole, or ask for another on the page of
+        your account.
+      </p>
+      <p className="mt-5 text-sm">
+        <TextLink to="/account">Go to your account</TextLink>
+      </p>
     </GuestFrame>
   );
 }

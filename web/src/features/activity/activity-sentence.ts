@@ -40,6 +40,7 @@ export const reasonWords: Readonly<Record<string, string>> = {
   bounce: 'because an email bounced',
   complaint: 'because of a complaint',
   snooze: 'for the time of a snooze',
+  snooze_expired: 'at the end of a snooze',
 };
 
 const bounces: Record<string, (metadata: Metadata) => Told> = {

@@ -1,6 +1,6 @@
 import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { ToggleButtonGroup } from 'react-aria-components/ToggleButtonGroup';
-import { count } from '../../ui/numbers.ts';
+import { cardCount, count } from '../../ui/numbers.ts';
 import { type Bucket, changeText, type Metric, metrics, sumOf } from './metrics.ts';
 
 interface FiguresProps {
@@ -22,7 +22,7 @@ export function Figures({ now, before, selected, onSelect }: FiguresProps) {
         const metric = metrics.find(({ key }) => keys.has(key));
         if (metric) onSelect(metric.key);
       }}
-      className="grid grid-cols-2 gap-2 sm:grid-cols-4 lg:grid-cols-7"
+      className="grid grid-cols-2 gap-2 sm:grid-cols-4 xl:grid-cols-7"
     >
       {metrics.map(({ key, label }) => {
         const sum = sumOf(now, key);
@@ -34,8 +34,8 @@ export function Figures({ now, before, selected, onSelect }: FiguresProps) {
             className="flex cursor-pointer flex-col items-start rounded-lg border border-line px-3 py-2 text-left hover:bg-sunken data-[selected]:border-accent data-[selected]:bg-accent-soft"
           >
             <span className="text-xs text-muted">{label}</span>
-            <span data-numeric className="text-xl font-semibold">
-              {count(sum)}
+            <span data-numeric className="text-xl font-semibold" title={count(sum)}>
+              {cardCount(sum)}
             </span>
             <span data-numeric className="text-xs text-muted">
               {changeText(sum, sumBefore)}

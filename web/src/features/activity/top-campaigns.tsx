@@ -46,7 +46,7 @@ export function TopCampaigns({ period }: { period: PeriodLength }) {
               columns={[
                 {
                   header: 'Campaign',
-                  className: 'w-full max-w-0',
+                  className: 'w-full max-w-0 min-w-24',
                   cell: ({ id, name }) => (
                     <RowLink
                       to="/projects/$projectId/emails"

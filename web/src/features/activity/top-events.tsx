@@ -26,7 +26,7 @@ export function TopEvents({ period }: { period: PeriodLength }) {
               columns={[
                 {
                   header: 'Event',
-                  className: 'w-full max-w-0',
+                  className: 'w-full max-w-0 min-w-24',
                   cell: ({ name }) => (
                     <RowLink
                       to="/projects/$projectId/events"
@@ -39,7 +39,12 @@ export function TopEvents({ period }: { period: PeriodLength }) {
                   ),
                 },
                 { header: 'Times', align: 'right', cell: (event) => count(event.count) },
-                { header: 'Previous period', align: 'right', cell: (event) => count(event.previousCount) },
+                {
+                  header: 'Previous period',
+                  align: 'right',
+                  isSecondary: true,
+                  cell: (event) => count(event.previousCount),
+                },
                 {
                   header: 'Change',
                   align: 'right',

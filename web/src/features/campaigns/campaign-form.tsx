@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { FormProvider, type UseFormReturn } from 'react-hook-form';
 import { Button } from '../../ui/button.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { FormError } from '../../ui/error-note.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { MessageEditor } from '../message-editor/message-editor.tsx';
@@ -22,7 +22,7 @@ export function CampaignForm({ form, failure, audience }: CampaignFormProps) {
   const [isTemplateOpen, setIsTemplateOpen] = useState(false);
   return (
     <FormProvider {...form}>
-      <ErrorNote error={failure} />
+      <FormError error={failure} />
       <FormField
         control={form.control}
         name="name"

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schema } from '../../api/client.ts';
 import { Loaded } from '../../ui/list.tsx';
-import { count, quantity, rate } from '../../ui/numbers.ts';
+import { cardCount, quantity, rate } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { figuresQuery } from './queries.ts';
 
@@ -23,11 +23,11 @@ export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
       {(stats) => (
         <dl
           aria-label="Figures"
-          className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 lg:grid-cols-7"
+          className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border border-line bg-line sm:grid-cols-3 xl:grid-cols-7"
         >
           <Figure
             label="Sent"
-            value={count(stats.sentCount)}
+            value={cardCount(stats.sentCount)}
             note={`of ${quantity(stats.totalRecipients, 'recipient')}`}
           />
           {figures.map(({ label, part, share }) => (
@@ -46,7 +46,7 @@ export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
 
 function Figure({ label, value, note }: { label: string; value: string; note: string }) {
   return (
-    <div className="bg-canvas px-3 py-2.5 last:col-span-2 sm:last:col-span-3 lg:last:col-span-1" data-numeric>
+    <div className="bg-canvas px-3 py-2.5 last:col-span-2 sm:last:col-span-3 xl:last:col-span-1" data-numeric>
       <dt className="text-sm text-muted">{label}</dt>
       <dd>
         <span className="block text-xl font-semibold">{value}</span>

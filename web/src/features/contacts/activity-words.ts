@@ -18,6 +18,14 @@ const words: Readonly<Record<string, string>> = {
   'workflow.completed': 'Workflow completed',
 };
 
+/** What kind of bounce it was, where nobody gave a reason. */
+const bounceWords: Readonly<Record<string, string>> = {
+  Permanent: 'hard bounce: the address does not work',
+  Transient: 'soft bounce: the mailbox is full or its server is busy',
+  Undetermined: 'its server gave no reason',
+  Suppressed: '',
+};
+
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The activity in words, without the contact. */
@@ -38,8 +46,10 @@ const eventData = (data: unknown): string =>
 /** The email, link, workflow, reason or data of an event; empty without one. */
 export function activityDetail({ type, metadata }: Activity): string {
   if (type === 'event.tracked') return eventData(metadata.data);
-  const reason = text(metadata.reason) || (type === 'email.bounced' ? text(metadata.bounceType) : '');
+  const reason = text(metadata.reason);
+  const bounceType = type === 'email.bounced' ? text(metadata.bounceType) : '';
+  const why = reasonWords[reason] ?? (reason || (bounceWords[bounceType] ?? bounceType));
   const subject = text(metadata.subject) || text(metadata.workflowName);
   const link = type === 'email.clicked' ? text(metadata.link) : '';
-  return [subject, link, reasonWords[reason] ?? reason].filter((part) => part !== '').join(' · ');
+  return [subject, link, why].filter((part) => part !== '').join(' · ');
 }

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
 import { Popover } from 'react-aria-components/Popover';
 import { z } from 'zod';
+import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/field.tsx';
@@ -13,12 +14,16 @@ import { fieldsQuery } from './queries.ts';
 
 const keysSchema = z.array(z.string()).catch([]);
 
-/** Keys of `data` that the list shows as columns; remembered for the project on this device. */
+/**
+ * Keys of `data` that the list shows as columns; remembered for the project on this device. Those that no contact has any more
+ * are left out.
+ */
 export function useDataColumns(): [string[], (keys: string[]) => void] {
   const place = `posthaste-columns-${useProjectId()}`;
   const [keys, setKeys] = useState(() => keysSchema.parse(parseJson(localStorage.getItem(place))));
+  const { data: known } = useQuery(fieldsQuery);
   return [
-    keys,
+    known === undefined ? keys : keys.filter((key) => dataKeysOf(known).includes(key)),
     (chosen) => {
       localStorage.setItem(place, JSON.stringify(chosen));
       setKeys(chosen);
@@ -37,10 +42,11 @@ function parseJson(text: string | null): unknown {
 /** The keys of `data` that contacts have. */
 export function useDataKeys(): string[] {
   const { data } = useQuery(fieldsQuery);
-  return (data?.fields ?? [])
-    .filter(({ isCustom }) => isCustom)
-    .map(({ field }) => field.slice('data.'.length));
+  return data === undefined ? [] : dataKeysOf(data);
 }
+
+const dataKeysOf = ({ fields }: { fields: Schema<'ContactField'>[] }): string[] =>
+  fields.filter(({ isCustom }) => isCustom).map(({ field }) => field.slice('data.'.length));
 
 interface ColumnChoiceProps {
   chosen: string[];

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { csvHeader } from './csv-header.ts';
+import { csvHeader, decodeHeader } from './csv-header.ts';
 
 it.each<[string, string[]]>([
   ['Mail,Name\nada@example.com,Ada', ['Mail', 'Name']],
@@ -10,4 +10,17 @@ it.each<[string, string[]]>([
   ['', []],
 ])('the header of %j', (text, names) => {
   expect(csvHeader(text)).toEqual(names);
+});
+
+const utf8 = (text: string) => new TextEncoder().encode(text);
+const latin1 = (text: string) => Uint8Array.from(text, (char) => char.charCodeAt(0));
+const utf16 = (text: string) => Uint8Array.from(text.split('').flatMap((char) => [char.charCodeAt(0), 0]));
+
+it.each<[string, Uint8Array]>([
+  ['UTF-8', utf8('Straße;Mail\nKöln')],
+  ['UTF-8 with a damaged row', Uint8Array.of(...utf8('Straße;Mail\n'), ...latin1('Köln'))],
+  ['Windows-1252', latin1('Straße;Mail\nKöln')],
+  ['UTF-16', Uint8Array.of(0xff, 0xfe, ...utf16('Straße;Mail\nKöln'))],
+])('the header of a file in %s', (_, bytes) => {
+  expect(csvHeader(decodeHeader(bytes))).toEqual(['Straße', 'Mail']);
 });

@@ -1,3 +1,17 @@
+/** The first line of a file in the encoding that the server will find: the mark's, UTF-8, else what spreadsheets write on Windows. */
+export function decodeHeader(start: Uint8Array): string {
+  const [first, second] = start;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(start);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(start);
+  const end = start.indexOf(0x0a);
+  const line = end === -1 ? start : start.subarray(0, end);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(line);
+  } catch {
+    return new TextDecoder('windows-1252').decode(line);
+  }
+}
+
 /** Column names of a CSV file, for files in which the server could not find the address column. */
 export function csvHeader(text: string): string[] {
   const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text.replace(/^\uFEFF/, ''))?.[0] ?? '';

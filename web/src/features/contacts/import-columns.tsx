@@ -34,7 +34,14 @@ export function ImportColumns({ columns, preview, mapping, onChange }: ImportCol
   };
   const set = (name: string, field: string | null) => onChange({ ...mapping, [name]: field });
   return (
-    <Section title="Columns" description="What each column of the file becomes.">
+    <Section
+      title="Columns"
+      description={
+        preview === undefined
+          ? 'Choose which column of the file holds the address.'
+          : 'What each column of the file becomes.'
+      }
+    >
       <Table
         label="Columns"
         rows={columns}

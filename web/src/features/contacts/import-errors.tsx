@@ -2,21 +2,34 @@ import type { Schema } from '../../api/client.ts';
 import { count } from '../../ui/numbers.ts';
 import { Table } from '../../ui/table.tsx';
 
+interface ImportErrorsProps {
+  errors: Schema<'ImportPreview'>['errors'];
+  /** Of all rejected rows, of which the API lists the first ones. */
+  total: number;
+}
+
 /** Rejected rows with their reasons. */
-export function ImportErrors({ errors }: { errors: Schema<'ImportPreview'>['errors'] }) {
+export function ImportErrors({ errors, total }: ImportErrorsProps) {
   if (errors.length === 0) return null;
   return (
-    <div className="max-h-64 overflow-y-auto [--page-header:0px]">
-      <Table
-        label="Rows that can’t be used"
-        rows={errors}
-        idOf={({ row }) => String(row)}
-        columns={[
-          { header: 'Row', cell: ({ row }) => count(row) },
-          { header: 'Address', cell: ({ email }) => email },
-          { header: 'Why', cell: ({ message }) => message },
-        ]}
-      />
-    </div>
+    <>
+      <div className="max-h-64 overflow-y-auto [--page-header:0px]">
+        <Table
+          label="Rows that can’t be used"
+          rows={errors}
+          idOf={({ row }) => String(row)}
+          columns={[
+            { header: 'Row', cell: ({ row }) => count(row) },
+            { header: 'Address', cell: ({ email }) => email },
+            { header: 'Why', cell: ({ message }) => message },
+          ]}
+        />
+      </div>
+      {total > errors.length && (
+        <p className="mt-2 text-sm text-muted">
+          The first {count(errors.length)} of {count(total)} are shown.
+        </p>
+      )}
+    </>
   );
 }

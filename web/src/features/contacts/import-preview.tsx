@@ -8,7 +8,7 @@ import { Section } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
-import { csvHeader } from './csv-header.ts';
+import { csvHeader, decodeHeader } from './csv-header.ts';
 import { DataValue } from './data-value.tsx';
 import { ImportColumns, type Mapping } from './import-columns.tsx';
 import { ImportErrors } from './import-errors.tsx';
@@ -25,28 +25,11 @@ interface ImportPreviewProps {
 /** Preview of the import with the current column mapping. */
 export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   const [mapping, setMapping] = useState<Mapping>({});
-  const [columns, setColumns] = useState<string[] | null>(null);
   const [failure, setFailure] = useState<unknown>(null);
   const [isStarting, setIsStarting] = useState(false);
   // Each look uploads the file again: not for every letter of a field's name.
   const settled = useDebounced(mapping, 600);
-  const query = useQuery({
-    queryKey: ['import preview', file.name, file.size, file.lastModified, settled],
-    queryFn: async () => {
-      try {
-        const preview = await dryRun(file, settled);
-        setColumns(preview.columns.map(({ name }) => name));
-        return preview;
-      } catch (error) {
-        // Without an address column there is no preview; the user chooses the column.
-        const names = csvHeader(await file.slice(0, headerBytes).text());
-        setColumns((before) => before ?? (canBeMapped(names) ? names : null));
-        throw error;
-      }
-    },
-    placeholderData: (before) => before,
-    retry: false,
-  });
+  const { query, columns } = usePreview(file, settled);
   const start = async () => {
     setIsStarting(true);
     try {
@@ -88,6 +71,30 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   );
 }
 
+/** What the import would do, and the columns of the file, which are known without a preview, too. */
+function usePreview(file: File, mapping: Mapping) {
+  const [columns, setColumns] = useState<string[] | null>(null);
+  const query = useQuery({
+    queryKey: ['import preview', file.name, file.size, file.lastModified, mapping],
+    queryFn: async () => {
+      try {
+        const preview = await dryRun(file, mapping);
+        setColumns(preview.columns.map(({ name }) => name));
+        return preview;
+      } catch (error) {
+        // Without an address column there is no preview; the user chooses the column.
+        const start = await file.slice(0, headerBytes).arrayBuffer();
+        const names = csvHeader(decodeHeader(new Uint8Array(start)));
+        setColumns((before) => before ?? (canBeMapped(names) ? names : null));
+        throw error;
+      }
+    },
+    placeholderData: (before) => before,
+    retry: false,
+  });
+  return { query, columns };
+}
+
 /** Not what comes from a file that is no text, nor a name that stands for two columns. */
 const canBeMapped = (names: string[]): boolean =>
   new Set(names).size === names.length && !names.some((name) => /\p{Cc}|\uFFFD/u.test(name));
@@ -103,7 +110,7 @@ function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
         </li>
         <li className={invalid > 0 ? 'text-bad' : ''}>{quantity(invalid, 'row')} can’t be used</li>
       </ul>
-      <ImportErrors errors={errors} />
+      <ImportErrors errors={errors} total={invalid} />
     </Section>
   );
 }

@@ -1,16 +1,18 @@
 import { useEffect } from 'react';
-import { $api, api } from '../../api/client.ts';
+import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
-import { quantity } from '../../ui/numbers.ts';
+import { count, quantity } from '../../ui/numbers.ts';
 import { ProgressLine } from '../../ui/progress-line.tsx';
 import { sayError } from '../../ui/toast.tsx';
 import { download } from './download.ts';
 import { ImportErrors } from './import-errors.tsx';
 
 const pollMs = 1_000;
+/** Refused rows that the API keeps of an import. */
+const mostKept = 1_000;
 
 /** A running or finished import. It continues when the page is closed. */
 export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
@@ -44,18 +46,7 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
             {(state === 'active' || state === 'waiting') &&
               `${progress} % is done. You can leave this page; the import goes on.`}
           </p>
-          {result && (
-            <>
-              <ul className="flex flex-col gap-1" data-numeric>
-                <li>{quantity(result.created, 'contact')} created</li>
-                <li>{quantity(result.updated, 'row changed a contact', 'rows changed contacts')}</li>
-                <li className={result.skipped > 0 ? 'text-bad' : ''}>
-                  {quantity(result.skipped, 'row')} refused
-                </li>
-              </ul>
-              <ImportErrors errors={result.errors} />
-            </>
-          )}
+          {result && <ImportResult {...result} />}
           {isOver && (
             <div className="flex flex-wrap gap-2">
               <ButtonLink
@@ -67,7 +58,11 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
                 Show the contacts
               </ButtonLink>
               {result && result.skipped > 0 && (
-                <Button onPress={() => void saveErrors().catch(sayError)}>Download the refused rows</Button>
+                <Button onPress={() => void saveErrors().catch(sayError)}>
+                  {result.skipped > mostKept
+                    ? `Download the first ${count(mostKept)} refused rows`
+                    : 'Download the refused rows'}
+                </Button>
               )}
               <Button onPress={onAgain}>Import another file</Button>
             </div>
@@ -75,5 +70,22 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
         </div>
       )}
     </Loaded>
+  );
+}
+
+type ImportResultProps = Record<'created' | 'updated' | 'skipped', number> & {
+  errors: Schema<'ImportPreview'>['errors'];
+};
+
+function ImportResult({ created, updated, skipped, errors }: ImportResultProps) {
+  return (
+    <>
+      <ul className="flex flex-col gap-1" data-numeric>
+        <li>{quantity(created, 'contact')} created</li>
+        <li>{quantity(updated, 'row changed a contact', 'rows changed contacts')}</li>
+        <li className={skipped > 0 ? 'text-bad' : ''}>{quantity(skipped, 'row')} refused</li>
+      </ul>
+      <ImportErrors errors={errors} total={skipped} />
+    </>
   );
 }

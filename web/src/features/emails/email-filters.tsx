@@ -91,35 +91,42 @@ const newestCampaigns = {
 
 function CampaignFilter(props: NamedFilterProps) {
   const { data } = $api.useQuery('get', '/campaigns', newestCampaigns);
+  const path = { id: props.value ?? '' };
+  const enabled = isOlder(props.value, data?.data);
+  const chosen = $api.useQuery('get', '/campaigns/{id}', { params: { path } }, { enabled });
   return (
     <ChoiceFilter
       {...props}
       label="Campaign"
       every="All campaigns"
-      options={toOptions(data?.data, props.value, 'One campaign')}
+      options={toOptions(data?.data, props.value, chosen.data?.data.name ?? 'One campaign')}
     />
   );
 }
 
 function WorkflowFilter(props: NamedFilterProps) {
   const { data } = $api.useQuery('get', '/workflows', newest);
+  const path = { id: props.value ?? '' };
+  const enabled = isOlder(props.value, data?.data);
+  const chosen = $api.useQuery('get', '/workflows/{id}', { params: { path } }, { enabled });
   return (
     <ChoiceFilter
       {...props}
       label="Workflow"
       every="All workflows"
-      options={toOptions(data?.data, props.value, 'One workflow')}
+      options={toOptions(data?.data, props.value, chosen.data?.name ?? 'One workflow')}
     />
   );
 }
 
+type Named = { id: string; name: string };
+
+const isOlder = (chosen: string | undefined, newestOnes: readonly Named[] | undefined): boolean =>
+  chosen !== undefined && newestOnes !== undefined && !newestOnes.some(({ id }) => id === chosen);
+
 /** Includes the selected record, even if it is not among the newest 100. */
-function toOptions(
-  records: readonly { id: string; name: string }[] = [],
-  chosen: string | undefined,
-  unnamed: string,
-): Option[] {
-  const options = records.map(({ id, name }) => ({ value: id, label: name }));
+function toOptions(records: readonly Named[] = [], chosen: string | undefined, name: string): Option[] {
+  const options = records.map(({ id, name: label }) => ({ value: id, label }));
   const isListed = chosen === undefined || options.some(({ value }) => value === chosen);
-  return isListed ? options : [{ value: chosen, label: unnamed }, ...options];
+  return isListed ? options : [{ value: chosen, label: name }, ...options];
 }

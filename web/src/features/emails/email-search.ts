@@ -13,7 +13,7 @@ const id = z.uuid().optional().catch(undefined);
 
 /** The URL of the log: filters, and the email whose drawer is open. */
 export const emailSearchSchema = periodSearchSchema.extend({
-  search: z.string().max(254).optional().catch(undefined),
+  search: z.coerce.string().max(254).optional().catch(undefined),
   status: oneOf(statusOptions),
   source: oneOf(sourceOptions),
   campaignId: id,

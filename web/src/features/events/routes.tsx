@@ -11,7 +11,7 @@ export const eventRoutes = [
     // A name may hold slashes and dots, so it stands in the query.
     validateSearch: z.object({
       name: z.coerce.string().optional(),
-      search: z.string().optional().catch(undefined),
+      search: z.coerce.string().optional().catch(undefined),
     }),
     beforeLoad(context) {
       if (context.search.name === undefined) startQueries(context, [namesQuery, statsQuery]);

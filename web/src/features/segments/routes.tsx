@@ -9,6 +9,7 @@ export const segmentRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'segments',
+    validateSearch: z.object({ search: z.coerce.string().optional().catch(undefined) }),
     beforeLoad: (context) => startQueries(context, [segmentsQuery]),
     component: lazyRouteComponent(() => import('./segment-list-page.tsx'), 'SegmentListPage'),
   }),

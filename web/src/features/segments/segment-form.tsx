@@ -3,7 +3,7 @@ import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { ApiError } from '../../api/api-error.ts';
 import type { Schema } from '../../api/client.ts';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { FormError } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/field.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
@@ -68,7 +68,7 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
   return (
     <form id={id} onSubmit={submit} className="flex flex-col gap-8">
       <LeaveGuard isDirty={form.formState.isDirty || !isSame(condition, stored)} />
-      <ErrorNote error={failure} />
+      <FormError error={failure} />
       <Section className="max-w-xl">
         <FormField control={form.control} name="name" label="Name" />
         <FormField control={form.control} name="description" label="Description" />

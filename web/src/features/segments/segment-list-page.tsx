@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { ButtonLink, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded } from '../../ui/list.tsx';
+import { ListSearch } from '../../ui/list-search.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -15,8 +16,12 @@ import { segmentsQuery } from './queries.ts';
 import { SegmentBadges } from './segment-badges.tsx';
 import { useSegmentNames } from './use-segment-names.ts';
 
+const route = getRouteApi('/signed-in/projects/$projectId/segments');
+
 export function SegmentListPage() {
   const projectId = useProjectId();
+  const { search } = route.useSearch();
+  const navigate = route.useNavigate();
   const query = useQuery(segmentsQuery);
   const create = (
     <ButtonLink look="primary" to="/projects/$projectId/segments/new" params={{ projectId }} search={{}}>
@@ -28,26 +33,39 @@ export function SegmentListPage() {
       title="Segments"
       description="Groups of contacts for campaigns, workflows and other segments."
       actions={create}
+      toolbar={
+        <ListSearch
+          label="Search segments"
+          value={search}
+          onChange={(text) => void navigate({ search: { search: text }, replace: true })}
+        />
+      }
     >
       <Loaded query={query}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <EmptyState title="No segments yet">
-              Describe who belongs, such as everyone who opened an email in the last 30 days, or keep a list
-              by hand.
-            </EmptyState>
-          ) : (
-            <SegmentTable segments={data} />
-          )
-        }
+        {({ data }) => {
+          if (data.length === 0) {
+            return (
+              <EmptyState title="No segments yet">
+                Describe who belongs, such as everyone who opened an email in the last 30 days, or keep a list
+                by hand.
+              </EmptyState>
+            );
+          }
+          const found = data.filter((segment) => matches(segment, search));
+          if (found.length === 0) return <EmptyState title="Nothing matches">Change the search.</EmptyState>;
+          return <SegmentTable segments={found} />;
+        }}
       </Loaded>
     </Page>
   );
 }
 
+const matches = ({ name, description }: Schema<'Segment'>, search = ''): boolean =>
+  `${name}\n${description ?? ''}`.toLowerCase().includes(search.toLowerCase());
+
 function SegmentTable({ segments }: { segments: Schema<'Segment'>[] }) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const navigate = route.useNavigate();
   const nameOf = useSegmentNames();
   const columns: Column<Schema<'Segment'>>[] = [
     {

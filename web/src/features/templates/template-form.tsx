@@ -1,7 +1,7 @@
 import { FormProvider, type UseFormReturn } from 'react-hook-form';
 import { z } from 'zod';
 import type { Schema } from '../../api/client.ts';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { FormError } from '../../ui/error-note.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { contentOf, contentShape } from '../message-editor/content.ts';
@@ -35,7 +35,7 @@ export function TemplateForm({ form, failure }: TemplateFormProps) {
         <FormField control={form.control} name="description" label="Note" placeholder="When it is sent" />
       </div>
       <SenderFields />
-      <ErrorNote error={failure} />
+      <FormError error={failure} />
       <MessageEditor hasWorkflowSamples />
       <LeaveGuard isDirty={form.formState.isDirty} />
     </FormProvider>

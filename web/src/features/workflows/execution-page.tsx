@@ -88,7 +88,7 @@ interface LitGraphProps {
 }
 
 function LitGraph({ workflow, execution }: LitGraphProps) {
-  const names = useNames();
+  const names = useNames(workflow.steps);
   const form = useDefaultView();
   const view = useMemo(
     (): GraphView => ({

@@ -80,7 +80,7 @@ interface EditorView {
 
 function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): EditorView {
   const navigateRoute = route.useNavigate();
-  const names = useNames();
+  const names = useNames(workflow.steps);
   const open = (step: string | undefined, ignoreBlocker: boolean) =>
     void navigateRoute({
       search: (before) => ({ ...before, step }),
