@@ -161,7 +161,7 @@ function registerStreamGauges(registry: Registry, lag: Parameters<ProductMetrics
   });
   const refused = new Gauge({
     name: 'posthaste_journal_refused_rows',
-    help: 'Rows of the journal that ClickHouse refused, and so has without their data or not at all. Must stay 0.',
+    help: 'Rows of the journal that ClickHouse refused, and so has without their data or not at all. Must not grow.',
     registers,
   });
 }

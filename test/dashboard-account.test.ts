@@ -239,6 +239,19 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByText('The first 100 of 1,001 are shown.').waitFor();
   });
 
+  it('learns that a column can’t keep a reserved name as data', async () => {
+    await chooseImport('email,mail\nada@home.example,ada@work.example\n');
+    await button(/What mail becomes/).click();
+    await page.getByRole('option', { name: 'Address' }).click();
+    await button(/What email becomes/).click();
+    await page.getByRole('option', { name: 'Data' }).click();
+    await page.getByText('This name is reserved').waitFor();
+    await page.getByRole('combobox', { name: 'Field for email' }).fill('home');
+    await page.getByRole('table', { name: 'First rows' }).getByText('ada@home.example').waitFor();
+    expect(await page.getByText('This name is reserved').count()).toBe(0);
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
   it('that would rather keep what is typed than sign out stays signed in', async () => {
     await sideBar('Settings').click();
     await field('Name').fill('Typed');

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
+/** Projects that share the rate of campaigns; not those of which nothing can be claimed. */
 // A statement, because it counts distinct projects over a join.
 export async function countSendingProjects(em: Em): Promise<number> {
   const [row] = await query(
@@ -9,7 +11,7 @@ export async function countSendingProjects(em: Em): Promise<number> {
     z.object({ projects: z.number().int() }),
     `select count(distinct k.project_id)::int as projects
      from campaigns k join projects p on p.id = k.project_id
-     where k.status = 'SENDING' and not p.disabled`,
+     where k.status = 'SENDING' and not p.disabled and ${isSenderVerifiedSql('k.project_id', 'k.from_email')}`,
   );
   return row?.projects ?? 0;
 }

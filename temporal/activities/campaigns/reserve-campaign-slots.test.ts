@@ -130,4 +130,16 @@ describe('projects that send at the same time', () => {
       expect(alone).toBeLessThan(1.05);
     }),
   );
+
+  it.each([
+    ['whose project is disabled', 'update projects set disabled = true where id = $1'],
+    ['whose domain is lost', `update domains set status = 'pending' where project_id = $1`],
+  ])('keep nothing for a campaign %s', (_, pause) =>
+    atOneInstant(async (own) => {
+      const [sending = '', paused = ''] = await projectsThatSend(2);
+      await sql(pause, [paused]);
+      // The second that an idle bucket has saved, and the one that may be taken ahead.
+      expect((await reserveCampaignSlots(own, sending, 500, rates)).granted).toBe(2 * inShares);
+    })(),
+  );
 });

@@ -22,15 +22,18 @@ const typeWords = { string: 'Text', number: 'Number', boolean: 'Yes or no', date
 interface ImportColumnsProps {
   columns: string[];
   preview: Schema<'ImportPreview'> | undefined;
+  /** The preview is of this mapping. */
+  isCurrent: boolean;
   mapping: Mapping;
   onChange: (mapping: Mapping) => void;
 }
 
-export function ImportColumns({ columns, preview, mapping, onChange }: ImportColumnsProps) {
+export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }: ImportColumnsProps) {
   const keys = useDataKeys();
+  const previewOf = (name: string) => preview?.columns.find((one) => one.name === name);
   const fieldOf = (name: string): string | null => {
     const chosen = mapping[name];
-    return chosen === undefined ? (preview?.columns.find((one) => one.name === name)?.field ?? null) : chosen;
+    return chosen === undefined ? (previewOf(name)?.field ?? null) : chosen;
   };
   const set = (name: string, field: string | null) => onChange({ ...mapping, [name]: field });
   return (
@@ -66,12 +69,16 @@ export function ImportColumns({ columns, preview, mapping, onChange }: ImportCol
             cell: (name) => {
               const field = fieldOf(name);
               if (field === null || roleOf(field) !== 'data') return null;
+              const isIgnored = isCurrent && previewOf(name)?.field === null;
               return (
                 <ComboBox
                   label={`Field for ${name}`}
                   isLabelHidden
                   className="w-48"
                   options={keys.map((key) => ({ value: key, label: key }))}
+                  {...(isIgnored && {
+                    error: 'This name is reserved, so nothing is stored. Choose another.',
+                  })}
                   value={keyOfField(field)}
                   onChange={(key) => key !== '' && key !== keyOfField(field) && set(name, fieldOfKey(key))}
                 />
@@ -82,7 +89,7 @@ export function ImportColumns({ columns, preview, mapping, onChange }: ImportCol
             header: 'Type',
             isSecondary: true,
             cell: (name) => {
-              const type = preview?.columns.find((one) => one.name === name)?.type;
+              const type = previewOf(name)?.type;
               return type ? typeWords[type] : '';
             },
           },

@@ -40,6 +40,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
     }
   };
   const { data, error } = query;
+  const isCurrent = settled === mapping && !query.isPlaceholderData;
   const usable = data ? data.wouldCreate + data.wouldUpdate : 0;
   return (
     <>
@@ -52,9 +53,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
         <Button
           look="primary"
           isPending={isStarting}
-          isDisabled={
-            !data || error !== null || usable === 0 || settled !== mapping || query.isPlaceholderData
-          }
+          isDisabled={!data || error !== null || usable === 0 || !isCurrent}
           onPress={() => void start()}
         >
           Import {quantity(usable, 'row')}
@@ -64,7 +63,13 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
       {!data && !error && <SkeletonRows rows={5} />}
       {data && !error && <Outlook preview={data} />}
       {columns && columns.length > 0 && (
-        <ImportColumns columns={columns} preview={data} mapping={mapping} onChange={setMapping} />
+        <ImportColumns
+          columns={columns}
+          preview={data}
+          isCurrent={isCurrent}
+          mapping={mapping}
+          onChange={setMapping}
+        />
       )}
       {data && !error && <FirstRows preview={data} />}
     </>
