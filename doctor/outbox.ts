@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { campaignPauseSql, campaignPauses } from '../db/fragments/campaign-pause-sql.ts';
 import { type Finding, reporter } from './finding.ts';
 import { presentAge } from './present.ts';
 import type { ReadOnly } from './read-only.ts';
@@ -75,10 +76,17 @@ export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
      order by w.count desc`,
   );
   const campaigns = await ask(
-    z.object({ name: z.string(), recipients: z.int(), ageSeconds: z.number() }),
-    `select name, total_recipients as recipients,
-       extract(epoch from now() - coalesce(started_at, created_at))::float8 as "ageSeconds"
-     from campaigns where status = 'SENDING' order by scheduled_for nulls first limit ${topProjects}`,
+    z.object({
+      name: z.string(),
+      recipients: z.int(),
+      ageSeconds: z.number(),
+      pause: z.enum(campaignPauses).nullable(),
+    }),
+    `select k.name, k.total_recipients as recipients,
+       extract(epoch from now() - coalesce(k.started_at, k.created_at))::float8 as "ageSeconds",
+       ${campaignPauseSql('k', 'p')} as pause
+     from campaigns k join projects p on p.id = k.project_id
+     where k.status = 'SENDING' order by k.scheduled_for nulls first limit ${topProjects}`,
   );
   if (waiting.length + campaigns.length === 0)
     return [report.ok('nothing waits for the send rate, no campaign is under way')];
@@ -91,9 +99,9 @@ export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
         'Ask the provider for a higher rate. docs: "Emails wait for the send rate".',
       );
     }),
-    ...campaigns.map(({ name, recipients, ageSeconds }) =>
+    ...campaigns.map(({ name, recipients, ageSeconds, pause }) =>
       report.ok(
-        `the campaign ${JSON.stringify(name)} to ${recipients} recipients has been running for ${presentAge(ageSeconds)}`,
+        `the campaign ${JSON.stringify(name)} to ${recipients} recipients has been running for ${presentAge(ageSeconds)}${pause === null ? '' : `; it is paused: ${pause}`}`,
       ),
     ),
   ];

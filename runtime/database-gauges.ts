@@ -10,7 +10,7 @@ export function registerDatabaseGauges(registry: Registry, orm: Orm): void {
   registerPartitionGauge(registry, orm);
   const backlog = new Gauge({
     name: 'posthaste_sending_backlog',
-    help: 'Accepted emails that are still to be handed over: single ones that the send rate holds back (counted up to 50,000), and those of campaigns being sent.',
+    help: 'Accepted emails that are still to be handed over: single ones that the send rate holds back (counted up to 50,000), and those of campaigns being sent, unless they are paused.',
     labelNames: ['kind'],
     registers: [registry],
     async collect() {

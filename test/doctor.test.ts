@@ -141,6 +141,28 @@ it('names commands that wait for too long, with their project', async () => {
   await stack.sql(`delete from outbox where kind = 'email.dispatch'`);
 });
 
+it('says of a campaign that is paused why', async () => {
+  const { body } = await sender.post('/campaigns', {
+    name: 'News',
+    subject: 'News',
+    body: '<p>Hello</p>',
+    from: `news@${sender.domain}`,
+    audienceType: 'ALL',
+  });
+  const become = (status: string, isDisabled: boolean) =>
+    stack.sql(
+      `with project as (update projects set disabled = $3 where id = $4)
+       update campaigns set status = $2, started_at = now() - interval '2 days' where id = $1`,
+      [body.data.id, status, isDisabled, sender.projectId],
+    );
+  await become('SENDING', true);
+  const said = (await examine()).findings.filter(({ area }) => area === 'Sending');
+  expect(said.map(({ text }) => text)).toEqual([
+    'the campaign "News" to 0 recipients has been running for 2 days; it is paused: project disabled',
+  ]);
+  await become('DRAFT', false);
+});
+
 it('names an execution whose workflow was terminated', async () => {
   const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
     ['start', 'nap'],

@@ -9,6 +9,7 @@ import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { eraseContactTraces } from '../contacts/erase-contact-traces.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import type { ClaimedEmail } from '../emails/claimed-email.ts';
+import { readSendingBacklog } from '../emails/read-sending-backlog.ts';
 import { recordHandOvers } from '../emails/record-hand-overs.ts';
 import { recordErasure } from '../projects/record-erasure.ts';
 import { cancelBatches } from './cancel-batches.ts';
@@ -80,10 +81,15 @@ describe('a claim of a batch', () => {
     const id = await start(3);
     const become = (status: string) =>
       sql(em, 'update domains set status = $2 where project_id = $1', [projectId, status]);
+    const backlog = async () => (await readSendingBacklog(em)).campaign;
+    const before = await backlog();
     await become('pending');
     expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'paused', queued: 3 });
     expect(await claim(id)).toEqual([]);
+    // Nobody has to be woken for it.
+    expect(await backlog()).toBe(before - 3);
     await become('verified');
+    expect(await backlog()).toBe(before);
     expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'sending' });
     expect(await claim(id)).toHaveLength(3);
   });

@@ -1,4 +1,4 @@
-import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
+import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import { amongKeysSql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
@@ -12,8 +12,8 @@ const claimSql = `
 with campaign as materialized (
   select k.id, p.disabled, p.suppress_transactional
   from campaigns k
-  join projects p on p.id = k.project_id and not p.disabled
-  where k.id = $1 and k.status = 'SENDING' and ${isSenderVerifiedSql('k.project_id', 'k.from_email')}
+  join projects p on p.id = k.project_id
+  where k.id = $1 and k.status = 'SENDING' and ${campaignPauseSql('k', 'p')} is null
   for key share of k
 ),
 due as materialized (

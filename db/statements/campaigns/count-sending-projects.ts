@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
+import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -11,7 +11,7 @@ export async function countSendingProjects(em: Em): Promise<number> {
     z.object({ projects: z.number().int() }),
     `select count(distinct k.project_id)::int as projects
      from campaigns k join projects p on p.id = k.project_id
-     where k.status = 'SENDING' and not p.disabled and ${isSenderVerifiedSql('k.project_id', 'k.from_email')}`,
+     where k.status = 'SENDING' and ${campaignPauseSql('k', 'p')} is null`,
   );
   return row?.projects ?? 0;
 }

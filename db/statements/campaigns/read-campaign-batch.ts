@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
+import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -25,7 +25,7 @@ const selectSql = `
     b.first_email_id as "firstEmailId", b.last_email_id as "lastEmailId",
     case
       when k.status <> 'SENDING' then 'over'
-      when p.disabled or p.id is null or not ${isSenderVerifiedSql('k.project_id', 'k.from_email')} then 'paused'
+      when p.id is null or ${campaignPauseSql('k', 'p')} is not null then 'paused'
       else 'sending'
     end as state,
     (select count(*)::int from emails e

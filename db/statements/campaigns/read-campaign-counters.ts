@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { recordOf } from '../../../core/record-of.ts';
 import type { Campaign } from '../../entities/campaign.ts';
 import { campaignFigureColumns, campaignFigures } from '../../fragments/campaign-figures-sql.ts';
-import { isSenderVerifiedSql } from '../../fragments/is-sender-verified-sql.ts';
+import { campaignPauseSql, campaignPauses } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 const countersSchema = z.object(recordOf(campaignFigures, () => z.int()));
 const countedSchema = countersSchema.extend({
   id: z.uuid(),
-  pause: z.enum(['project disabled', 'domain not verified']).nullable(),
+  pause: z.enum(campaignPauses).nullable(),
 });
 
 export interface CountedCampaign {
@@ -24,10 +24,7 @@ const sums = campaignFigures.map((name) => `(coalesce(sum(${name}), 0))::int as 
 // A single statement sees a concurrent fold completely or not at all, so no change is counted twice.
 const readSql = `
 select k.id, figures.*, (
-  select case
-    when p.disabled then 'project disabled'
-    when not ${isSenderVerifiedSql('c.project_id', 'c.from_email')} then 'domain not verified'
-  end
+  select ${campaignPauseSql('c', 'p')}
   from campaigns c
   join projects p on p.id = c.project_id
   where c.id = k.id and c.status = 'SENDING'

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -10,7 +11,7 @@ const mostCampaigns = 1_000;
 
 /**
  * Accepted emails that are still to be handed over: single ones held back by the send rate, counted up to 50,000, and
- * those of campaigns in `SENDING`.
+ * those of campaigns that are being sent and not paused.
  */
 export async function readSendingBacklog(em: Em): Promise<SendingBacklog> {
   const [backlog] = await query(
@@ -20,7 +21,10 @@ export async function readSendingBacklog(em: Em): Promise<SendingBacklog> {
        (select count(*)::int from (select from waiting_emails limit ${mostCounted}) w) as single,
        (select coalesce(sum(greatest(0, c.total_recipients - f.done)), 0)::int
         from (
-          select id, total_recipients from campaigns where status = 'SENDING' limit ${mostCampaigns}
+          select k.id, k.total_recipients
+          from campaigns k join projects p on p.id = k.project_id
+          where k.status = 'SENDING' and ${campaignPauseSql('k', 'p')} is null
+          limit ${mostCampaigns}
         ) c
         cross join lateral (
           select coalesce(sum(sent + held), 0) as done from (

@@ -1,0 +1,16 @@
+import { isSenderVerifiedSql } from './is-sender-verified-sql.ts';
+
+export const campaignPauses = ['project disabled', 'domain not verified'] as const;
+
+const [disabled, notVerified] = campaignPauses;
+
+/**
+ * Why nothing of a campaign leaves while it is SENDING; null when it may.
+ *
+ * @param campaign alias of `campaigns`
+ * @param project alias of its row of `projects`
+ */
+export const campaignPauseSql = (campaign: string, project: string) => `case
+  when ${project}.disabled then '${disabled}'
+  when not ${isSenderVerifiedSql(`${campaign}.project_id`, `${campaign}.from_email`)} then '${notVerified}'
+end`;
