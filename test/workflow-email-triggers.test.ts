@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { messageOf, reportEvent } from './setup/inbox.ts';
-import { readEvents } from './setup/read-database.ts';
-import { buildWorkflow, onlyExecution } from './setup/running-workflows.ts';
+import { readCounts, readEvents } from './setup/read-database.ts';
+import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
@@ -73,4 +73,41 @@ it('waits for the opening of its email, which does not start it again', async ()
   await open(emailId);
   await journaled('email.open', 3);
   expect(await onlyExecution(sender, id, 'EXITED')).toMatchObject({ id: waiting.id, exitReason: 'read' });
+});
+
+it('what becomes of an email to a custom address is not what the contact did', async () => {
+  const recipient = { type: 'CUSTOM', email: 'sales@example.org' };
+  const config = { templateId: await createTemplate('{{ email }} signed up'), recipient };
+  const note = await buildWorkflow(sender, { note: { type: 'SEND_EMAIL', config } }, [['start', 'note']]);
+  const ended = { end: { type: 'EXIT' } };
+  const follow = await buildWorkflow(sender, ended, [['start', 'end']], { eventName: 'email.open' });
+  await trackEvent(sender, 'signup', {}, reader);
+  const execution = await onlyExecution(sender, note, 'COMPLETED');
+  const { emailId } = execution.steps.at(-1).output;
+  await open(emailId);
+  const [opened] = await journaled('email.open', 1);
+  // Like that of a contact that was erased: it counts, and nothing in it tells who the note was about.
+  expect(opened).toMatchObject({ contactId: null, emailId, data: { emailId, opens: 1, isFirst: true } });
+  expect(opened?.data).not.toHaveProperty('subject');
+  expect(await journaled('email.sent', 1)).toMatchObject([{ contactId: null, emailId }]);
+  expect(await readCounts(stack.em(), execution.contactId)).toEqual({ signup: 1 });
+  expect((await sender.get(`/workflows/${follow}/executions`)).body.total).toBe(0);
+  expect((await sender.get(`/emails/${emailId}`)).body).toMatchObject({ openedAt: expect.any(String) });
+});
+
+it('an email to a custom address does not depend on whether the contact is suppressed', async () => {
+  const recipient = { type: 'CUSTOM', email: 'sales@example.org' };
+  const config = { templateId: await createTemplate('Lost {{ email }}'), recipient };
+  const note = await buildWorkflow(sender, { note: { type: 'SEND_EMAIL', config } }, [['start', 'note']]);
+  await stack.sql('update projects set suppress_transactional = true where id = $1', [sender.projectId]);
+  await trackEvent(sender, 'seen', {}, reader);
+  await stack.sql(
+    `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now() where project_id = $1`,
+    [sender.projectId],
+  );
+  await trackEvent(sender, 'signup', {}, reader);
+  const { steps } = await onlyExecution(sender, note, 'COMPLETED');
+  expect(await messageOf(stack.ses, steps.at(-1).output.emailId, 30_000)).toMatchObject({
+    subject: `Lost ${reader}`,
+  });
 });

@@ -119,6 +119,8 @@ const EmailSchema = defineEntity({
     workflowId: p.uuid().nullable(),
     toEmail: p.text(),
     toName: p.text().nullable(),
+    /** Whether a workflow sends it to someone other than the contact, who has nothing to do with what becomes of it. */
+    customRecipient: p.boolean().default(false),
     fromEmail: p.text(),
     /** As rendered; null until the first hand-over. */
     subject: p.text().nullable(),

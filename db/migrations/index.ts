@@ -53,4 +53,5 @@ export const migrations = [
   sqlMigration('2026-11-23-shared-contents'),
   sqlMigration('2026-11-24-hops-of-changes'),
   sqlMigration('2026-11-25-refused-rows'),
+  sqlMigration('2026-11-26-custom-recipients'),
 ];

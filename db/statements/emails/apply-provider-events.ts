@@ -7,7 +7,7 @@ import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
-import { emailEventColumns, emailEventDataSql } from './email-event-sql.ts';
+import { emailEventColumns, emailEventDataSql, onlyOfContactSql } from './email-event-sql.ts';
 import { isNotHandledBeforeSql } from './handled-before-sql.ts';
 
 export type ProviderEventKind = 'send' | 'delivery' | 'open' | 'click' | 'bounce' | 'complaint' | 'reject';
@@ -123,14 +123,14 @@ project_figures as (${appendEmailFiguresSql('applied', {
 ),
 reason as materialized (
   select distinct on (contact_id) * from applied
-  where contact_id is not null and first_of_kind and (hard_bounce or kind = 'complaint')
+  where contact_id is not null and not custom_recipient and first_of_kind and (hard_bounce or kind = 'complaint')
   order by contact_id, kind desc
 ),
 suppressible as materialized (
   select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id, a.hops
   from (select * from reason order by project_id, to_email) a
-  -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint. An email of a
-  -- workflow may go to someone else, and a contact may have another address by now.
+  -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint. The contact may
+  -- have another address by now.
   cross join lateral (${joinByKeySql(
     `contacts c where c.id = a.contact_id and c.email = a.to_email
       and (c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint'))`,
@@ -149,7 +149,7 @@ suppressed as (
 ),
 journaled as (
   insert into events (${emailEventColumns})
-  select n.id, a.project_id, n.name, 'emitted', a.contact_id, a.id, a.campaign_id, a.workflow_id,
+  select n.id, a.project_id, n.name, 'emitted', ${onlyOfContactSql('a', 'contact_id')}, a.id, a.campaign_id, a.workflow_id,
     ${emailEventDataSql('a')} || n.extra, a.occurred_at, a.hops
   from applied a
   cross join lateral (
@@ -160,7 +160,8 @@ journaled as (
       case a.kind
         when 'open' then json_object('opens': a.opens, 'isFirst': a.first_of_kind,
           'countsAsOpen': nullif(a.opened_change = 1, false) absent on null returning jsonb)
-        when 'click' then json_object('clicks': a.clicks, 'isFirst': a.first_of_kind, 'link': a.link,
+        when 'click' then json_object('clicks': a.clicks, 'isFirst': a.first_of_kind,
+          'link': ${onlyOfContactSql('a', 'link')},
           'countsAsOpen': nullif(a.opened_change = 1, false) absent on null returning jsonb)
         when 'bounce' then json_object('bounceType': a.bounce_type, 'diagnostic': a.diagnostic absent on null returning jsonb)
         when 'complaint' then json_object('diagnostic': a.diagnostic absent on null returning jsonb)

@@ -42,7 +42,7 @@ settled as (
   returning e.id, e.status
 ),
 open as materialized (
-  select e.id, e.project_id, e.contact_id, e.content_id, e.source, e.type,
+  select e.id, e.project_id, e.contact_id, e.content_id, e.source, e.type, e.custom_recipient,
     case coalesce(s.status, e.status)
       when 'QUEUED' then 0
       when 'SENDING' then greatest(0, extract(epoch from e.claimed_at - now()) + $3) * 1000

@@ -8,7 +8,7 @@ import { isKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
-import { emailEventColumns, emailEventDataSql } from './email-event-sql.ts';
+import { emailEventColumns, emailEventDataSql, onlyOfContactSql } from './email-event-sql.ts';
 
 export interface HandOverRecord {
   emailId: string;
@@ -69,7 +69,7 @@ project_figures as (${appendEmailFiguresSql('recorded', { sent: 'was_sent_at is 
 journaled as (
   insert into events (${emailEventColumns})
   select event_id, project_id, case when newly_suppressed then 'email.suppressed' else 'email.sent' end,
-    case when newly_suppressed then 'activity' else 'emitted' end, contact_id, id, campaign_id, workflow_id,
+    case when newly_suppressed then 'activity' else 'emitted' end, ${onlyOfContactSql('recorded', 'contact_id')}, id, campaign_id, workflow_id,
     ${emailEventDataSql('recorded', [
       `'status': case when newly_suppressed then status end`,
       `'bounceType': case when newly_suppressed then 'Suppressed' end`,

@@ -8,4 +8,4 @@
 export const withholdingColumnsSql = (email: string, project: string, contact: string) => `
   ${email}.source, ${email}.type, coalesce(${project}.disabled, ${email}.source <> 'ACCOUNT') as "projectDisabled",
   coalesce(${project}.suppress_transactional, false) as "suppressTransactional",
-  ${contact}.subscribed, ${contact}.suppression_reason is not null as suppressed`;
+  ${contact}.subscribed, ${contact}.suppression_reason is not null and not ${email}.custom_recipient as suppressed`;

@@ -50,6 +50,7 @@ export async function queueWorkflowEmail(
     z.object({ isVerified: z.boolean(), isTaken: z.boolean(), dueInMs: z.number().nullable() }),
     `with source as materialized (
        select t.subject, t.body, t.from_email, t.from_name, t.reply_to, coalesce($7, c.email) as to_email,
+         coalesce($7 <> c.email, false) as custom_recipient,
          case when $7 <> c.email then 'TRANSACTIONAL' else t.type end as type,
          md5(concat_ws(E'\x1f', t.id, current_date, t.subject, t.body, t.from_email, coalesce(t.from_name, ''),
            coalesce(t.reply_to, '')))::uuid as template_content_id,
@@ -82,8 +83,8 @@ export async function queueWorkflowEmail(
      ),
      email as (
        insert into emails (id, project_id, contact_id, content_id, source, type, template_id, workflow_id, to_email,
-         from_email, hops)
-       select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, from_email, $10::smallint from source, allowance where is_taken
+         custom_recipient, from_email, hops)
+       select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, custom_recipient, from_email, $10::smallint from source, allowance where is_taken
      )
      select is_verified as "isVerified", is_taken as "isTaken", (select due_in_ms from command) as "dueInMs" from allowance`,
     [
