@@ -63,8 +63,8 @@ it.each([
   },
 );
 
-it('takes a report that an email is no spam for no complaint', async () => {
-  const complaint = { complaintFeedbackType: 'not-spam', timestamp: at };
+it.each(['not-spam', 'auth-failure'])('takes a report of the type %s for no complaint', async (type) => {
+  const complaint = { complaintFeedbackType: type, timestamp: at };
   expect(await after({ eventType: 'Complaint', complaint })).toEqual({
     outcome: 'ignored',
     status: 'QUEUED',

@@ -56,12 +56,17 @@ function diagnosticOf({ bounce, complaint }: SesEvent): string | null {
 /** Of a bounce or a complaint: SES accepted the email and did not send it. */
 const onAccountSuppressionList = 'OnAccountSuppressionList';
 
+/**
+ * Feedback reports in which nobody complains: the reader moved the email out of the spam folder (RFC 6430), or a server
+ * says that SPF, DKIM or DMARC failed (RFC 6591).
+ */
+const noComplaints = new Set(['not-spam', 'auth-failure']);
+
 function toInput(notification: Notification, event: SesEvent): ProviderEventInput | undefined {
   const kind = kinds.get(event.eventType);
   const emailId = uuid.safeParse(event.mail.tags.emailId?.[0]).data;
   if (kind === undefined || emailId === undefined) return undefined;
-  // The reader moved it out of the spam folder: the opposite of a complaint.
-  if (event.complaint?.complaintFeedbackType === 'not-spam') return undefined;
+  if (noComplaints.has(event.complaint?.complaintFeedbackType ?? '')) return undefined;
   const detail = event.delivery ?? event.open ?? event.click ?? event.bounce ?? event.complaint;
   return {
     notificationId: notification.id,
