@@ -19,7 +19,7 @@ export async function query<Row extends z.ZodType>(
   return checkRows(em, row, (await run(em, text, parameters)).rows);
 }
 
-/** Like `query`. @returns the number of rows affected */
+/** Like `query`, for statements that change rows. @returns how many; 0 for a select */
 export async function execute(em: Em, text: string, parameters: readonly unknown[] = []): Promise<number> {
   return Number((await run(em, text, parameters)).numAffectedRows ?? 0n);
 }

@@ -157,6 +157,47 @@ describe('the erasure of a project', () => {
     ).toEqual([{ contacts: 0, workflows: 0, executions: 0 }]);
   });
 
+  it('deletes the rest behind a row that has to stay', async () => {
+    const { id: projectId } = await createTestProject(database);
+    const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
+    for (const id of [first, second]) {
+      await run(
+        `insert into template_contents (id, project_id, subject, body, from_email) values ($1, $2, 'x', 'x', 'a@example.com')`,
+        [id, projectId],
+      );
+    }
+    const id = await startReset(projectId);
+    const hold = (contentId: string) => {
+      const [hasLocked, mayCommit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const holding = em().transactional(async (own) => {
+        await sql(own, 'select from template_contents where id = $1 for update', [contentId]);
+        hasLocked.resolve();
+        await mayCommit.promise;
+      });
+      const release = () => {
+        mayCommit.resolve();
+        return holding;
+      };
+      return { hasLocked: hasLocked.promise, release };
+    };
+    const [holdsFirst, holdsSecond] = [hold(first), hold(second)];
+    await Promise.all([holdsFirst.hasLocked, holdsSecond.hasLocked]);
+    const erasing = erase(id);
+    await Promise.race([erasing, delay(1_000)]);
+    // Queued since the erasure was ordered, with the text of before.
+    await run(
+      `insert into message_contents (id, project_id, template_content_id) values (uuidv7(), $1, $2)`,
+      [projectId, first],
+    );
+    await holdsFirst.release();
+    await Promise.race([erasing, delay(500)]);
+    await holdsSecond.release();
+    await erasing;
+    expect(await run('select id from template_contents where project_id = $1', [projectId])).toEqual([
+      { id: first },
+    ]);
+  });
+
   it('is ordered once at a time by resets, and by a deletion at any time', async () => {
     const { id: projectId } = await createTestProject(database);
     await startReset(projectId);

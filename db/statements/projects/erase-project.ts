@@ -13,6 +13,7 @@ const batchRows = 5_000;
 
 const deletedRow = z.object({ deleted: z.int() });
 const idRow = z.object({ id: z.uuid() });
+const heldRow = z.object({});
 const lastRow = z.object({ last: z.uuid().nullable() });
 
 interface Run {
@@ -181,9 +182,15 @@ async function deleteWhere(
   };
   const deleteHeld = () =>
     run.em.transactional(async (em) => {
-      const held = await execute(em, `select from ${table} where ${where} limit 1 for update`, parameters);
-      // In a second statement, which sees what the other transaction has made of the row.
-      return held > 0 && (await deleteFree(em)) > 0;
+      const held = await query(
+        em,
+        heldRow,
+        `select from ${table} where ${where} limit 1 for update`,
+        parameters,
+      );
+      // In a second statement, which sees what the other transaction has made of the row: it may have to stay by now.
+      if (held.length > 0) await deleteFree(em);
+      return held.length > 0;
     });
   do while ((await deleteFree(run.em)) > 0);
   while (await deleteHeld());
