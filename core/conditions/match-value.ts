@@ -13,11 +13,25 @@ export function matchesVariable(
   variables: WorkflowVariables,
   now: Date,
 ): boolean {
-  return matchesData(test, valueAt(variables[of], key, path), now);
+  return matchesData(test, variableAt(variables[of], key, path), now);
+}
+
+/** Like `valueAt`, but the first key of a path may contain dots as well: the name of a step is one. */
+function variableAt(data: JsonObject, key: string, path: readonly string[]): JsonValue | undefined {
+  const value = valueAt(data, key, path);
+  if (value !== undefined) return value;
+  for (let length = path.length - 1; length > 1; length -= 1) {
+    const inner = descend(data, [path.slice(0, length).join('.'), ...path.slice(length)]);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
 }
 
 export function valueAt(data: JsonObject, key: string, path: readonly string[]): JsonValue | undefined {
-  if (Object.hasOwn(data, key)) return data[key];
+  return Object.hasOwn(data, key) ? data[key] : descend(data, path);
+}
+
+function descend(data: JsonObject, path: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = data;
   for (const step of path) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;

@@ -18,6 +18,7 @@ const variables = {
   context: {
     webhook: { statusCode: 200, body: { ok: true } },
     'dotted.key': 'whole',
+    'v1.2 call': { statusCode: 200, body: { ok: true } },
     due: '2026-05-09',
     at: '2026-05-10T14:00:00+02:00',
   },
@@ -38,6 +39,9 @@ describe('the condition of a workflow', () => {
     [false, { field: 'context.webhook.statusCode', operator: 'equals', value: '200' }],
     [true, { field: 'context.webhook.body.ok', operator: 'equals', value: true }],
     [true, { field: 'context.dotted.key', operator: 'contains', value: 'WHO' }],
+    [true, { field: 'context.v1.2 call.statusCode', operator: 'equals', value: 200 }],
+    [true, { field: 'context.v1.2 call.body.ok', operator: 'equals', value: true }],
+    [true, { field: 'context.v1.2 call.body.missing', operator: 'notExists' }],
     [true, { field: 'context.due', operator: 'within', value: 2 }],
     [true, { field: 'context.at', operator: 'equals', value: '2026-05-10T12:00:00Z' }],
     [false, { field: 'context.at', operator: 'greaterThan', value: '2026-05-10T08:00:00-04:00' }],
