@@ -52,16 +52,17 @@ export function readColumns(header: readonly string[], mapping: ColumnMapping = 
   const email = folded.indexOf(emailName);
   const subscribed = folded.indexOf('subscribed');
 
-  const seen = new Set<string>();
+  const seen = new Map<string, string>();
   const data: ImportColumns['data'] = [];
   for (const [index, column] of names.entries()) {
     if (column === '') continue;
     const lower = column.toLowerCase();
     const isBuiltIn = lower === emailName || lower === 'subscribed';
-    const name = isBuiltIn ? lower : column;
-    if (seen.has(name)) return refuse(`Two columns are named "${name}"; rename or remove one of them`);
-    seen.add(name);
     const key = keyOfColumn(column);
+    const name = isBuiltIn ? lower : columnOfKey(key);
+    const other = seen.get(name);
+    if (other !== undefined) return refuse(sameField(name, other, column));
+    seen.set(name, column);
     if (key.includes('\0')) return refuse('The header contains NUL characters: the file is not a text file');
     if (key.length > maxContactDataKeyLength) {
       return refuse(`The name of a column has at most ${maxContactDataKeyLength} characters`);
@@ -70,6 +71,14 @@ export function readColumns(header: readonly string[], mapping: ColumnMapping = 
     data.push({ index, key });
   }
   return { ok: true, columns: { email, subscribed: subscribed < 0 ? undefined : subscribed, data } };
+}
+
+function sameField(name: string, one: string, other: string): string {
+  const fault =
+    one.toLowerCase() === other.toLowerCase()
+      ? `Two columns are named "${name}"`
+      : `The columns "${one}" and "${other}" are the same field`;
+  return `${fault}; rename or remove one of them`;
 }
 
 function missingEmail(names: readonly string[]): string {

@@ -17,6 +17,11 @@ describe('a file that is no CSV file of contacts', () => {
     ['no header', 'ada@example.com\ngrace@example.com\n', /must name the columns/],
     ['two addresses', 'email,Email\na@example.com,b@example.com\n', /Two columns are named "email"/],
     ['two of one name', 'email;plan;plan\n', /Two columns are named "plan"/],
+    [
+      'one key by two names',
+      'email,Data.email,data.Data.email\n',
+      /"Data.email" and "data.Data.email" are the same field/,
+    ],
     ['a long name', `email,${'x'.repeat(256)}\n`, /255 characters/],
     ['many columns', `email${',x'.repeat(1_000)}\n`, /1000 columns/],
     ['a spreadsheet', Buffer.from('PK\x03\x04\x14\0', 'latin1'), /Export it as CSV/],
