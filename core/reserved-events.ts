@@ -27,6 +27,14 @@ export function findEventNameFormIssue(name: string, field = 'event'): FieldIssu
   if (/\p{Cc}/u.test(name) || !isStorableText(name)) {
     return { field, message: 'Control characters are not accepted', code: 'invalid_string' };
   }
+  if (name === '.' || name === '..') {
+    return {
+      field,
+      message: 'No address of a call can contain this name',
+      code: 'invalid_string',
+      received: name,
+    };
+  }
   return undefined;
 }
 
