@@ -49,12 +49,14 @@ export const createStep = defineRoute({
 | EXIT | \`reason?\` |
 
 An email to a CUSTOM address that is not the contact's is sent as TRANSACTIONAL, whatever the template: it does not depend
-on the contact's subscription, and nobody but the contact is offered to end it.
+on the contact's subscription, and nobody but the contact is offered to end it. Its opens, clicks and bounces count for the
+workflow and the project; they are no events of the contact.
 
 WEBHOOK is tried up to 5 times while there is no response, or a 408, 429 or 5xx, always with the same \`webhook-id\`;
 then the execution fails. Any other answer joins the context under the name of the step, as \`{ statusCode, body }\`. A call is never repeated
 that may have been answered: when the process that made it died before it could keep the answer, both are null, and the
-step run has an \`error\`.
+step run has an \`error\`. The texts of a call that contain Liquid are at most 250, and have at most 64 KB together. A template
+reaches the answer of a step whose name has dots by \`context["v1.2 call"].body\`, a condition by \`context.v1.2 call.body\`.
 
 A config may be completed later; one of a wrong shape is refused. A workflow has at most 250 steps, with 1 MB of JSON in
 their configs and positions. \`autoConnect\` names the step that leads to the new one. \`transitionId\` inserts the new step

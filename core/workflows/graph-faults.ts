@@ -1,7 +1,7 @@
 import { minPauseMs } from './endless.ts';
 import type { Branch, DraftGraph, DraftStep, Transition } from './graph.ts';
 import { parseStoredConfig, type StepType } from './step-config.ts';
-import { findTemplateCountFault } from './webhook-texts.ts';
+import { findTemplateLimitFault } from './webhook-texts.ts';
 
 export interface GraphFault {
   code:
@@ -97,7 +97,7 @@ function stepFaults(
 
 function configFaults({ id, type, name, config }: DraftStep): GraphFault[] {
   const parsed = parseStoredConfig(type, config);
-  const many = type === 'WEBHOOK' ? findTemplateCountFault(config) : undefined;
+  const many = type === 'WEBHOOK' ? findTemplateLimitFault(config) : undefined;
   const tooMany = many === undefined ? [] : [{ field: 'config', message: many }];
   return [...(parsed.ok ? parsed.missing : parsed.issues), ...tooMany].map(({ field, message }) => ({
     code: 'config_incomplete',

@@ -3,6 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { parseStepConfig, parseStoredConfig, type StepType, stepTypes } from './step-config.ts';
 
 const id = '0190A000-0000-7000-8000-00000000000A';
+/** Each as long as it may be. */
+const longHeaders = Object.fromEntries(
+  Array.from({ length: 17 }, (_, n) => [`X-${n}`, '{{ a }}'.padEnd(4_096, '-')]),
+);
 
 function readyOf(type: StepType, config: object): unknown {
   const parsed = parseStepConfig(type, config);
@@ -120,6 +124,7 @@ describe('the config of a step', () => {
     ['WEBHOOK', { body: 'x'.repeat(65_536) }, 'config.body', 'too_big'],
     ['WEBHOOK', { body: Array.from({ length: 251 }, () => '{{ a }}') }, 'config', 'too_big'],
     ['WEBHOOK', { url: '{{ a }}', body: Array.from({ length: 250 }, () => '{{ a }}') }, 'config', 'too_big'],
+    ['WEBHOOK', { url: 'https://a.example', headers: longHeaders }, 'config', 'too_big'],
     ['UPDATE_CONTACT', { data: [] }, 'config.data', 'invalid_type'],
     ['UPDATE_CONTACT', { data: { a: 'x'.repeat(70_000) } }, 'config.data', 'too_big'],
     ['UPDATE_CONTACT', { subscribed: 'yes' }, 'config.subscribed', 'invalid_type'],

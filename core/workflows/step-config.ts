@@ -6,7 +6,7 @@ import type { JsonValue } from '../json-value.ts';
 import { parseConditionConfig } from './condition-config.ts';
 import { accept, type ConfigResult, lacks, parseShape } from './config-result.ts';
 import { delayMs, stepSchemas, storedWebhookSchema, type WebhookMethod } from './step-schemas.ts';
-import { findTemplateCountFault } from './webhook-texts.ts';
+import { findTemplateLimitFault } from './webhook-texts.ts';
 
 export const stepTypes = [
   'TRIGGER',
@@ -101,7 +101,7 @@ const parsers: Parsers = {
   CONDITION: parseConditionConfig,
   WEBHOOK(raw, path, isStored) {
     // Before anything is compiled. A config older than the limit fails at its call.
-    const fault = isStored ? undefined : findTemplateCountFault(raw);
+    const fault = isStored ? undefined : findTemplateLimitFault(raw);
     if (fault !== undefined) return { ok: false, issues: [{ field: path, message: fault, code: 'too_big' }] };
     const shape = parseShape(isStored ? storedWebhookSchema : stepSchemas.WEBHOOK, raw, path);
     if (!shape.ok) return shape;

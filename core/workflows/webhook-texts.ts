@@ -1,8 +1,11 @@
+import { jsonByteLength } from '../json-value.ts';
+
 /**
  * Per call, including URL and headers. Each is compiled for the call, so both their number and
  * their length matter.
  */
 export const maxCallTemplates = 250;
+const maxCallTemplateBytes = 64 * 1024;
 
 export function isTemplate(text: string): boolean {
   return text.includes('{{') || text.includes('{%');
@@ -19,13 +22,15 @@ export function* textsOf(value: unknown): Generator<string> {
   }
 }
 
-export function findTemplateCountFault(call: {
+export function findTemplateLimitFault(call: {
   url?: unknown;
   headers?: unknown;
   body?: unknown;
 }): string | undefined {
-  let count = 0;
-  for (const text of textsOf([call.url, call.headers, call.body])) if (isTemplate(text)) count++;
-  if (count <= maxCallTemplates) return undefined;
-  return `At most ${maxCallTemplates} texts of a call may contain Liquid, and these are ${count}`;
+  const templates = [...textsOf([call.url, call.headers, call.body])].filter(isTemplate);
+  if (templates.length > maxCallTemplates) {
+    return `At most ${maxCallTemplates} texts of a call may contain Liquid, and these are ${templates.length}`;
+  }
+  if (jsonByteLength(templates) <= maxCallTemplateBytes) return undefined;
+  return `The texts of a call that contain Liquid have at most ${maxCallTemplateBytes / 1024} KB together`;
 }

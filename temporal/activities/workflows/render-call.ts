@@ -4,7 +4,7 @@ import type { JsonValue } from '../../../core/json-value.ts';
 import { RenderBudget } from '../../../core/rendering/render-budget.ts';
 import { compileTemplate } from '../../../core/rendering/template.ts';
 import type { StepConfigs } from '../../../core/workflows/step-config.ts';
-import { findTemplateCountFault, isTemplate } from '../../../core/workflows/webhook-texts.ts';
+import { findTemplateLimitFault, isTemplate } from '../../../core/workflows/webhook-texts.ts';
 import type { OutboundRequest } from '../../../providers/outbound/outbound-http.ts';
 
 type Render = (text: string) => Promise<string>;
@@ -13,14 +13,14 @@ type Render = (text: string) => Promise<string>;
  * Builds the request of a WEBHOOK step. All its templates share the budget of one email; the event loop gets
  * a turn between any two.
  *
- * @throws ApplicationFailure, not retryable, when there are too many templates, one does not parse or they
+ * @throws ApplicationFailure, not retryable, when its templates are too many or too long, one does not parse or they
  *   exceed the budget
  */
 export async function renderCall(
   call: StepConfigs['WEBHOOK'],
   variables: Readonly<Record<string, unknown>>,
 ): Promise<OutboundRequest> {
-  const fault = findTemplateCountFault(call);
+  const fault = findTemplateLimitFault(call);
   if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault);
   const render = createRender(variables);
   const headers: Record<string, string> = {};
