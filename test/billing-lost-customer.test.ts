@@ -1,8 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sessionOf, useBillingStage } from './setup/stripe/billing-stage.ts';
 
 const stage = useBillingStage();
-const { checkout, customersOf, deliver, subscriptionNow } = stage;
+const { checkout, customersOf, deliver, pathOf, subscribe, subscriptionNow } = stage;
 
 /** As after going live: customers of the test mode are unknown to the key of the live mode. */
 function forgetCustomers(): void {
@@ -35,4 +35,42 @@ it('concurrent checkouts replace it by one', async () => {
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
   expect(new Set(answers.map(({ body }) => body.url)).size).toBe(1);
   expect(customersOf()).toHaveLength(1);
+});
+
+describe('a subscription with the test key', () => {
+  function goLive(): void {
+    const { stripe } = stage.scene();
+    stripe.customersOfTest.push(...stripe.customers.splice(0));
+    stripe.sessions.splice(0);
+    stripe.subscriptions.splice(0);
+  }
+
+  it('does not keep the project from subscribing after going live', async () => {
+    const { owner } = stage.scene();
+    await subscribe();
+    expect((await checkout()).status).toBe(409);
+    goLive();
+    const answer = await checkout();
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    expect(customersOf()).toHaveLength(1);
+    expect(await subscriptionNow()).toBeNull();
+    expect((await owner.call('GET', pathOf('billing-invoices'))).status).toBe(200);
+  });
+
+  it.each([
+    ['the portal', 'POST', 'billing-portal', 409],
+    ['the list of invoices', 'GET', 'billing-invoices', 200],
+  ])('is forgotten by %s, too', async (_, method, endpoint, status) => {
+    await subscribe();
+    goLive();
+    expect((await stage.scene().owner.call(method, pathOf(endpoint))).status).toBe(status);
+    expect(await subscriptionNow()).toBeNull();
+  });
+
+  it('is kept while another key is in use by mistake', async () => {
+    await subscribe();
+    forgetCustomers();
+    expect((await checkout()).status).toBe(409);
+    expect((await subscriptionNow()).status).toBe('active');
+  });
 });

@@ -64,12 +64,13 @@ export function createBillingService(options: BillingServiceOptions) {
     async portal(caller: BillingCaller, projectId: string) {
       const provider = await admit(caller, projectId);
       const customer = await findCustomer(orm, projectId);
-      if (customer === null) {
-        throw new DomainError('CONFLICT', 'The project has no billing account yet', {
-          suggestion: 'POST /users/@me/projects/{id}/checkout opens one.',
-        });
-      }
-      return askProcessor(provider.openPortal(customer.customerId, returnUrl(projectId)));
+      const url = await askAbout(orm, provider, customer, (id) =>
+        provider.openPortal(id, returnUrl(projectId)),
+      );
+      if (url !== undefined) return url;
+      throw new DomainError('CONFLICT', 'The project has no billing account yet', {
+        suggestion: 'POST /users/@me/projects/{id}/checkout opens one.',
+      });
     },
 
     /**
@@ -83,8 +84,8 @@ export function createBillingService(options: BillingServiceOptions) {
     ) {
       const provider = await admit(caller, projectId);
       const customer = await findCustomer(orm, projectId);
-      if (customer === null) return { invoices: [], hasMore: false };
-      return askProcessor(provider.listInvoices(customer.customerId, page));
+      const found = await askAbout(orm, provider, customer, (id) => provider.listInvoices(id, page));
+      return found ?? { invoices: [], hasMore: false };
     },
   };
 }
@@ -145,6 +146,37 @@ function findCustomer(orm: Orm, projectId: string): Promise<BillingCustomer | nu
   return orm.em.fork().findOne(BillingCustomer, { projectId });
 }
 
+async function forget(orm: Orm, { projectId, customerId }: BillingCustomer): Promise<void> {
+  await orm.em.fork().nativeDelete(BillingCustomer, { projectId, customerId });
+}
+
+/** Forgets a customer and a subscription of the test mode once the deployment has gone live: nobody pays for them. */
+async function forgetTestCustomer(
+  orm: Orm,
+  provider: BillingProvider,
+  customer: BillingCustomer,
+): Promise<boolean> {
+  const isLeft = await provider.isLeftFromTest(customer.customerId);
+  if (isLeft) await forget(orm, customer);
+  return isLeft;
+}
+
+/** Returns undefined without a customer, also when one of the test mode has just been forgotten. */
+async function askAbout<Answer>(
+  orm: Orm,
+  provider: BillingProvider,
+  customer: BillingCustomer | null,
+  call: (customerId: string) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  if (customer === null) return undefined;
+  try {
+    return await askProcessor(call(customer.customerId));
+  } catch (error) {
+    if (await forgetTestCustomer(orm, provider, customer)) return undefined;
+    throw error;
+  }
+}
+
 async function openCheckout(
   { orm, returnUrl }: BillingServiceOptions,
   provider: BillingProvider,
@@ -155,7 +187,11 @@ async function openCheckout(
   let lost: string | undefined;
   for (let tries = 0; tries < mostTries; tries += 1) {
     const customer = await customerOf(orm, provider, projectId, lost);
-    if (customer.currentSubscription()) throw isSubscribed();
+    if (customer.currentSubscription()) {
+      if (!(await forgetTestCustomer(orm, provider, customer))) throw isSubscribed();
+      lost = customer.customerId;
+      continue;
+    }
     const open = await openPage(orm, provider, customer, priceId);
     if (open !== undefined) return open;
     const { customerId } = customer;
@@ -169,7 +205,7 @@ async function openCheckout(
     );
     if (page === undefined) {
       lost = customerId;
-      await orm.em.fork().nativeDelete(BillingCustomer, { projectId, customerId });
+      await forget(orm, customer);
       continue;
     }
     const isOurs = await replaceCheckout(orm, customer, page.id);

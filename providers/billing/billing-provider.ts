@@ -62,6 +62,11 @@ export interface BillingProvider {
    * another account or of the test mode
    */
   createCheckout(order: CheckoutOrder): Promise<Checkout | undefined>;
+  /**
+   * Whether the customer was made in the test mode, in which nobody pays, while the key is that of the live mode. False,
+   * too, when the processor does not say: what is stored counts then.
+   */
+  isLeftFromTest(customerId: string): Promise<boolean>;
   readCheckout(id: string): Promise<Checkout | undefined>;
   /** Closes a checkout. @returns its final state: `complete` when the customer paid first */
   closeCheckout(id: string): Promise<Checkout | undefined>;

@@ -58,6 +58,8 @@ export function createStripeProvider(options: StripeOptions): BillingProvider {
 
     createCheckout: (order) => ask(unlessMissing(() => createCheckout(stripe, order), 'customer')),
 
+    isLeftFromTest: (customer) => isLeftFromTest(stripe, customer),
+
     openPortal: (customer, returnUrl) =>
       ask(async () => (await stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })).url),
 
@@ -118,6 +120,17 @@ function unlessMissing<Answer>(
       throw error;
     }
   };
+}
+
+async function isLeftFromTest(stripe: Stripe, customer: string): Promise<boolean> {
+  try {
+    await stripe.customers.retrieve(customer);
+    return false;
+  } catch (error) {
+    // Stripe tells it apart from a customer of another account only in words: "No such customer: '…'; a similar object
+    // exists in test mode, but a live mode key was used to make this request."
+    return isMissing(error) && error.message.includes('exists in test mode');
+  }
 }
 
 function toCheckout({ id, status, metadata, url }: Stripe.Checkout.Session): Checkout {

@@ -11,8 +11,8 @@ export class StripeProblem extends Error {
   }
 }
 
-export const missing = (kind: string, id: string, param = 'id') =>
-  new StripeProblem(404, `No such ${kind}: '${id}'`, { code: 'resource_missing', param });
+export const missing = (kind: string, id: string, param = 'id', hint = '') =>
+  new StripeProblem(404, `No such ${kind}: '${id}'${hint}`, { code: 'resource_missing', param });
 
 export interface StripeAnswer {
   status: number;

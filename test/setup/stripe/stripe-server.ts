@@ -30,6 +30,8 @@ export interface StripeServer {
   webhookSecret: string;
   prices: string[];
   customers: StripeCustomer[];
+  /** Those that a test key made, once there is a live one. */
+  customersOfTest: StripeCustomer[];
   sessions: StripeSession[];
   subscriptions: StripeSubscription[];
   invoices: StripeInvoice[];
@@ -78,14 +80,29 @@ export async function startStripeServer(): Promise<StripeServer> {
     kind: string,
     id: string,
     param?: string,
+    hint?: string,
   ): Item => {
     const item = items.find((one) => one.id === id);
-    if (item === undefined) throw missing(kind, id, param);
+    if (item === undefined) throw missing(kind, id, param, hint);
     return item;
   };
 
+  /** In the live mode: those of the test mode are only named. */
+  function findCustomer(id: string, param: string): StripeCustomer {
+    const isOfTest = stripe.customersOfTest.some((one) => one.id === id);
+    return find(
+      stripe.customers,
+      'customer',
+      id,
+      param,
+      isOfTest
+        ? '; a similar object exists in test mode, but a live mode key was used to make this request.'
+        : '',
+    );
+  }
+
   function createSession(form: Form): StripeSession {
-    const customer = find(stripe.customers, 'customer', required(form, 'customer'), 'customer').id;
+    const customer = findCustomer(required(form, 'customer'), 'customer').id;
     if (required(form, 'mode') !== 'subscription')
       throw new StripeProblem(400, 'Invalid mode', { param: 'mode' });
     const price = required(form, 'line_items.0.price');
@@ -135,7 +152,7 @@ export async function startStripeServer(): Promise<StripeServer> {
   }
 
   function openPortal(form: Form) {
-    const customer = find(stripe.customers, 'customer', required(form, 'customer'), 'customer').id;
+    const customer = findCustomer(required(form, 'customer'), 'customer').id;
     const id = stripeId('bps');
     const return_url = required(form, 'return_url');
     return {
@@ -176,6 +193,7 @@ export async function startStripeServer(): Promise<StripeServer> {
           query,
         );
       case '/v1/invoices':
+        findCustomer(query.get('customer') ?? '', 'customer');
         return page(pathname, 'invoice', ofCustomer(stripe.invoices), query);
       default:
         throw new StripeProblem(404, `Unrecognized request URL (GET: ${pathname}).`);
@@ -187,6 +205,8 @@ export async function startStripeServer(): Promise<StripeServer> {
     const ok = (body: unknown): StripeAnswer => ({ status: 200, body });
     const path = `${method} ${[kind, ...rest].join('/')}`;
     if (path === 'POST customers') return ok(createCustomer(form));
+    const customer = /^GET customers\/(\w+)$/.exec(path)?.[1];
+    if (customer !== undefined) return ok(findCustomer(customer, 'id'));
     if (path === 'POST checkout/sessions') return ok(createSession(form));
     if (path === 'POST billing_portal/sessions') return ok(openPortal(form));
     const expired = /^POST checkout\/sessions\/(\w+)\/expire$/.exec(path)?.[1];
@@ -256,6 +276,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     webhookSecret: `whsec_${'b2'.repeat(16)}`,
     prices: ['price_basic', 'price_large'],
     customers: [],
+    customersOfTest: [],
     sessions: [],
     subscriptions: [],
     invoices: [],
