@@ -58,7 +58,7 @@ describe('the export of contacts', () => {
     const [ada] = (await other.get('/contacts?search=ada')).body.data;
     expect(ada).toMatchObject({
       subscribed: true,
-      data: { firstName: 'Ada "Countess"', score: -5, plan: 'pro', subscribed: 'May' },
+      data: { firstName: 'Ada "Countess"', score: -5, plan: 'pro', tags: ['a', 'b'], subscribed: 'May' },
     });
     expect(Object.keys(ada.data)).not.toContain('id');
   });

@@ -1,8 +1,8 @@
 import { parseEmailAddress } from '../addresses/email-address.ts';
 import { isDateText } from '../contact-data/infer-field-type.ts';
-import { maxContactDataBytes } from '../contact-data/parse-contact-data.ts';
+import { maxContactDataBytes, parseContactData } from '../contact-data/parse-contact-data.ts';
 import { guardedText } from '../csv/csv-row.ts';
-import { type JsonObject, jsonByteLength } from '../json-value.ts';
+import { type JsonObject, type JsonValue, jsonByteLength, tryParseJson } from '../json-value.ts';
 import type { ImportColumns } from './columns.ts';
 
 export type ImportRow =
@@ -58,22 +58,29 @@ const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const exactDigits = 15;
 
 /**
- * Parses a cell as true or false in any case, a plain decimal number, or else text (dates included). Anything
- * that a number would not preserve stays text: leading zeros, a plus sign, more than 15 digits, exponents,
+ * Parses a cell as true or false in any case, a plain decimal number, a JSON list or object, as an export writes them, or
+ * else text (dates included). Anything that a number would not preserve stays text: leading zeros, a plus sign, more than 15 digits, exponents,
  * decimal commas.
  *
  * @param cell trimmed and not empty
  */
-export function readCell(cell: string): string | number | boolean {
+export function readCell(cell: string): JsonValue {
   if (cell.length <= 5) {
     const lower = cell.toLowerCase();
     if (lower === 'true') return true;
     if (lower === 'false') return false;
   }
+  if (cell.startsWith('[') || cell.startsWith('{')) return readNested(cell) ?? cell;
   if (cell.length > exactDigits + 2 || !plainNumber.test(cell) || isDateText(cell)) return cell;
   const digits = cell.replace(/\D/g, '').length;
   const number = Number(cell);
   return digits > exactDigits || Object.is(number, -0) ? cell : number;
+}
+
+/** Undefined for what is no JSON, or none that a contact may have. */
+function readNested(cell: string): JsonValue | undefined {
+  const parsed = parseContactData({ cell: tryParseJson(cell) ?? null });
+  return parsed.ok ? parsed.data.set.cell : undefined;
 }
 
 const yes = new Set(['true', '1', 'yes', 'y', 'on', 'subscribed']);

@@ -205,8 +205,18 @@ describe('a cell', () => {
     ['2026-01-31T10:00:00Z', '2026-01-31T10:00:00Z'],
     ['31.01.2026', '31.01.2026'],
     ['=1+1', '=1+1'],
+    ['["a",1]', ['a', 1]],
+    ['{"size":{"eu":42}}', { size: { eu: 42 } }],
+    ['[]', []],
+    ['[VIP]', '[VIP]'],
+    ['{ first }', '{ first }'],
+    ['{"value":1,"persistent":false}', '{"value":1,"persistent":false}'],
+    ['[1e999]', '[1e999]'],
+    ['['.repeat(40) + ']'.repeat(40), '['.repeat(40) + ']'.repeat(40)],
   ])('%j becomes %j', async (cell, value) => {
-    expect(await read(`email;a\na@b.co;${cell}`)).toEqual([good(2, 'a@b.co', { a: value })]);
+    expect(await read(`email;a\na@b.co;"${cell.replaceAll('"', '""')}"`)).toEqual([
+      good(2, 'a@b.co', { a: value }),
+    ]);
   });
 });
 
