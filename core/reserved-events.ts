@@ -38,9 +38,9 @@ export function findEventNameFormIssue(name: string, field = 'event'): FieldIssu
   return undefined;
 }
 
-export function findEventNameIssue(name: string, field = 'event'): FieldIssue | undefined {
-  const issue = findEventNameFormIssue(name, field);
+export function findEventNameIssue(name: string): FieldIssue | undefined {
+  const issue = findEventNameFormIssue(name);
   if (issue !== undefined || !isReservedEventName(name)) return issue;
   const message = `The event name "${name}" is reserved for the service itself`;
-  return { field, message, code: 'reserved_event', received: name };
+  return { field: 'event', message, code: 'reserved_event', received: name };
 }

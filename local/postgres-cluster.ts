@@ -16,6 +16,7 @@ export const postgresEnvironment = {
 };
 
 const majorVersion = '18';
+const leftoverTimeoutMs = 20_000;
 
 export interface ClusterOptions {
   directory: string;
@@ -94,7 +95,7 @@ async function createCluster(options: ClusterOptions): Promise<void> {
  * one, and its pid file, which Postgres would trust even when the pid now belongs to another process or a
  * zombie.
  */
-export async function clearLeftoverServer(directory: string, timeoutMs = 20_000): Promise<void> {
+export async function clearLeftoverServer(directory: string): Promise<void> {
   const path = await realpath(directory);
   const pidFile = join(path, 'postmaster.pid');
   const recorded = await readFile(pidFile, 'utf8').catch(() => undefined);
@@ -103,7 +104,7 @@ export async function clearLeftoverServer(directory: string, timeoutMs = 20_000)
   const left = () => processesWorkingIn(path);
   if (left().includes(postmaster)) {
     const gone = () => !left().includes(postmaster);
-    await endProcess(gone, (signal) => sendSignal(postmaster, signal), 'SIGINT', timeoutMs);
+    await endProcess(gone, (signal) => sendSignal(postmaster, signal), 'SIGINT', leftoverTimeoutMs);
   }
   // Backends exit by themselves when their postmaster dies; SIGKILL is for one that does not.
   for (let waitedMs = 0; left().length > 0; waitedMs += 25) {

@@ -11,7 +11,7 @@ const countEvents: Question<PeriodParameters, z.output<typeof eventCounts>> = {
   sql: `
 SELECT count() AS totalEvents, countIf(activity_type = 'workflow.started') AS workflowsStarted
 FROM event FINAL
-WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')} AND activity_type != ''`,
+WHERE project_id = {projectId:UUID} AND ${inPeriod} AND activity_type != ''`,
   row: eventCounts,
 };
 
@@ -20,7 +20,7 @@ const countEmails: Question<PeriodParameters, EmailFigures> = {
   sql: `
 SELECT ${countEmailFigures}
 FROM figure FINAL
-WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')}`,
+WHERE project_id = {projectId:UUID} AND ${inPeriod}`,
   row: emailFiguresRow,
 };
 

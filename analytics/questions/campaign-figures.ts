@@ -17,7 +17,7 @@ type CampaignQuestion = Question<CampaignParameters, z.output<typeof campaignRow
 /** An opt-out counts for the campaign whose email contained the link, once per email. */
 const columns = `campaign_id AS campaignId, ${countEmailFigures}, countIf(figure = 'opted_out') AS unsubscribed`;
 const isOfOne = `campaign_id != toUUID('${zeroUuid}')`;
-const ofCampaigns = `project_id = {projectId:UUID} AND ${inPeriod('occurred_at')} AND ${isOfOne}`;
+const ofCampaigns = `project_id = {projectId:UUID} AND ${inPeriod} AND ${isOfOne}`;
 
 /** ClickHouse does not order the type UUID by its timestamp. */
 const youngestFirst = 'UUIDv7ToDateTime(campaign_id) DESC, campaign_id DESC';

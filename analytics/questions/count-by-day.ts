@@ -18,7 +18,7 @@ const settledAfterSeconds = 60;
 const keptMs = 3_600_000;
 
 /** Of a day question, whose rows are grouped by a `date` that begins with the day. */
-export const inDays = `${inPeriod('occurred_at')} AND toDate(occurred_at, 'UTC') IN {days:Array(Date)}`;
+export const inDays = `${inPeriod} AND toDate(occurred_at, 'UTC') IN {days:Array(Date)}`;
 export const limitPerDay = `LIMIT ${maxRowsPerDay + 1} BY date`;
 
 export type DayParameters = PeriodParameters & { days: readonly string[] };

@@ -26,7 +26,7 @@ const question: Question<PeriodParameters, z.output<typeof row>> = {
   sql: `
 SELECT grouping(name) AS isDay, name, toDate(occurred_at) AS date, count() AS count
 FROM event FINAL
-WHERE project_id = {projectId:UUID} AND ${inPeriod('occurred_at')} AND kind IN ('tracked', 'emitted')
+WHERE project_id = {projectId:UUID} AND ${inPeriod} AND kind IN ('tracked', 'emitted')
 GROUP BY GROUPING SETS ((name), (date))
 ORDER BY isDay, count DESC, name
 -- Of all names together; each day is one row.

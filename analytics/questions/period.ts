@@ -17,6 +17,5 @@ export function toPeriodParameters(period: ProjectPeriod): PeriodParameters {
   };
 }
 
-export function inPeriod(column: string): string {
-  return `${column} >= {since:DateTime64(3, 'UTC')} AND ${column} <= {until:DateTime64(3, 'UTC')}`;
-}
+export const inPeriod =
+  "occurred_at >= {since:DateTime64(3, 'UTC')} AND occurred_at <= {until:DateTime64(3, 'UTC')}";

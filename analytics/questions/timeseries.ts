@@ -28,7 +28,7 @@ GROUP BY ${buckets[interval].by} AS bucket`;
 
 const ofPeriod = (interval: Interval): Question<PeriodParameters & OfCampaign, TimeseriesBucket> => ({
   name: 'timeseries',
-  sql: bucketsSql(interval, inPeriod('occurred_at')),
+  sql: bucketsSql(interval, inPeriod),
   row: bucketRow,
 });
 

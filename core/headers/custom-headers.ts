@@ -48,15 +48,17 @@ export function isOwnedHeader(name: string): boolean {
  * values over 998 characters or with CR, LF or NUL (header injection), and their number. Codes:
  * `invalid_string`, `too_big`, `too_small`, `reserved_header`, `duplicate_header`.
  */
-export function findHeaderIssues(headers: Readonly<Record<string, string>>, path = 'headers'): FieldIssue[] {
+export function findHeaderIssues(headers: Readonly<Record<string, string>>): FieldIssue[] {
   const issues: FieldIssue[] = [];
   const seen = new Set<string>();
   const entries = Object.entries(headers);
   if (entries.length > maxCustomHeaders) {
-    return [{ field: path, message: `At most ${maxCustomHeaders} headers are accepted`, code: 'too_big' }];
+    return [
+      { field: 'headers', message: `At most ${maxCustomHeaders} headers are accepted`, code: 'too_big' },
+    ];
   }
   for (const [name, value] of entries) {
-    const field = `${path}.${name}`;
+    const field = `headers.${name}`;
     const nameIssue = findNameIssue(name, seen);
     if (nameIssue) issues.push({ field, ...nameIssue });
     if (/[\r\n\0]/.test(value)) {

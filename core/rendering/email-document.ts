@@ -20,7 +20,6 @@ export interface RenderEmailOptions {
   brand: EmailBrand;
   now: Date;
   headers?: Readonly<Record<string, string>>;
-  subjectPrefix?: string;
 }
 
 export interface RenderedEmail {
@@ -81,7 +80,7 @@ export function renderInPieces(
     text = withTextFooter(text, links, footer);
   }
   const headers = mergeHeaders(options.headers ?? {}, typeHeaders(type, links.unsubscribeUrl));
-  const line = sanitizeHeaderValue(`${options.subjectPrefix ?? ''}${wholeText(subject.output)}`);
+  const line = sanitizeHeaderValue(wholeText(subject.output));
   return { ok: true, email: { subject: line, html, text, headers } };
 }
 

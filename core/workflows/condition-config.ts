@@ -13,23 +13,22 @@ const filterPath = 'groups.0.filters.0';
  */
 export function parseConditionConfig(
   raw: Record<string, unknown>,
-  path: string,
 ): ConfigResult<{ condition: WorkflowCondition }> {
   const isTree = raw.logic !== undefined || raw.groups !== undefined;
   const config = pick(raw, isTree ? ['logic', 'groups'] : filterKeys);
   if (Object.keys(config).length === 0) {
-    return { ok: true, config, missing: [lacks(path, 'groups', 'A condition is required')] };
+    return { ok: true, config, missing: [lacks('groups', 'A condition is required')] };
   }
   const tree = isTree ? config : { logic: 'AND', groups: [{ filters: [config] }] };
   const parsed = parseWorkflowCondition(tree);
   if (JSON.stringify(config).length > maxConditionLength) {
-    const issue = { field: path, message: 'At most 128 KB of JSON are accepted', code: 'too_big' };
+    const issue = { field: 'config', message: 'At most 128 KB of JSON are accepted', code: 'too_big' };
     return { ok: false, issues: [issue] };
   }
   if (parsed.ok) return accept(config, { condition: parsed.condition });
   const inRequest = (issue: FieldIssue): FieldIssue => {
     const field = isTree ? issue.field : issue.field.slice(filterPath.length + 1);
-    return { ...issue, field: field === '' ? path : `${path}.${field}` };
+    return { ...issue, field: field === '' ? 'config' : `config.${field}` };
   };
   const wrong = parsed.issues.filter((issue) => !isMissing(tree, issue));
   if (wrong.length > 0) return { ok: false, issues: wrong.map(inRequest) };

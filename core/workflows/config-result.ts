@@ -13,8 +13,8 @@ export function accept<Ready, Config extends object>(
   return { ok: true, config, ready, missing: [] };
 }
 
-export function lacks(path: string, field: string, message: string): FieldIssue {
-  return { field: `${path}.${field}`, message, code: 'missing' };
+export function lacks(field: string, message: string): FieldIssue {
+  return { field: `config.${field}`, message, code: 'missing' };
 }
 
 type Shape<Config extends object> =
@@ -24,17 +24,16 @@ type Shape<Config extends object> =
 export function parseShape<Config extends object>(
   schema: z.ZodType<Config>,
   raw: Record<string, unknown>,
-  path: string,
 ): Shape<Config> {
   const parsed = schema.safeParse(raw, { error: issueWords });
   if (parsed.success) return { ok: true, config: parsed.data, missing: [] };
-  return { ok: false, issues: parsed.error.issues.map((issue) => toFieldIssue(issue, path)) };
+  return { ok: false, issues: parsed.error.issues.map(toFieldIssue) };
 }
 
-function toFieldIssue(issue: z.core.$ZodIssue, path: string): FieldIssue {
+function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
   const code: unknown = issue.code === 'custom' ? issue.params?.code : undefined;
   return {
-    field: [path, ...issue.path.map(String)].join('.'),
+    field: ['config', ...issue.path.map(String)].join('.'),
     message: issue.message,
     code: typeof code === 'string' ? code : issue.code === 'invalid_format' ? 'invalid_string' : issue.code,
   };

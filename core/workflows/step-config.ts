@@ -54,64 +54,62 @@ export interface StepConfigs {
 }
 
 type Parsers = {
-  [T in StepType]: (
-    raw: Record<string, unknown>,
-    path: string,
-    isStored: boolean,
-  ) => ConfigResult<StepConfigs[T]>;
+  [T in StepType]: (raw: Record<string, unknown>, isStored: boolean) => ConfigResult<StepConfigs[T]>;
 };
 
 const parsers: Parsers = {
   TRIGGER: () => accept({}, {}),
-  SEND_EMAIL(raw, path) {
-    const shape = parseShape(stepSchemas.SEND_EMAIL, raw, path);
+  SEND_EMAIL(raw) {
+    const shape = parseShape(stepSchemas.SEND_EMAIL, raw);
     if (!shape.ok) return shape;
     const { templateId, recipient } = shape.config;
     const missing: FieldIssue[] = [];
-    if (templateId === undefined) missing.push(lacks(path, 'templateId', 'A template is required'));
+    if (templateId === undefined) missing.push(lacks('templateId', 'A template is required'));
     if (recipient?.type === 'CUSTOM' && recipient.email === undefined) {
-      missing.push(lacks(path, 'recipient.email', 'A custom recipient requires an address'));
+      missing.push(lacks('recipient.email', 'A custom recipient requires an address'));
     }
     if (templateId === undefined || missing.length > 0) return { ...shape, missing };
     const to = recipient?.type === 'CUSTOM' ? (recipient.email ?? null) : null;
     return accept(shape.config, { templateId, to });
   },
-  DELAY(raw, path) {
-    const shape = parseShape(stepSchemas.DELAY, raw, path);
+  DELAY(raw) {
+    const shape = parseShape(stepSchemas.DELAY, raw);
     if (!shape.ok) return shape;
     const { amount, unit } = shape.config;
     if (amount !== undefined && unit !== undefined) {
       return accept(shape.config, { ms: delayMs(amount, unit) });
     }
     const missing: FieldIssue[] = [];
-    if (amount === undefined) missing.push(lacks(path, 'amount', 'An amount is required'));
-    if (unit === undefined) missing.push(lacks(path, 'unit', 'A unit is required'));
+    if (amount === undefined) missing.push(lacks('amount', 'An amount is required'));
+    if (unit === undefined) missing.push(lacks('unit', 'A unit is required'));
     return { ...shape, missing };
   },
-  WAIT_FOR_EVENT(raw, path) {
-    const shape = parseShape(stepSchemas.WAIT_FOR_EVENT, raw, path);
+  WAIT_FOR_EVENT(raw) {
+    const shape = parseShape(stepSchemas.WAIT_FOR_EVENT, raw);
     if (!shape.ok) return shape;
     const { eventName, timeout } = shape.config;
     if (eventName === undefined) {
-      return { ...shape, missing: [lacks(path, 'eventName', 'The name of an event is required')] };
+      return { ...shape, missing: [lacks('eventName', 'The name of an event is required')] };
     }
     const timeoutMs = timeout === undefined ? null : Math.max(1, Math.round(timeout * 1000));
     return accept(shape.config, { eventName, timeoutMs });
   },
   CONDITION: parseConditionConfig,
-  WEBHOOK(raw, path, isStored) {
+  WEBHOOK(raw, isStored) {
     // Before anything is compiled. A config older than the limit fails at its call.
     const fault = isStored ? undefined : findTemplateLimitFault(raw);
-    if (fault !== undefined) return { ok: false, issues: [{ field: path, message: fault, code: 'too_big' }] };
-    const shape = parseShape(isStored ? storedWebhookSchema : stepSchemas.WEBHOOK, raw, path);
+    if (fault !== undefined) {
+      return { ok: false, issues: [{ field: 'config', message: fault, code: 'too_big' }] };
+    }
+    const shape = parseShape(isStored ? storedWebhookSchema : stepSchemas.WEBHOOK, raw);
     if (!shape.ok) return shape;
     const { url, method = 'POST', headers = {}, body = null } = shape.config;
-    if (url === undefined) return { ...shape, missing: [lacks(path, 'url', 'A URL is required')] };
+    if (url === undefined) return { ...shape, missing: [lacks('url', 'A URL is required')] };
     return accept(shape.config, { url, method, headers, body });
   },
   UPDATE_CONTACT: parseUpdateConfig,
-  EXIT(raw, path) {
-    const shape = parseShape(stepSchemas.EXIT, raw, path);
+  EXIT(raw) {
+    const shape = parseShape(stepSchemas.EXIT, raw);
     return shape.ok ? accept(shape.config, { reason: shape.config.reason ?? null }) : shape;
   },
 };
@@ -119,15 +117,10 @@ const parsers: Parsers = {
 /**
  * Validates a step's config and determines what it lacks to run. Drops unknown keys; null counts as omitted.
  *
- * @param path of the config in the request
  * @returns the config to store, with `ready` when nothing is `missing`; or all issues
  */
-export function parseStepConfig<T extends StepType>(
-  type: T,
-  raw: unknown,
-  path = 'config',
-): ConfigResult<StepConfigs[T]> {
-  return parseConfig(type, raw, path, false);
+export function parseStepConfig<T extends StepType>(type: T, raw: unknown): ConfigResult<StepConfigs[T]> {
+  return parseConfig(type, raw, false);
 }
 
 /** Like `parseStepConfig` for an already accepted config: does not compile its Liquid again. */
@@ -135,22 +128,21 @@ export function parseStoredConfig<T extends StepType>(
   type: T,
   stored: unknown,
 ): ConfigResult<StepConfigs[T]> {
-  return parseConfig(type, stored, 'config', true);
+  return parseConfig(type, stored, true);
 }
 
 function parseConfig<T extends StepType>(
   type: T,
   raw: unknown,
-  path: string,
   isStored: boolean,
 ): ConfigResult<StepConfigs[T]> {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
-    return { ok: false, issues: [{ field: path, message: 'Expected an object', code: 'invalid_type' }] };
+    return { ok: false, issues: [{ field: 'config', message: 'Expected an object', code: 'invalid_type' }] };
   }
   const sent = Object.fromEntries(
     Object.entries(raw).filter(([key, value]) => value !== null && key !== '__proto__'),
   );
-  return parsers[type](sent, path, isStored);
+  return parsers[type](sent, isStored);
 }
 
 export function templateIdOf(type: StepType, config: Record<string, unknown>): string | null {
@@ -164,16 +156,15 @@ const shapeSchema = z.object({
 
 export function parseUpdateConfig(
   raw: Record<string, unknown>,
-  path: string,
 ): ConfigResult<{ data: ContactData | null; subscribed: boolean | null }> {
-  const shape = parseShape(shapeSchema, raw, path);
+  const shape = parseShape(shapeSchema, raw);
   if (!shape.ok) return shape;
   const { data, subscribed = null } = shape.config;
-  const parsed = data === undefined ? undefined : parseContactData(data, `${path}.data`);
+  const parsed = data === undefined ? undefined : parseContactData(data, 'config.data');
   if (parsed?.ok === false) return parsed;
   const isEmpty = data === undefined || Object.keys(data).length === 0;
   if (isEmpty && subscribed === null) {
-    return { ...shape, missing: [lacks(path, 'data', 'Something to change is required')] };
+    return { ...shape, missing: [lacks('data', 'Something to change is required')] };
   }
   return accept(shape.config, { data: parsed?.data ?? null, subscribed });
 }

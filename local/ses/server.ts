@@ -1,15 +1,15 @@
 import { mkdir } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import Router from '@koa/router';
+import Koa, { type Context } from 'koa';
 import { type Logger, pino } from 'pino';
 import { accountRoutes } from './calls/account-routes.ts';
 import { identityRoutes } from './calls/identity-routes.ts';
 import { sendingRoutes } from './calls/sending-routes.ts';
 import { type EventStack, startEvents } from './events/start-events.ts';
-import { sendJson } from './http/answers.ts';
 import { isFromHere } from './http/browser-guard.ts';
 import { HttpProblem } from './http/http-problem.ts';
-import { createRouter, type Route } from './http/router.ts';
 import { controlRoutes } from './inbox/control-routes.ts';
 import { messageRoutes } from './inbox/message-routes.ts';
 import { pageRoutes } from './inbox/page-routes.ts';
@@ -62,9 +62,8 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
   const logger = options.logger ?? pino({ level: 'silent' });
   await mkdir(options.dataDir, { recursive: true });
 
-  let handle = (_request: IncomingMessage, response: ServerResponse): void => {
-    sendJson(response, 503, { error: { message: 'The local SES is starting.' } });
-  };
+  let handle: RequestListener = (_request, response) =>
+    response.writeHead(503).end('The local SES is starting.');
   const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) =>
     handle(request, response),
   );
@@ -74,13 +73,7 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
 
   const parts = await openParts(options, url);
   const { store, received, identities, events, state } = parts;
-  const route = createRouter(routesOf(parts, options), answerUnknown, (error, request, response) =>
-    answerFailure(error, request, response, logger),
-  );
-  handle = (request, response) => {
-    if (isFromHere(request)) route(request, response);
-    else sendJson(response, 403, { error: { message: 'Requests from other web sites are refused.' } });
-  };
+  handle = createApp(parts, options, logger).callback();
   logger.info({ url, messages: store.size, pendingEvents: store.pending.size }, 'local SES started');
 
   const smtp =
@@ -133,24 +126,37 @@ async function openParts(options: LocalSesOptions, url: string) {
   return { state, store, received, identities, faults, events };
 }
 
-function routesOf(parts: Parts, options: LocalSesOptions): Route[] {
+function createApp(parts: Parts, options: LocalSesOptions, logger: Logger): Koa {
   const { store, received, identities, faults, events } = parts;
   const hasWebhook = options.webhookUrl !== undefined;
-  return [
-    ...sendingRoutes({ store, identities, hasWebhook }, faults),
-    ...accountRoutes(store, options.maxSendRate ?? defaultMaxSendRate),
-    ...identityRoutes(identities),
-    ...events.routes,
-    ...inboundRoutes(received, hasWebhook),
-    ...messageRoutes(store),
-    ...controlRoutes({ store, faults, events: events.control, identities }),
-    ...pageRoutes(store, events.control),
-    {
-      method: 'GET',
-      path: '/health',
-      handle: ({ response }) => sendJson(response, 200, { status: 'ok', messages: store.size }),
-    },
-  ];
+  const app = new Koa();
+  app.use((ctx, next) => next().catch((error) => answerFailure(ctx, error, logger)));
+  app.use((ctx, next) => {
+    if (isFromHere(ctx.req)) return next();
+    throw new HttpProblem(403, 'Requests from other web sites are refused.');
+  });
+  app.use(sendingRoutes({ store, identities, hasWebhook }, faults));
+  for (const router of [
+    accountRoutes(store, options.maxSendRate ?? defaultMaxSendRate),
+    identityRoutes(identities),
+    events.routes,
+    inboundRoutes(received, hasWebhook),
+    messageRoutes(store),
+    controlRoutes({ store, faults, events: events.control, identities }),
+    pageRoutes(store, events.control),
+    new Router().get('/health', (ctx) => {
+      ctx.body = { status: 'ok', messages: store.size };
+    }),
+  ]) {
+    app.use(router.routes());
+  }
+  app.use(({ method, url, path }) => {
+    if (!isSesCall(path)) throw new HttpProblem(404, 'Not found.');
+    throw new SesError('UnknownOperationException', `The local SES does not know ${method} ${url}.`);
+  });
+  // A client that goes away in the middle of an answer is no error.
+  app.on('error', (err) => logger.debug({ err }, 'an answer was cut off'));
+  return app;
 }
 
 function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<number> {
@@ -165,46 +171,22 @@ function listen(server: ReturnType<typeof createServer>, port: number, host: str
   });
 }
 
-function answerUnknown(request: IncomingMessage, response: ServerResponse): void {
-  if (isSesCall(request)) {
+function answerFailure(ctx: Context, error: unknown, logger: Logger): void {
+  if (ctx.res.destroyed) return;
+  const isKnown = error instanceof SesError || error instanceof HttpProblem;
+  if (!isKnown) logger.error({ err: error, method: ctx.method, url: ctx.url }, 'request failed');
+  const failure = 'The local SES failed; see its log.';
+  if (isSesCall(ctx.path)) {
     answerError(
-      response,
-      new SesError(
-        'UnknownOperationException',
-        `The local SES does not know ${request.method} ${request.url}.`,
-      ),
+      ctx,
+      error instanceof SesError ? error : new SesError('InternalServiceErrorException', failure),
     );
   } else {
-    sendJson(response, 404, { error: { message: 'Not found.' } });
+    ctx.status = isKnown ? error.status : 500;
+    ctx.body = { error: { message: isKnown ? error.message : failure } };
   }
 }
 
-function answerFailure(
-  error: unknown,
-  request: IncomingMessage,
-  response: ServerResponse,
-  logger: Logger,
-): void {
-  if (response.headersSent || response.destroyed) {
-    response.destroy();
-    return;
-  }
-  const known = error instanceof SesError || error instanceof HttpProblem ? error : null;
-  if (known === null)
-    logger.error({ err: error, method: request.method, url: request.url }, 'request failed');
-  if (isSesCall(request)) {
-    answerError(
-      response,
-      known instanceof SesError
-        ? known
-        : new SesError('InternalServiceErrorException', 'The local SES failed; see its log.'),
-    );
-  } else {
-    const message = known?.message ?? 'The local SES failed; see its log.';
-    sendJson(response, known?.status ?? 500, { error: { message } });
-  }
-}
-
-function isSesCall(request: IncomingMessage): boolean {
-  return request.url?.startsWith('/v2/') ?? false;
+function isSesCall(path: string): boolean {
+  return path.startsWith('/v2/');
 }

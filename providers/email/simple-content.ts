@@ -10,15 +10,15 @@ const maxFilenameLength = 255;
 const maxContentIdLength = 78;
 const maxContentTypeLength = 78;
 
-const isBetween = (text: string, min: number, max: number) => text.length >= min && text.length <= max;
+const fits = (text: string, max: number) => text.length >= 1 && text.length <= max;
 
 /** The headers as SES takes them; undefined beyond its limits. */
 export function toSimpleHeaders(headers: OutgoingEmail['headers']): MessageHeader[] | undefined {
   const simple = Object.entries(headers).map(([Name, value]) => ({ Name, Value: encodeHeaderText(value) }));
-  const fits = simple.every(
-    ({ Name, Value }) => isBetween(Name, 1, maxHeaderNameLength) && isBetween(Value, 1, maxHeaderValueLength),
+  const isAccepted = simple.every(
+    ({ Name, Value }) => fits(Name, maxHeaderNameLength) && fits(Value, maxHeaderValueLength),
   );
-  return fits && simple.length <= maxHeaders ? simple : undefined;
+  return isAccepted && simple.length <= maxHeaders ? simple : undefined;
 }
 
 /** True when SES can build the MIME itself (`Content.Simple`); otherwise raw MIME is needed. */
@@ -27,9 +27,9 @@ export function fitsSimpleContent({ headers, attachments }: OutgoingEmail): bool
     toSimpleHeaders(headers) !== undefined &&
     attachments.every(
       ({ filename, contentType, cid }) =>
-        isBetween(sanitizeHeaderValue(filename), 1, maxFilenameLength) &&
-        isBetween(sanitizeHeaderValue(contentType), 1, maxContentTypeLength) &&
-        (cid === null || isBetween(sanitizeHeaderValue(cid), 1, maxContentIdLength)),
+        fits(sanitizeHeaderValue(filename), maxFilenameLength) &&
+        fits(sanitizeHeaderValue(contentType), maxContentTypeLength) &&
+        (cid === null || fits(sanitizeHeaderValue(cid), maxContentIdLength)),
     )
   );
 }

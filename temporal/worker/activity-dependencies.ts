@@ -39,7 +39,7 @@ export function openActivityDependencies(
   { metrics, clickhouse, wakeJournal }: WorkerParts,
   headStart: ActivityDependencies['headStart'],
   shutdown: Shutdown,
-): ActivityDependencies & { emails: EmailDispatcher } {
+): ActivityDependencies {
   const { config, orm, relay, identities, billing } = resources;
   const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
   const parser = createEmailParser();

@@ -1,28 +1,51 @@
-import { createBillingActivities } from '../activities/billing/create-billing-activities.ts';
+import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { EventDeletion } from '../../db/entities/event.ts';
+import type { Orm } from '../../db/orm.ts';
+import { closeErasure } from '../../db/statements/projects/close-erasure.ts';
+import type { BillingProvider } from '../../providers/billing/billing-provider.ts';
+import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
+import type { AfterCommit } from '../activities/after-commit.ts';
+import { endBilling } from '../activities/billing/end-billing.ts';
 import type { BatchSender } from '../activities/campaigns/create-batch-sender.ts';
 import { createCampaignActivities } from '../activities/campaigns/create-campaign-activities.ts';
-import { createContactActivities } from '../activities/contacts/create-contact-activities.ts';
-import { createDomainActivities } from '../activities/domains/create-domain-activities.ts';
-import { createEmailActivities } from '../activities/emails/create-email-activities.ts';
-import { createEventActivities } from '../activities/events/create-event-activities.ts';
-import { createInboundActivities } from '../activities/inbound/create-inbound-activities.ts';
+import { endContactSnooze } from '../activities/contacts/end-snooze.ts';
+import { checkDomain } from '../activities/domains/check-domain.ts';
+import type { EmailDispatcher } from '../activities/emails/email-dispatcher.ts';
+import { eraseDeletedEvents } from '../activities/events/erase-events.ts';
+import {
+  giveUpInboundEmail,
+  type InboundReader,
+  receiveInboundEmail,
+} from '../activities/inbound/receive-email.ts';
 import { createJobActivities } from '../activities/jobs/create-job-activities.ts';
-import { createProjectActivities } from '../activities/projects/create-project-activities.ts';
+import { eraseRecordedProject } from '../activities/projects/erase-recorded-project.ts';
+import type { RemoveImage } from '../activities/projects/erase-uploads.ts';
 import { createSegmentActivities } from '../activities/segments/create-segment-activities.ts';
 import { createSweepActivities } from '../activities/sweeps/create-sweep-activities.ts';
 import { withHeartbeat } from '../activities/with-heartbeat.ts';
 import { createWorkflowActivities } from '../activities/workflows/create-workflow-activities.ts';
+import type { BillingEndActivities } from '../contracts/billing-end.ts';
 import type { CampaignBatchActivities } from '../contracts/campaign.ts';
+import type { ContactSnoozeActivities } from '../contracts/contact-snooze.ts';
+import type { DomainVerificationActivities } from '../contracts/domain-verification.ts';
+import type { EmailBatchActivities } from '../contracts/email-batch.ts';
+import type { EventDeletionActivities } from '../contracts/event-deletion.ts';
+import type { InboundEmailActivities } from '../contracts/inbound-email.ts';
+import type { ProjectErasureActivities } from '../contracts/project-erasure.ts';
 
-export type ActivityDependencies = Parameters<typeof createBillingActivities>[0] &
+interface PlainDependencies extends AfterCommit {
+  orm: Orm;
+  clickhouse: ClickHouse;
+  billing: BillingProvider | null;
+  identities: DomainIdentities;
+  emails: EmailDispatcher;
+  inbound: InboundReader;
+  removeImage: RemoveImage;
+}
+
+export type ActivityDependencies = PlainDependencies &
   Parameters<typeof createCampaignActivities>[0] &
-  Parameters<typeof createContactActivities>[0] &
-  Parameters<typeof createDomainActivities>[0] &
-  Parameters<typeof createEmailActivities>[0] &
-  Parameters<typeof createEventActivities>[0] &
-  Parameters<typeof createInboundActivities>[0] &
   Parameters<typeof createJobActivities>[0] &
-  Parameters<typeof createProjectActivities>[0] &
   Parameters<typeof createSegmentActivities>[0] &
   Parameters<typeof createSweepActivities>[0] &
   Parameters<typeof createWorkflowActivities>[0];
@@ -35,18 +58,60 @@ export type Activities = ReturnType<typeof createActivities>;
  */
 export function createActivities(dependencies: ActivityDependencies) {
   return {
-    ...createBillingActivities(dependencies),
+    ...createPlainActivities(dependencies),
     ...createCampaignActivities(dependencies),
-    ...createContactActivities(dependencies),
-    ...createDomainActivities(dependencies),
-    ...createEmailActivities(dependencies),
-    ...createEventActivities(dependencies),
-    ...createInboundActivities(dependencies),
     ...createJobActivities(dependencies),
-    ...createProjectActivities(dependencies),
     ...createSegmentActivities(dependencies),
     ...createSweepActivities(dependencies),
     ...createWorkflowActivities(dependencies),
+  };
+}
+
+/** Subjects of one or two activities that need no more than a call. */
+function createPlainActivities({
+  orm,
+  clickhouse,
+  billing,
+  identities,
+  emails,
+  inbound,
+  removeImage,
+  committed,
+}: PlainDependencies): BillingEndActivities &
+  ContactSnoozeActivities &
+  DomainVerificationActivities &
+  EmailBatchActivities &
+  EventDeletionActivities &
+  InboundEmailActivities &
+  ProjectErasureActivities {
+  return {
+    endBilling: ({ projectId }) => endBilling(orm.em.fork(), billing, projectId),
+    async endSnooze({ contactId }) {
+      const outcome = await endContactSnooze(orm.em.fork(), contactId, new Date());
+      if (outcome.outcome === 'resubscribed') committed();
+      return outcome;
+    },
+    checkDomain: ({ domainId }) => checkDomain(orm.em.fork(), identities, domainId),
+    dispatchEmails: ({ emailIds }) => withHeartbeat((signal) => emails.dispatch(emailIds, signal)),
+    eraseEvents: ({ deletionId }) =>
+      withHeartbeat((signal) => eraseDeletedEvents(orm.em.fork(), clickhouse, deletionId, { signal })),
+    async closeEventDeletion({ deletionId }) {
+      await orm.em.fork().nativeDelete(EventDeletion, { id: deletionId });
+    },
+    receiveInboundEmail: ({ inboundId }) =>
+      withHeartbeat(async (signal) => {
+        await receiveInboundEmail(orm.em.fork(), inbound, inboundId, signal);
+        committed();
+      }),
+    async giveUpInboundEmail({ inboundId }) {
+      await giveUpInboundEmail(orm.em.fork(), inboundId);
+      committed();
+    },
+    eraseProject: ({ erasureId }) =>
+      withHeartbeat((signal) =>
+        eraseRecordedProject(orm.em.fork(), { clickhouse, identities, removeImage }, erasureId, signal),
+      ),
+    closeProjectErasure: ({ erasureId }) => closeErasure(orm.em.fork(), erasureId),
   };
 }
 

@@ -23,15 +23,14 @@ const standardSql: Readonly<Record<StandardField, string>> = {
 /** Applied after grouping: as a condition per contact it makes the planner sort, which takes three times as long. */
 const isScalar = `jsonb_typeof(value) in ('string', 'number', 'boolean')`;
 
-/** Up to `limit` distinct values of a field, those that the newest contacts have. Looks at no more than `perScan`. */
+/** Up to `limit` distinct values of a field, those that the newest contacts have. Looks at no more than `contactsPerScan`. */
 export async function readFieldValues(
   em: Em,
   projectId: string,
   field: ContactFieldName,
   limit: number,
-  perScan = contactsPerScan,
 ): Promise<FieldValue[]> {
-  const parameters: unknown[] = [projectId, limit, perScan];
+  const parameters: unknown[] = [projectId, limit, contactsPerScan];
   const value =
     field.kind === 'standard'
       ? standardSql[field.name]

@@ -1,29 +1,24 @@
-import type { Route } from '../http/router.ts';
+import Router from '@koa/router';
 import type { MailStore } from '../mail/mail-store.ts';
 import { answerCall } from '../protocol/exchange.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** `GetAccount`: an account out of the sandbox. @param maxSendRate emails per second that it reports */
-export function accountRoutes(store: MailStore, maxSendRate: number): Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/v2/email/account',
-      handle: ({ response }) =>
-        answerCall(response, {
-          DedicatedIpAutoWarmupEnabled: false,
-          EnforcementStatus: 'HEALTHY',
-          ProductionAccessEnabled: true,
-          SendingEnabled: true,
-          SendQuota: {
-            // One day at this rate.
-            Max24HourSend: maxSendRate * (dayMs / 1_000),
-            MaxSendRate: maxSendRate,
-            SentLast24Hours: store.countSince(Date.now() - dayMs),
-          },
-          SuppressionAttributes: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },
-        }),
-    },
-  ];
+export function accountRoutes(store: MailStore, maxSendRate: number): Router {
+  return new Router().get('/v2/email/account', (ctx) =>
+    answerCall(ctx, {
+      DedicatedIpAutoWarmupEnabled: false,
+      EnforcementStatus: 'HEALTHY',
+      ProductionAccessEnabled: true,
+      SendingEnabled: true,
+      SendQuota: {
+        // One day at this rate.
+        Max24HourSend: maxSendRate * (dayMs / 1_000),
+        MaxSendRate: maxSendRate,
+        SentLast24Hours: store.countSince(Date.now() - dayMs),
+      },
+      SuppressionAttributes: { SuppressedReasons: ['BOUNCE', 'COMPLAINT'] },
+    }),
+  );
 }

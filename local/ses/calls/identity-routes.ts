@@ -1,5 +1,5 @@
+import Router from '@koa/router';
 import { z } from 'zod';
-import type { Route } from '../http/router.ts';
 import { answerCall, readCall } from '../protocol/exchange.ts';
 import type { Identities } from '../state/identities.ts';
 import { type Identity, type IdentityStatus, identityTag } from '../state/state.ts';
@@ -18,51 +18,33 @@ const statusOfProtocol = {
   failed: 'FAILED',
 } as const satisfies Record<IdentityStatus, string>;
 
-export function identityRoutes(identities: Identities): Route[] {
-  return [
-    {
-      method: 'POST',
-      path: '/v2/email/identities',
-      handle: async ({ request, response }) => {
-        const call = await readCall(createSchema, request);
-        const identity = await identities.create(call.EmailIdentity, call.Tags);
-        answerCall(response, {
-          IdentityType: typeOf(call.EmailIdentity),
-          VerifiedForSendingStatus: false,
-          DkimAttributes: dkimAttributes(identity),
-        });
-      },
-    },
-    {
-      method: 'GET',
-      path: '/v2/email/identities/:name',
-      handle: async ({ response, params }) => {
-        const name = params.name ?? '';
-        answerCall(response, toIdentityAnswer(name, await identities.check(name)));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/v2/email/identities/:name',
-      handle: async ({ response, params }) => {
-        await identities.delete(params.name ?? '');
-        answerCall(response, {});
-      },
-    },
-    {
-      method: 'PUT',
-      path: '/v2/email/identities/:name/mail-from',
-      handle: async ({ request, response, params }) => {
-        const call = await readCall(mailFromSchema, request);
-        await identities.setMailFrom(
-          params.name ?? '',
-          call.MailFromDomain ?? null,
-          call.BehaviorOnMxFailure,
-        );
-        answerCall(response, {});
-      },
-    },
-  ];
+export function identityRoutes(identities: Identities): Router {
+  return new Router()
+    .post('/v2/email/identities', async (ctx) => {
+      const call = await readCall(createSchema, ctx);
+      const identity = await identities.create(call.EmailIdentity, call.Tags);
+      answerCall(ctx, {
+        IdentityType: typeOf(call.EmailIdentity),
+        VerifiedForSendingStatus: false,
+        DkimAttributes: dkimAttributes(identity),
+      });
+    })
+    .get('/v2/email/identities/:name', async (ctx) => {
+      const { name = '' } = ctx.params;
+      answerCall(ctx, toIdentityAnswer(name, await identities.check(name)));
+    })
+    .delete('/v2/email/identities/:name', async (ctx) => {
+      await identities.delete(ctx.params.name ?? '');
+      answerCall(ctx, {});
+    })
+    .put('/v2/email/identities/:name/mail-from', async (ctx) => {
+      const { MailFromDomain: domain = null, BehaviorOnMxFailure: behavior } = await readCall(
+        mailFromSchema,
+        ctx,
+      );
+      await identities.setMailFrom(ctx.params.name ?? '', domain, behavior);
+      answerCall(ctx, {});
+    });
 }
 
 function toIdentityAnswer(name: string, identity: Identity): object {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Context, Middleware } from 'koa';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
-import type { Exchange, Route } from '../http/router.ts';
-import { answerCall, answerError, readCallBody } from '../protocol/exchange.ts';
+import { answerCall, readCallBody } from '../protocol/exchange.ts';
 import { SesError } from '../protocol/ses-error.ts';
 import type { Fate, Faults } from '../state/faults.ts';
 import { sendBulkEmail, sendBulkEmailLimitBytes } from './send-bulk-email.ts';
@@ -13,28 +13,25 @@ import type { SendingContext } from './sender.ts';
 const largeBytes = 1024 * 1024;
 const largeAtOnce = 2;
 
-export function sendingRoutes(context: SendingContext, faults: Faults): Route[] {
+/** Without a router, which costs these calls more than anything else that Koa does. */
+export function sendingRoutes(context: SendingContext, faults: Faults): Middleware {
   const large = new FairSemaphore(largeAtOnce);
-  return [
-    {
-      method: 'POST',
-      path: '/v2/email/outbound-emails',
-      handle: (exchange) =>
-        send(exchange, faults, (request, fate) => {
-          const call = () => run(request, sendEmailLimitBytes, fate, (body) => sendEmail(body, context));
+  return (ctx, next) => {
+    switch (`${ctx.method} ${ctx.path}`) {
+      case 'POST /v2/email/outbound-emails':
+        return send(ctx, faults, ({ req }, fate) => {
+          const call = () => run(req, sendEmailLimitBytes, fate, (body) => sendEmail(body, context));
           // The others wait unread, which slows their senders down.
-          return isLarge(request) ? large.run('', call) : call();
-        }),
-    },
-    {
-      method: 'POST',
-      path: '/v2/email/outbound-bulk-emails',
-      handle: (exchange) =>
-        send(exchange, faults, (request, fate) =>
-          run(request, sendBulkEmailLimitBytes, fate, (body) => sendBulkEmail(body, context)),
-        ),
-    },
-  ];
+          return isLarge(req) ? large.run('', call) : call();
+        });
+      case 'POST /v2/email/outbound-bulk-emails':
+        return send(ctx, faults, ({ req }, fate) =>
+          run(req, sendBulkEmailLimitBytes, fate, (body) => sendBulkEmail(body, context)),
+        );
+      default:
+        return next();
+    }
+  };
 }
 
 function isLarge({ headers }: IncomingMessage): boolean {
@@ -43,16 +40,17 @@ function isLarge({ headers }: IncomingMessage): boolean {
 }
 
 async function send(
-  { request, response }: Exchange,
+  ctx: Context,
   faults: Faults,
-  runCall: (request: IncomingMessage, fate: Fate) => Promise<object | SesError>,
+  runCall: (ctx: Context, fate: Fate) => Promise<object>,
 ): Promise<void> {
   const { fate, latencyMs } = faults.next();
-  const outcome = await runCall(request, fate);
-  if (latencyMs > 0) await sleep(latencyMs);
-  if (outcome instanceof SesError) answerError(response, outcome);
-  else if (fate === 'dropReply') request.socket.destroy();
-  else answerCall(response, outcome);
+  try {
+    answerCall(ctx, await runCall(ctx, fate));
+  } finally {
+    if (latencyMs > 0) await sleep(latencyMs);
+  }
+  if (fate === 'dropReply') ctx.req.socket.destroy();
 }
 
 async function run(
@@ -60,14 +58,9 @@ async function run(
   limitBytes: number,
   fate: Fate,
   accept: (body: Buffer) => Promise<object>,
-): Promise<object | SesError> {
-  try {
-    const body = await readCallBody(request, limitBytes);
-    if (fate === 'throttle') throw new SesError('TooManyRequestsException', 'Maximum sending rate exceeded.');
-    if (fate === 'fail') throw new SesError('MessageRejected', 'Refused by a fault of the local SES.');
-    return await accept(body);
-  } catch (error) {
-    if (error instanceof SesError) return error;
-    throw error;
-  }
+): Promise<object> {
+  const body = await readCallBody(request, limitBytes);
+  if (fate === 'throttle') throw new SesError('TooManyRequestsException', 'Maximum sending rate exceeded.');
+  if (fate === 'fail') throw new SesError('MessageRejected', 'Refused by a fault of the local SES.');
+  return accept(body);
 }

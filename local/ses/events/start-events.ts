@@ -1,9 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Router from '@koa/router';
 import writeFileAtomic from 'write-file-atomic';
-import { sendText } from '../http/answers.ts';
-import type { Route } from '../http/router.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { ReceivedMail } from '../receiving/received-mail.ts';
 import type { State } from '../state/state.ts';
@@ -18,7 +17,7 @@ export interface EventControl {
 }
 
 export interface EventStack {
-  routes: Route[];
+  routes: Router;
   control: EventControl;
   stop(): Promise<void>;
 }
@@ -45,7 +44,11 @@ export async function startEvents(options: {
 }): Promise<EventStack> {
   const { store, received, state, baseUrl, topicArn, webhookUrl } = options;
   if (webhookUrl === null) {
-    return { routes: [], control: { figures: silentFigures, setPaused: () => {} }, stop: async () => {} };
+    return {
+      routes: new Router(),
+      control: { figures: silentFigures, setPaused: () => {} },
+      stop: async () => {},
+    };
   }
   const signer = await createSnsSigner({ key: await loadSigningKey(options.dataDir) });
   const webhook = new Webhook(webhookUrl, maximumInFlight);
@@ -84,36 +87,21 @@ export async function startEvents(options: {
   };
 }
 
-function snsRoutes(subscriber: Subscriber, certificateId: string, certificatePem: string): Route[] {
-  return [
-    {
-      method: 'GET',
-      path: `/sns/SimpleNotificationService-${certificateId}.pem`,
-      handle: ({ response }) => sendText(response, 200, 'application/x-pem-file', certificatePem),
-    },
-    {
-      method: 'GET',
-      path: '/sns/confirm',
-      handle: async ({ response, query }) => {
-        const { arn } = subscriber.current;
-        if (await subscriber.confirm(query.Token ?? '')) {
-          sendText(
-            response,
-            200,
-            'text/xml',
-            `<ConfirmSubscriptionResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><ConfirmSubscriptionResult><SubscriptionArn>${arn}</SubscriptionArn></ConfirmSubscriptionResult></ConfirmSubscriptionResponse>`,
-          );
-        } else {
-          sendText(
-            response,
-            400,
-            'text/xml',
-            '<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Sender</Type><Code>InvalidParameter</Code><Message>Invalid token</Message></Error></ErrorResponse>',
-          );
-        }
-      },
-    },
-  ];
+function snsRoutes(subscriber: Subscriber, certificateId: string, certificatePem: string): Router {
+  return new Router()
+    .get(`/sns/SimpleNotificationService-${certificateId}.pem`, (ctx) => {
+      ctx.type = 'application/x-pem-file';
+      ctx.body = certificatePem;
+    })
+    .get('/sns/confirm', async (ctx) => {
+      const { arn } = subscriber.current;
+      const isConfirmed = await subscriber.confirm(String(ctx.query.Token));
+      ctx.status = isConfirmed ? 200 : 400;
+      ctx.type = 'text/xml';
+      ctx.body = isConfirmed
+        ? `<ConfirmSubscriptionResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><ConfirmSubscriptionResult><SubscriptionArn>${arn}</SubscriptionArn></ConfirmSubscriptionResult></ConfirmSubscriptionResponse>`
+        : '<ErrorResponse xmlns="http://sns.amazonaws.com/doc/2010-03-31/"><Error><Type>Sender</Type><Code>InvalidParameter</Code><Message>Invalid token</Message></Error></ErrorResponse>';
+    });
 }
 
 const pem = /-----BEGIN (?:[A-Z ]+)-----[\s\S]+?-----END (?:[A-Z ]+)-----/g;

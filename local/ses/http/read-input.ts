@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
 import type { z } from 'zod';
 import { HttpProblem } from './http-problem.ts';
 import { BodyTooLarge, readBody } from './read-body.ts';
@@ -13,9 +13,7 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
   throw new HttpProblem(400, faults.join('; '));
 }
 
-export function isForm(request: IncomingMessage): boolean {
-  return request.headers['content-type']?.startsWith('application/x-www-form-urlencoded') ?? false;
-}
+export const isForm = (ctx: Context): boolean => Boolean(ctx.is('urlencoded'));
 
 /**
  * Reads JSON or form fields.
@@ -23,16 +21,16 @@ export function isForm(request: IncomingMessage): boolean {
  */
 export async function readInput<Schema extends z.ZodType>(
   schema: Schema,
-  request: IncomingMessage,
+  ctx: Context,
 ): Promise<z.output<Schema>> {
-  const text = await readBody(request, limitBytes).then(
+  const text = await readBody(ctx.req, limitBytes).then(
     (body) => body.toString('utf8'),
     (error: unknown) => {
       if (error instanceof BodyTooLarge) throw new HttpProblem(413, error.message);
       throw error;
     },
   );
-  if (isForm(request)) return parseInput(schema, Object.fromEntries(new URLSearchParams(text)));
+  if (isForm(ctx)) return parseInput(schema, Object.fromEntries(new URLSearchParams(text)));
   let value: unknown;
   try {
     value = text === '' ? {} : JSON.parse(text);

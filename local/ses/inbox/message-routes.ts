@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import Router from '@koa/router';
 import { z } from 'zod';
-import { sendJson, sendNothing } from '../http/answers.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { parseInput } from '../http/read-input.ts';
-import type { Route } from '../http/router.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { IndexedMessage } from '../mail/message-index.ts';
 import { presentMessage } from './present-message.ts';
@@ -18,35 +16,22 @@ const listSchema = z.object({
 /** Messages are read in batches, so that a list of any size keeps the disk busy and little in memory. */
 const readAtOnce = { messages: 100, bytes: 8 * 1024 * 1024 };
 
-export function messageRoutes(store: MailStore): Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/api/messages',
-      handle: async ({ response, query }) => {
-        const { limit, ...filter } = parseInput(listSchema, query);
-        const { total, messages } = store.search(filter, limit);
-        response.writeHead(200, { 'content-type': 'application/json' });
-        await pipeline(Readable.from(listJson(store, total, messages)), response);
-      },
-    },
-    {
-      method: 'GET',
-      path: '/api/messages/:id',
-      handle: async ({ response, params }) => {
-        const message = findMessage(store, params.id);
-        sendJson(response, 200, presentMessage(await store.read(message.line)));
-      },
-    },
-    {
-      method: 'DELETE',
-      path: '/api/messages',
-      handle: async ({ response }) => {
-        await store.clear();
-        sendNothing(response);
-      },
-    },
-  ];
+export function messageRoutes(store: MailStore): Router {
+  return new Router()
+    .get('/api/messages', (ctx) => {
+      const { limit, ...filter } = parseInput(listSchema, ctx.query);
+      const { total, messages } = store.search(filter, limit);
+      ctx.type = 'json';
+      ctx.body = Readable.from(listJson(store, total, messages));
+    })
+    .get('/api/messages/:id', async (ctx) => {
+      const message = findMessage(store, ctx.params.id);
+      ctx.body = presentMessage(await store.read(message.line));
+    })
+    .delete('/api/messages', async (ctx) => {
+      await store.clear();
+      ctx.status = 204;
+    });
 }
 
 /** @throws HttpProblem 404 */

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
+import Router from '@koa/router';
+import type { Context } from 'koa';
 import { z } from 'zod';
 import type { EventControl } from '../events/start-events.ts';
-import { redirect, sendText } from '../http/answers.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { parseInput } from '../http/read-input.ts';
-import type { Route } from '../http/router.ts';
+import { seeOther } from '../http/see-other.ts';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { SesAttachment } from '../protocol/schemas.ts';
 import { listPage } from './list-page.ts';
@@ -39,83 +40,53 @@ const mailHeaders = {
 const styles = readFileSync(new URL('./assets/inbox.css', import.meta.url));
 const script = readFileSync(new URL('./assets/inbox.js', import.meta.url));
 
-export function pageRoutes(store: MailStore, events: EventControl): Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/',
-      handle: ({ response, query }) => {
-        const { to, subject, page } = parseInput(listSchema, query);
-        const { total, messages } = store.search({ to, subject }, pageSize, (page - 1) * pageSize);
-        const records = messages.map(({ line }) => store.readRecord(line));
-        const view = { to, subject, page, pageSize, total, messages: records, events: events.figures };
-        sendText(response, 200, 'text/html; charset=utf-8', listPage(view), pageHeaders);
-      },
-    },
-    {
-      method: 'POST',
-      path: '/clear',
-      handle: async ({ response }) => {
-        await store.clear();
-        redirect(response, '/');
-      },
-    },
-    ...messageRoutes(store),
-    asset('/assets/inbox.css', 'text/css; charset=utf-8', styles),
-    asset('/assets/inbox.js', 'text/javascript; charset=utf-8', script),
-  ];
+export function pageRoutes(store: MailStore, events: EventControl): Router {
+  return new Router()
+    .get('/', (ctx) => {
+      const { to, subject, page } = parseInput(listSchema, ctx.query);
+      const { total, messages } = store.search({ to, subject }, pageSize, (page - 1) * pageSize);
+      const records = messages.map(({ line }) => store.readRecord(line));
+      ctx.set(pageHeaders);
+      ctx.body = listPage({ to, subject, page, pageSize, total, messages: records, events: events.figures });
+    })
+    .post('/clear', async (ctx) => {
+      await store.clear();
+      seeOther(ctx, '/');
+    })
+    .get('/messages/:id', async (ctx) => {
+      const { event: asked = null } = parseInput(messageSchema, ctx.query);
+      const stored = await store.read(findMessage(store, ctx.params.id).line);
+      const { configurationSet, tags, events: planned } = stored.record;
+      const message = presentMessage(stored);
+      ctx.set(pageHeaders);
+      ctx.body = messagePage({ message, configurationSet, tags, events: planned, asked });
+    })
+    .get('/messages/:id/html', async (ctx) => {
+      const { record, content } = await store.read(findMessage(store, ctx.params.id).line);
+      if (content.html === null) throw new HttpProblem(404, 'The message has no HTML part.');
+      ctx.set(mailHeaders);
+      ctx.type = 'html';
+      ctx.body = `<base target="_blank">${withInlineImages(content.html, record.id, content.attachments)}`;
+    })
+    .get('/messages/:id/attachments/:index', async (ctx) => {
+      const { content } = await store.read(findMessage(store, ctx.params.id).line);
+      const attachment = content.attachments[Number(ctx.params.index)];
+      if (attachment === undefined) throw new HttpProblem(404, 'The message has no such attachment.');
+      const name = encodeURIComponent(attachment.FileName);
+      ctx.set(mailHeaders);
+      ctx.set('content-type', safeType(attachment));
+      ctx.set('content-disposition', `attachment; filename*=UTF-8''${name}`);
+      ctx.body = Buffer.from(attachment.RawContent, 'base64');
+    })
+    .get('/assets/inbox.css', asset('css', styles))
+    .get('/assets/inbox.js', asset('js', script));
 }
 
-function messageRoutes(store: MailStore): Route[] {
-  return [
-    {
-      method: 'GET',
-      path: '/messages/:id',
-      handle: async ({ response, params, query }) => {
-        const { event } = parseInput(messageSchema, query);
-        const stored = await store.read(findMessage(store, params.id).line);
-        const { configurationSet, tags, events: planned } = stored.record;
-        const message = presentMessage(stored);
-        const page = messagePage({ message, configurationSet, tags, events: planned, asked: event ?? null });
-        sendText(response, 200, 'text/html; charset=utf-8', page, pageHeaders);
-      },
-    },
-    {
-      method: 'GET',
-      path: '/messages/:id/html',
-      handle: async ({ response, params }) => {
-        const { record, content } = await store.read(findMessage(store, params.id).line);
-        if (content.html === null) throw new HttpProblem(404, 'The message has no HTML part.');
-        const body = `<base target="_blank">${withInlineImages(content.html, record.id, content.attachments)}`;
-        sendText(response, 200, 'text/html; charset=utf-8', body, mailHeaders);
-      },
-    },
-    {
-      method: 'GET',
-      path: '/messages/:id/attachments/:index',
-      handle: async ({ response, params }) => {
-        const { content } = await store.read(findMessage(store, params.id).line);
-        const attachment = content.attachments[Number(params.index)];
-        if (attachment === undefined) throw new HttpProblem(404, 'The message has no such attachment.');
-        const name = encodeURIComponent(attachment.FileName);
-        sendText(response, 200, safeType(attachment), Buffer.from(attachment.RawContent, 'base64'), {
-          ...mailHeaders,
-          'content-disposition': `attachment; filename*=UTF-8''${name}`,
-        });
-      },
-    },
-  ];
-}
-
-function asset(path: string, contentType: string, content: Buffer): Route {
-  return {
-    method: 'GET',
-    path,
-    handle: ({ response }) =>
-      sendText(response, 200, contentType, content, {
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-cache',
-      }),
+function asset(type: string, content: Buffer) {
+  return (ctx: Context) => {
+    ctx.type = type;
+    ctx.set({ 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache' });
+    ctx.body = content;
   };
 }
 

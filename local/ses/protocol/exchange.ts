@@ -1,24 +1,22 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Context } from 'koa';
 import type { z } from 'zod';
-import { sendJson } from '../http/answers.ts';
 import { BodyTooLarge, readBody } from '../http/read-body.ts';
 import { SesError } from './ses-error.ts';
 
 const smallCallBytes = 256 * 1024;
 
-export function answerCall(response: ServerResponse, value: object): void {
-  sendJson(response, 200, value, { 'x-amzn-requestid': randomUUID() });
+export function answerCall(ctx: Context, value: object): void {
+  ctx.set('x-amzn-requestid', randomUUID());
+  ctx.body = value;
 }
 
 /** Answers an error as SES does, so that the SDK throws the matching exception class. */
-export function answerError(response: ServerResponse, error: SesError): void {
-  sendJson(
-    response,
-    error.status,
-    { message: error.message },
-    { 'x-amzn-requestid': randomUUID(), 'x-amzn-errortype': error.code },
-  );
+export function answerError(ctx: Context, { status, code, message }: SesError): void {
+  ctx.status = status;
+  ctx.set('x-amzn-errortype', code);
+  answerCall(ctx, { message });
 }
 
 /**
@@ -40,12 +38,12 @@ export function parseCall<Schema extends z.ZodType>(schema: Schema, body: Buffer
   );
 }
 
-/** @throws SesError like {@link parseCall}, and BadRequestException for a body beyond `limitBytes` */
+/** @throws SesError like {@link parseCall}, and BadRequestException for a body beyond 256 KB */
 export async function readCall<Schema extends z.ZodType>(
   schema: Schema,
-  request: IncomingMessage,
+  { req }: Context,
 ): Promise<z.output<Schema>> {
-  return parseCall(schema, await readCallBody(request, smallCallBytes));
+  return parseCall(schema, await readCallBody(req, smallCallBytes));
 }
 
 /** @throws SesError BadRequestException for a body beyond `limitBytes` */

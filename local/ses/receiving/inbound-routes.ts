@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
+import Router from '@koa/router';
+import type { Context } from 'koa';
 import PostalMime, { type Address } from 'postal-mime';
 import { z } from 'zod';
-import { sendJson, sendText } from '../http/answers.ts';
 import { HttpProblem } from '../http/http-problem.ts';
 import { BodyTooLarge, readBody } from '../http/read-body.ts';
 import { parseInput } from '../http/read-input.ts';
-import type { Route } from '../http/router.ts';
 import { verdictsSchema } from '../mail/records.ts';
 import { composeMail, mailInputSchema } from './compose-mail.ts';
 import {
@@ -43,10 +43,7 @@ async function envelopeOf(raw: Buffer) {
   };
 }
 
-async function readRaw(
-  request: IncomingMessage,
-  query: Record<string, string | undefined>,
-): Promise<IncomingMail> {
+async function readRaw({ req: request, query }: Context): Promise<IncomingMail> {
   const { from, to, ...verdicts } = parseInput(rawQuerySchema, query);
   const raw = await readLimited(request, mostMailBytes);
   const named = await envelopeOf(raw);
@@ -58,7 +55,7 @@ async function readRaw(
   };
 }
 
-async function readMail(request: IncomingMessage): Promise<IncomingMail> {
+async function readMail({ req: request }: Context): Promise<IncomingMail> {
   const text = (await readLimited(request, mostJsonBytes)).toString('utf8');
   let value: unknown;
   try {
@@ -77,36 +74,25 @@ async function readMail(request: IncomingMessage): Promise<IncomingMail> {
  * are fetched from.
  * @param isPublished whether notifications of received emails have a destination
  */
-export function inboundRoutes(mail: ReceivedMail, isPublished: boolean): Route[] {
-  return [
-    {
-      method: 'POST',
-      path: '/api/inbound',
-      handle: async ({ request, response, query }) => {
-        if (!isPublished)
-          throw new HttpProblem(409, 'Received emails go nowhere: SNS_WEBHOOK_URL is not set.');
-        const isRaw = request.headers['content-type']?.toLowerCase().startsWith('message/rfc822') ?? false;
-        const incoming = isRaw ? await readRaw(request, query) : await readMail(request);
-        if (incoming.recipients.length === 0) throw new HttpProblem(400, 'to: the email has no recipient');
-        if (incoming.raw.length > mostMailBytes) throw new HttpProblem(413, 'SES takes at most 40 MB.');
-        const id = await mail.accept(incoming);
-        const action = incoming.raw.length > mostNotifiedBytes ? 'S3' : 'SNS';
-        sendJson(response, 202, { id, source: incoming.source, recipients: incoming.recipients, action });
-      },
-    },
-    {
-      method: 'GET',
-      path: `/${receivedBucket}/:key`,
-      handle: async ({ response, params }) => {
-        const bytes = await mail.read(params.key ?? '');
-        if (bytes !== undefined) return sendText(response, 200, 'application/octet-stream', bytes);
-        sendText(
-          response,
-          404,
-          'application/xml',
-          '<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>',
-        );
-      },
-    },
-  ];
+export function inboundRoutes(mail: ReceivedMail, isPublished: boolean): Router {
+  return new Router()
+    .post('/api/inbound', async (ctx) => {
+      if (!isPublished) throw new HttpProblem(409, 'Received emails go nowhere: SNS_WEBHOOK_URL is not set.');
+      const isRaw = ctx.get('content-type').toLowerCase().startsWith('message/rfc822');
+      const incoming = isRaw ? await readRaw(ctx) : await readMail(ctx);
+      if (incoming.recipients.length === 0) throw new HttpProblem(400, 'to: the email has no recipient');
+      if (incoming.raw.length > mostMailBytes) throw new HttpProblem(413, 'SES takes at most 40 MB.');
+      const id = await mail.accept(incoming);
+      const action = incoming.raw.length > mostNotifiedBytes ? 'S3' : 'SNS';
+      ctx.status = 202;
+      ctx.body = { id, source: incoming.source, recipients: incoming.recipients, action };
+    })
+    .get(`/${receivedBucket}/:key`, async (ctx) => {
+      const bytes = await mail.read(ctx.params.key ?? '');
+      ctx.status = bytes === undefined ? 404 : 200;
+      ctx.type = bytes === undefined ? 'application/xml' : 'application/octet-stream';
+      ctx.body =
+        bytes ??
+        '<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>The key does not exist.</Message></Error>';
+    });
 }

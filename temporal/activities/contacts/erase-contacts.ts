@@ -37,7 +37,6 @@ const streamLimitMs = 120_000;
 export async function eraseDeletedContacts(
   em: Em,
   clickhouse: ClickHouse,
-  signal?: AbortSignal,
 ): Promise<{ contacts: number; events: number }> {
   const result = { contacts: 0, events: 0 };
   for (;;) {
@@ -45,15 +44,15 @@ export async function eraseDeletedContacts(
       .fork()
       .find(ContactErasure, {}, { orderBy: { erasedAt: 'asc' }, limit: erasuresAtOnce });
     if (erasures.length === 0) return result;
-    await whenSettled(em, signal);
+    await whenSettled(em);
     const byProject = groupByProject(erasures);
     for (const [projectId, contactIds] of byProject) {
-      result.events += await eraseTraces(em, projectId, contactIds, signal);
+      result.events += await eraseTraces(em, projectId, contactIds);
     }
     const markerId = newId();
     await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
     try {
-      await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
+      await whenStreamed(em, markerId, { limitMs: streamLimitMs });
       for (const [projectId, contactIds] of byProject) {
         await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
       }
@@ -67,11 +66,11 @@ export async function eraseDeletedContacts(
   }
 }
 
-async function whenSettled(em: Em, signal: AbortSignal | undefined): Promise<void> {
+async function whenSettled(em: Em): Promise<void> {
   const now = await readClock(em);
   for (let poll = 0; poll < polls; poll += 1) {
     if (await haveTransactionsEnded(em, now)) return;
-    await delay(pollIntervalMs, undefined, { signal });
+    await delay(pollIntervalMs);
   }
   throw new Error('A database transaction that began before the erasure is still open');
 }
@@ -86,15 +85,9 @@ function groupByProject(erasures: readonly ContactErasure[]): Map<string, string
   return groups;
 }
 
-async function eraseTraces(
-  em: Em,
-  projectId: string,
-  contactIds: readonly string[],
-  signal: AbortSignal | undefined,
-): Promise<number> {
+async function eraseTraces(em: Em, projectId: string, contactIds: readonly string[]): Promise<number> {
   let events = 0;
   for (let at = 0; at < contactIds.length; at += contactsAtOnce) {
-    signal?.throwIfAborted();
     events += await eraseContactTraces(em, projectId, contactIds.slice(at, at + contactsAtOnce));
   }
   return events;

@@ -1,19 +1,7 @@
 import { BillingCustomer } from '../../../db/entities/billing.ts';
 import { Project } from '../../../db/entities/project.ts';
-import type { Em, Orm } from '../../../db/orm.ts';
+import type { Em } from '../../../db/orm.ts';
 import { type BillingProvider, BillingUnavailable } from '../../../providers/billing/billing-provider.ts';
-import type { BillingEndActivities } from '../../contracts/billing-end.ts';
-
-export interface BillingActivityDependencies {
-  orm: Orm;
-  billing: BillingProvider | null;
-}
-
-export function createBillingActivities({ orm, billing }: BillingActivityDependencies): BillingEndActivities {
-  return {
-    endBilling: ({ projectId }) => endBilling(orm.em.fork(), billing, projectId),
-  };
-}
 
 /**
  * Ends all subscriptions of a deleted project at the payment processor and deletes its billing customer.
