@@ -1,21 +1,29 @@
-import type { Client } from '@temporalio/client';
+import { type Client, isGrpcServiceError } from '@temporalio/client';
 import type { Config } from '../core/config/schema.ts';
 import { scheduleIds } from '../temporal/client/schedules.ts';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
 import { campaignTaskQueue, emailTaskQueue } from '../temporal/contracts/task-queues.ts';
 import { type Finding, reporter } from './finding.ts';
+import { presentAge } from './present.ts';
 
 const report = reporter('Temporal');
 const oldestSupported = [1, 29] as const;
 /** temporal.api.enums.v1.TaskQueueType */
 const activityQueue = 2;
+const grpcNotFound = 5;
+/**
+ * Temporal lists a worker for five minutes after its end. A running one asks each queue for work at least once a minute,
+ * unless all of its slots there are taken.
+ */
+const longestSilenceSeconds = 90;
 
-export async function checkTemporal(client: Client, config: Config): Promise<Finding[]> {
+export async function checkTemporal(client: Client, config: Config, now = new Date()): Promise<Finding[]> {
   const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
   const findings = [checkVersion(serverVersion ?? '')];
   const problem = await checkNamespace(client);
   if (problem !== undefined) return [...findings, problem];
-  return [...findings, await checkWorkers(client, config.TEMPORAL_TASK_QUEUE), await checkSchedules(client)];
+  const workers = await checkWorkers(client, config.TEMPORAL_TASK_QUEUE, now);
+  return [...findings, workers, await checkSchedules(client)];
 }
 
 function checkVersion(version: string): Finding {
@@ -32,7 +40,19 @@ function checkVersion(version: string): Finding {
 
 async function checkNamespace(client: Client): Promise<Finding | undefined> {
   const { namespace } = client.options;
-  const { customAttributes } = await client.connection.operatorService.listSearchAttributes({ namespace });
+  const attributes = await client.connection.operatorService
+    .listSearchAttributes({ namespace })
+    .catch((error: unknown) => {
+      if (isGrpcServiceError(error) && error.code === grpcNotFound) return undefined;
+      throw error;
+    });
+  if (attributes === undefined) {
+    return report.error(
+      `the namespace ${namespace} does not exist: no command reaches Temporal`,
+      'Set TEMPORAL_NAMESPACE, or register it: docker compose up --detach temporal-namespace',
+    );
+  }
+  const { customAttributes } = attributes;
   const missing = searchAttributeNames.filter((name) => customAttributes?.[name] === undefined);
   if (missing.length === 0) return undefined;
   return report.error(
@@ -41,8 +61,9 @@ async function checkNamespace(client: Client): Promise<Finding | undefined> {
   );
 }
 
-async function checkWorkers(client: Client, taskQueue: string): Promise<Finding> {
+async function checkWorkers(client: Client, taskQueue: string, now: Date): Promise<Finding> {
   const idle: string[] = [];
+  let lastPoll = 0;
   for (const name of [taskQueue, emailTaskQueue(taskQueue), campaignTaskQueue(taskQueue)]) {
     const { pollers } = await client.workflowService.describeTaskQueue({
       namespace: client.options.namespace,
@@ -50,12 +71,15 @@ async function checkWorkers(client: Client, taskQueue: string): Promise<Finding>
       taskQueueType: activityQueue,
     });
     if ((pollers ?? []).length === 0) idle.push(name);
+    for (const { lastAccessTime } of pollers ?? [])
+      lastPoll = Math.max(lastPoll, Number(lastAccessTime?.seconds ?? 0));
   }
-  if (idle.length === 0) return report.ok('all task queues have workers');
-  return report.error(
-    `no worker polls ${idle.join(', ')}`,
-    'Start a worker, with the same TEMPORAL_TASK_QUEUE and namespace as the API.',
-  );
+  const remedy = 'Start a worker, with the same TEMPORAL_TASK_QUEUE and namespace as the API.';
+  if (idle.length > 0) return report.error(`no worker polls ${idle.join(', ')}`, remedy);
+  const silentSeconds = now.getTime() / 1_000 - lastPoll;
+  if (silentSeconds > longestSilenceSeconds)
+    return report.error(`no worker has asked for work for ${presentAge(silentSeconds)}`, remedy);
+  return report.ok('all task queues have workers');
 }
 
 async function checkSchedules(client: Client): Promise<Finding> {

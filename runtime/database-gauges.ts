@@ -2,35 +2,101 @@ import { Gauge, type Registry } from 'prom-client';
 import { countStrayRows } from '../db/count-stray-rows.ts';
 import { type Orm, readPools } from '../db/orm.ts';
 import { readSendingBacklog } from '../db/statements/emails/read-sending-backlog.ts';
-import { type OutboxFigures, readOutboxFigures } from '../db/statements/outbox/read-outbox-figures.ts';
+import { readOutboxFigures } from '../db/statements/outbox/read-outbox-figures.ts';
+import { orUndefinedAfter } from './or-undefined-after.ts';
 
+/** Prometheus waits ten seconds for all metrics of a process. */
+const patienceMs = 5_000;
+
+/** Without an answer of Postgres the figures that it knows are left out, and everything else is still exported. */
 export function registerDatabaseGauges(registry: Registry, orm: Orm): void {
   registerPoolGauges(registry, orm);
-  registerOutboxGauges(registry, orm);
-  registerPartitionGauge(registry, orm);
-  const backlog = new Gauge({
-    name: 'posthaste_sending_backlog',
-    help: 'Accepted emails that are still to be handed over: single ones that the send rate holds back (counted up to 50,000), and those of campaigns being sent, unless they are paused.',
-    labelNames: ['kind'],
+  registerFigures(registry, orm);
+  const ping = sharedUntilLate(async () => orm.em.fork().execute('select 1'));
+  const up = new Gauge({
+    name: 'posthaste_postgres_up',
+    help: 'Whether Postgres answered this process within five seconds: 1 or 0.',
     registers: [registry],
     async collect() {
-      const { single, campaign } = await readSendingBacklog(orm.em.fork());
-      backlog.set({ kind: 'single' }, single);
-      backlog.set({ kind: 'campaign' }, campaign);
+      up.set((await ping()) === undefined ? 0 : 1);
     },
   });
 }
 
-function registerPartitionGauge(registry: Registry, orm: Orm): void {
-  const stray = new Gauge({
-    name: 'posthaste_default_partition_rows',
-    help: 'Rows whose own partition was missing, by table (counted up to 10,000). Must stay 0.',
-    labelNames: ['table'],
-    registers: [registry],
-    async collect() {
-      for (const { table, rows } of await countStrayRows(orm.em.fork())) stray.set({ table }, rows);
+interface Figure {
+  labels: Record<string, string>;
+  value: number;
+}
+
+function registerFigures(registry: Registry, orm: Orm): void {
+  const register = (
+    name: string,
+    help: string,
+    labelNames: string[],
+    read: () => Promise<Figure[] | undefined>,
+  ) => {
+    const gauge = new Gauge({
+      name,
+      help,
+      labelNames,
+      registers: [registry],
+      async collect() {
+        const figures = await read();
+        gauge.reset();
+        for (const { labels, value } of figures ?? []) gauge.set(labels, value);
+      },
+    });
+  };
+  const readOutbox = sharedUntilLate(() => readOutboxFigures(orm.em.fork()));
+  const ofLanes = (figure: 'waiting' | 'dead' | 'oldestSeconds') => async () =>
+    (await readOutbox())?.map(({ lane, ...figures }) => ({ labels: { lane }, value: figures[figure] }));
+  const lane = ['lane'];
+  register(
+    'posthaste_outbox_waiting',
+    'Commands waiting to be sent to Temporal, by lane: emails, work.',
+    lane,
+    ofLanes('waiting'),
+  );
+  register('posthaste_outbox_dead', 'Commands that were given up on. Must stay 0.', lane, ofLanes('dead'));
+  register(
+    'posthaste_outbox_oldest_seconds',
+    'Age of the oldest waiting command.',
+    lane,
+    ofLanes('oldestSeconds'),
+  );
+  const readStray = sharedUntilLate(() => countStrayRows(orm.em.fork()));
+  register(
+    'posthaste_default_partition_rows',
+    'Rows whose own partition was missing, by table (counted up to 10,000). Must stay 0.',
+    ['table'],
+    async () => (await readStray())?.map(({ table, rows }) => ({ labels: { table }, value: rows })),
+  );
+  const readBacklog = sharedUntilLate(() => readSendingBacklog(orm.em.fork()));
+  register(
+    'posthaste_sending_backlog',
+    'Accepted emails that are still to be handed over: single ones that the send rate holds back (counted up to 50,000), and those of campaigns being sent, unless they are paused.',
+    ['kind'],
+    async () => {
+      const backlog = await readBacklog();
+      return backlog && Object.entries(backlog).map(([kind, value]) => ({ labels: { kind }, value }));
     },
-  });
+  );
+}
+
+/**
+ * Gives the answer to everyone who asks while it is under way, so that late ones do not pile up. `undefined` when it
+ * fails or takes longer than five seconds.
+ */
+function sharedUntilLate<Answer>(ask: () => Promise<Answer>): () => Promise<Answer | undefined> {
+  let asking: Promise<Answer | undefined> | undefined;
+  return () => {
+    asking ??= ask()
+      .catch(() => undefined)
+      .finally(() => {
+        asking = undefined;
+      });
+    return orUndefinedAfter(patienceMs, asking);
+  };
 }
 
 function registerPoolGauges(registry: Registry, orm: Orm): void {
@@ -61,33 +127,4 @@ function registerPoolGauges(registry: Registry, orm: Orm): void {
     labelNames: ['pool'],
     registers,
   });
-}
-
-function registerOutboxGauges(registry: Registry, orm: Orm): void {
-  // Asked for by three gauges at the same moment.
-  let reading: Promise<OutboxFigures[]> | undefined;
-  const read = () => {
-    reading ??= readOutboxFigures(orm.em.fork()).finally(() => {
-      reading = undefined;
-    });
-    return reading;
-  };
-  const gauge = (name: string, help: string, figure: 'waiting' | 'dead' | 'oldestSeconds') => {
-    const own = new Gauge({
-      name,
-      help,
-      labelNames: ['lane'],
-      registers: [registry],
-      async collect() {
-        for (const figures of await read()) own.set({ lane: figures.lane }, figures[figure]);
-      },
-    });
-  };
-  gauge(
-    'posthaste_outbox_waiting',
-    'Commands waiting to be sent to Temporal, by lane: emails, work.',
-    'waiting',
-  );
-  gauge('posthaste_outbox_dead', 'Commands that were given up on. Must stay 0.', 'dead');
-  gauge('posthaste_outbox_oldest_seconds', 'Age of the oldest waiting command.', 'oldestSeconds');
 }

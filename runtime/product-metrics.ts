@@ -43,7 +43,7 @@ function createEmailCounters(
   });
   const notifications = new Counter({
     name: 'posthaste_provider_notifications_total',
-    help: 'Messages at /webhooks/sns by outcome: applied, duplicate, unknown, ignored, refused.',
+    help: 'Messages at /webhooks/sns by outcome: applied, duplicate, unknown, over_limit, ignored, refused.',
     labelNames: ['outcome'],
     registers,
   });

@@ -12,6 +12,7 @@ import { checkAgreement } from '../doctor/drift.ts';
 import { type Finding, type Level, worstLevel } from '../doctor/finding.ts';
 import { connectReadOnly } from '../doctor/read-only.ts';
 import { runDoctor } from '../doctor/run-doctor.ts';
+import { checkTemporal } from '../doctor/temporal.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
@@ -189,6 +190,15 @@ it('names an execution whose workflow was terminated', async () => {
   expect(errors(await examine())).toEqual([]);
 });
 
+it('says that no worker runs although Temporal still lists those that have ended', async () => {
+  const config = loadConfig(stack.environment);
+  expect(worstLevel(await checkTemporal(client, config))).toBe('ok');
+  const later = await checkTemporal(client, config, new Date(Date.now() + 180_000));
+  expect(later.filter(({ level }) => level === 'error')).toMatchObject([
+    { area: 'Temporal', text: expect.stringMatching(/^no worker has asked for work for \d+ (s|min)$/) },
+  ]);
+});
+
 it('names a workflow whose execution is gone', async () => {
   const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
     ['start', 'nap'],
@@ -225,6 +235,10 @@ it('says that ClickHouse, Postgres or Temporal does not answer, and goes on with
     { area: 'Postgres', text: expect.stringContaining('ECONNREFUSED') },
   ]);
   expect(JSON.stringify(withoutPostgres)).not.toContain('secret@');
+  const withoutNamespace = await examine({ TEMPORAL_NAMESPACE: 'nowhere' });
+  expect(errors(withoutNamespace)).toContainEqual(
+    expect.objectContaining({ area: 'Temporal', text: expect.stringContaining('nowhere does not exist') }),
+  );
   const withoutTemporal = await examine({ TEMPORAL_ADDRESS: `127.0.0.1:${nowhere}` });
   expect(withoutTemporal.status).toBe('error');
   expect(errors(withoutTemporal)).toMatchObject([

@@ -63,7 +63,7 @@ export const changeProject = defineRoute({
   path: '/users/@me/projects/:id',
   auth: 'user',
   summary: 'Change settings of a project',
-  description: 'Omitted settings stay unchanged. Requires any member.',
+  description: 'Omitted settings stay unchanged. Any member may do so.',
   params,
   headers: ifMatchHeadersSchema,
   body: changeProjectBodySchema,

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Orm } from '../../../db/orm.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
+import { orUndefinedAfter } from '../../../runtime/or-undefined-after.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
@@ -77,13 +77,4 @@ export function createEmailDispatcher(
       await Promise.all(running);
     },
   };
-}
-
-async function orUndefinedAfter<Result>(ms: number, work: Promise<Result>): Promise<Result | undefined> {
-  const patience = new AbortController();
-  try {
-    return await Promise.race([work, delay(ms, undefined, patience)]);
-  } finally {
-    patience.abort();
-  }
 }

@@ -1,0 +1,49 @@
+import { Registry } from 'prom-client';
+import { afterAll, expect, it } from 'vitest';
+import { createOrm } from '../db/orm.ts';
+import { useTestDatabase } from '../test/setup/database.ts';
+import { registerDatabaseGauges } from './database-gauges.ts';
+
+const database = useTestDatabase();
+const closing: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closing.map((close) => close())));
+
+function gaugesOf(url: string) {
+  const orm = createOrm({ url, poolSize: 4, warn: () => undefined });
+  closing.push(() => orm.close());
+  const registry = new Registry();
+  registerDatabaseGauges(registry, orm);
+  return registry;
+}
+
+const namesIn = (text: string) => new Set(text.match(/^posthaste_\w+/gm));
+
+it('are left out while Postgres is away, and the others are still there', async () => {
+  const text = await gaugesOf('postgres://nobody@127.0.0.1:1/nothing').metrics();
+  expect(text).toContain('posthaste_postgres_up 0');
+  expect(namesIn(text)).toEqual(
+    new Set([
+      'posthaste_postgres_up',
+      'posthaste_postgres_pool_connections',
+      'posthaste_postgres_pool_connections_max',
+      'posthaste_postgres_pool_waiting',
+    ]),
+  );
+});
+
+it('of a table that is locked are left out, and asked for once, until it answers', async () => {
+  const registry = gaugesOf(database.url);
+  expect(await registry.metrics()).toContain('posthaste_outbox_waiting{lane="work"} 0');
+  await database.orm.em.fork().transactional(async (em) => {
+    await em.execute('lock table outbox in access exclusive mode');
+    const text = (await Promise.all([registry.metrics(), registry.metrics()]))[0];
+    expect(text).toContain('posthaste_postgres_up 1');
+    expect(text).toContain('posthaste_sending_backlog{kind="single"} 0');
+    expect(namesIn(text)).not.toContain('posthaste_outbox_waiting');
+    const [waiting] = await em.execute(
+      `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    expect(waiting).toEqual({ count: 1 });
+  });
+  expect(await registry.metrics()).toContain('posthaste_outbox_waiting{lane="work"} 0');
+});
