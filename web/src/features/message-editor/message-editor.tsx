@@ -1,10 +1,10 @@
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { Image } from 'lucide-react';
 import { Suspense, useRef, useState } from 'react';
 import { Controller, useFormContext } from 'react-hook-form';
 import { $api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormField } from '../../ui/form-field.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { useDrawn } from '../../ui/use-drawn.ts';
 import { InsertImageDialog } from '../images/insert-image-dialog.tsx';
 import type { CodeEditorHandle } from './code-editor.tsx';
@@ -16,7 +16,7 @@ import { usePreview } from './use-preview.ts';
 import { WorkflowSampleFields, type WorkflowSamples } from './workflow-samples.tsx';
 
 // Loads with the data of the page: code that is there in time does not suspend, which React would reveal up to 300 ms late.
-const CodeEditor = lazyRouteComponent(() => import('./code-editor.tsx'), 'CodeEditor');
+const CodeEditor = lazyComponent(() => import('./code-editor.tsx'), 'CodeEditor');
 void CodeEditor.preload?.();
 const noFields: readonly string[] = [];
 const noProblems: never[] = [];
