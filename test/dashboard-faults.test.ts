@@ -60,6 +60,22 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
   });
 
   it.each([
+    'campaigns/x',
+    'contacts/x',
+    'domains/x',
+    'segments/x',
+    'templates/x',
+    'workflows/x',
+    'workflows/x/executions/y',
+    'none',
+  ])('shows beside the side bar that there is no page %s', async (path) => {
+    await page.goto(`projects/${project.id}/${path}`);
+    await heading('Not found').waitFor();
+    await sideBar('Segments').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
+  it.each([
     ['reset-password', 'Choose a new password', 'Ask for another link'],
     ['verify-email', 'Verify your address', 'Go to your account'],
   ])('offers at /%s without its token what can help', async (path, title, way) => {
