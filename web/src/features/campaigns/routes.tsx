@@ -4,8 +4,8 @@ import { $api } from '../../api/client.ts';
 import { startNext, startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
 import { lazyComponent } from '../../ui/lazy-component.ts';
+import { domainsQuery } from '../domains/queries.ts';
 import { contentOf } from '../message-editor/content.ts';
-import { domainsQuery } from '../message-editor/domains-query.ts';
 import { previewOf, previewQuery } from '../message-editor/preview-query.ts';
 import { outcomes } from './outcomes.ts';
 import {
