@@ -61,4 +61,25 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     await page.getByRole('textbox', { name: 'Type 205 to confirm' }).fill('205');
     await page.getByRole('button', { name: 'Delete 205 contacts' }).waitFor();
   });
+
+  it('shows many fields of a contact when they are asked for, and long texts with their lines', async () => {
+    const { page } = tab;
+    const fields = Array.from({ length: 30 }, (_, n) => [`field ${n}`, n === 2 ? 'One\ntwo' : `value ${n}`]);
+    await stage.stack.sql(
+      `update contacts set data = $2 where project_id = $1 and email = 'reader-2@example.com'`,
+      [projectId, JSON.stringify(Object.fromEntries(fields))],
+    );
+    await page.goto(`projects/${projectId}/contacts?search=reader-2@`);
+    await page.getByRole('link', { name: 'reader-2@example.com', exact: true }).click();
+    const texts = page.getByRole('textbox', { name: /^field / });
+    await texts.first().waitFor();
+    const names = await texts.evaluateAll((inputs: { getAttribute(name: string): string }[]) =>
+      inputs.map((input) => input.getAttribute('aria-label')),
+    );
+    expect(names.slice(0, 3)).toEqual(['field 0', 'field 1', 'field 2']);
+    expect(await page.getByRole('textbox', { name: 'field 2', exact: true }).inputValue()).toBe('One\ntwo');
+    expect(names).toHaveLength(25);
+    await page.getByRole('button', { name: 'Show all 30 fields' }).click();
+    await page.getByRole('textbox', { name: 'field 29' }).waitFor();
+  });
 });

@@ -42,6 +42,39 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect(tab.complaints().filter((text) => !text.includes('ERR_INTERNET_DISCONNECTED'))).toEqual([]);
   });
 
+  it('says that a page could not be loaded, and loads it once the server can be reached', async () => {
+    await page.goto(`projects/${project.id}`);
+    await heading('Faults').waitFor();
+    await page.context().setOffline(true);
+    await sideBar('Images').click();
+    await page.getByText(/^The server could not be reached/).waitFor();
+    await button('Try again').click();
+    await page
+      .getByRole('alertdialog')
+      .getByText(/^The server could not be reached/)
+      .waitFor();
+    await page.context().setOffline(false);
+    await button('Try again').click();
+    await heading('Images').waitFor();
+    expect(tab.complaints()).not.toEqual([]);
+  });
+
+  it.each([
+    'campaigns/x',
+    'contacts/x',
+    'domains/x',
+    'segments/x',
+    'templates/x',
+    'workflows/x',
+    'workflows/x/executions/y',
+    'none',
+  ])('shows beside the side bar that there is no page %s', async (path) => {
+    await page.goto(`projects/${project.id}/${path}`);
+    await heading('Not found').waitFor();
+    await sideBar('Segments').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
   it.each([
     ['reset-password', 'Choose a new password', 'Ask for another link'],
     ['verify-email', 'Verify your address', 'Go to your account'],

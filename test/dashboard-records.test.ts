@@ -42,6 +42,23 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(page.url()).toMatch(/kind=received$/);
   });
 
+  it('a domain is found by a part of its name, and one that is gone offers nothing', async () => {
+    const { id } = (await post('/domains', { domain: 'other.records.test' })).body;
+    await sideBar('Domains').click();
+    await link('other.records.test').waitFor();
+    await page.getByRole('searchbox', { name: 'Search domains' }).fill('MAIL.');
+    await link('other.records.test').waitFor({ state: 'detached' });
+    await link(domain).waitFor();
+    await page.getByRole('searchbox', { name: 'Search domains' }).fill('none');
+    await page.getByText('Nothing matches').waitFor();
+    await page.goto(`projects/${project.id}/domains/${id}`);
+    await button('Check now').waitFor();
+    await owner.call('DELETE', `/domains/${id}`, undefined, { 'X-Project-Id': project.id });
+    await page.reload();
+    await page.getByText('This domain is not in the project.').waitFor();
+    expect(await button('Check now').or(button('Remove')).count()).toBe(0);
+  });
+
   it('a contact that bounced says so, until somebody subscribes it again', async () => {
     const { id } = (await post('/contacts', { email: 'bounced@example.com' })).body;
     await stage.stack.sql(

@@ -96,8 +96,18 @@ const actions = [
   { label: 'Import contacts', to: '/projects/$projectId/contacts/import', keywords: 'csv upload people' },
 ] as const;
 
-function useCommands(): Command[] {
+/** Goes there with the focus, too: what had it before the palette is of the page that is left. */
+function useGo(): (link: LinkProps) => void {
   const navigate = useNavigate();
+  return (link) =>
+    void navigate(link).then(() => {
+      const content = document.getElementById('content');
+      if (!content?.contains(document.activeElement)) content?.focus();
+    });
+}
+
+function useCommands(): Command[] {
+  const go = useGo();
   const projectId = useProjectId();
   const commandOf =
     (kind: string) =>
@@ -106,7 +116,7 @@ function useCommands(): Command[] {
       label,
       kind,
       ...(keywords !== undefined && { keywords }),
-      run: () => void navigate({ to, params: { projectId } }),
+      run: () => go({ to, params: { projectId } }),
     });
   return [
     ...navigation.flatMap(({ entries }) => entries).map(commandOf('Page')),
@@ -122,7 +132,7 @@ function useCommands(): Command[] {
 
 /** What the project has by that name. Nobody searches for less than three letters. */
 function useRecordCommands(search: string): Command[] {
-  const navigate = useNavigate();
+  const go = useGo();
   const projectId = useProjectId();
   const enabled = search.length >= 3;
   const query = { search, pageSize: 5 };
@@ -154,7 +164,7 @@ function useRecordCommands(search: string): Command[] {
       // The server has searched: in the subject, for example.
       keywords: search,
       kind,
-      run: () => void navigate(to(id)),
+      run: () => go(to(id)),
     });
   const named = ({ id, name }: { id: string; name: string }) => ({ id, label: name });
   return [

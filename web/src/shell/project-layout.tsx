@@ -1,9 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Outlet, useRouter } from '@tanstack/react-router';
+import { Outlet, useParams, useRouter } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { Dialog } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
+import { z } from 'zod';
 import { whenNotFound } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../ui/button.tsx';
@@ -30,6 +31,8 @@ export function ProjectLayout() {
 
 function ProjectFrame() {
   const projectId = useProjectId();
+  // What a page of a project takes from its path are ids.
+  const isAddress = Object.values(useParams({ strict: false })).every((id) => z.uuid().safeParse(id).success);
   const [isMenuOpen, setIsMenuOpen] = useState(false);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const router = useRouter();
@@ -83,9 +86,7 @@ function ProjectFrame() {
           </IconButton>
         </div>
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
-          <Suspense fallback={<SkeletonRows />}>
-            <Outlet />
-          </Suspense>
+          <Suspense fallback={<SkeletonRows />}>{isAddress ? <Outlet /> : <NotFoundPage />}</Suspense>
         </main>
       </div>
       <CommandPalette isOpen={isPaletteOpen} onClose={() => setIsPaletteOpen(false)} />

@@ -38,6 +38,7 @@ export const projectRoute = createRoute({
     if (!data.some(({ id }) => id === params.projectId)) throw notFound();
   },
   component: ProjectLayout,
+  notFoundComponent: NotFoundPage,
 });
 
 /** `/` leads to the project that was open last, or to the first. */

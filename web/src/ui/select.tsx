@@ -66,7 +66,7 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
   );
 }
 
-function OptionItem({ option }: { option: Option }) {
+export function OptionItem({ option }: { option: Option }) {
   return (
     <ListBoxItem id={option.value} textValue={option.label} className={optionLook}>
       {({ isSelected }) => (

@@ -1,6 +1,7 @@
 import { memo, type PointerEvent, useRef, useState } from 'react';
 import { labelledPoints, ticksUpTo } from './chart-scale.ts';
 import { count, shortCount } from './numbers.ts';
+import { createHourText } from './time-text.ts';
 import { useWidth } from './use-width.ts';
 
 export interface Series {
@@ -23,14 +24,12 @@ interface TimeChartProps {
 }
 
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
-const moment = new Intl.DateTimeFormat(undefined, {
-  day: 'numeric',
-  month: 'short',
-  hour: '2-digit',
-  minute: '2-digit',
-});
+const hourText = createHourText();
 const isDay = (date: unknown) => String(date).length === 10;
-const dateText = (date: unknown): string => (isDay(date) ? day : moment).format(new Date(String(date)));
+const dateText = (date: unknown): string => {
+  const instant = new Date(String(date));
+  return isDay(date) ? day.format(instant) : hourText(instant);
+};
 
 // Pixels.
 const height = 244;

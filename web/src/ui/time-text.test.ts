@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { exactText, timeText } from './time-text.ts';
+import { createHourText, exactText, timeText } from './time-text.ts';
 
 const now = Date.parse('2026-11-22T16:20:00.000Z');
 const secondsAgo = (seconds: number) => new Date(now - seconds * 1000);
@@ -17,4 +17,13 @@ it.each([
 it('names the year of another year alone', () => {
   expect(exactText(secondsAgo(86_400), now)).not.toContain('2026');
   expect(exactText(secondsAgo(400 * 86_400), now)).toContain('2025');
+});
+
+it('tells the two hours apart in which summer time ends', () => {
+  const hourText = createHourText('Europe/Berlin');
+  const hours = [0, 1, 2].map((hour) => hourText(new Date(Date.UTC(2026, 9, 25, hour))));
+  expect(new Set(hours).size).toBe(3);
+  expect(hours[0]).toContain('GMT+2');
+  expect(hours[1]).toContain('GMT+1');
+  expect(hours[2]).not.toContain('GMT');
 });

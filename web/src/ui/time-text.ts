@@ -23,3 +23,16 @@ export function exactText(instant: Date, now: number): string {
   const isThisYear = instant.getFullYear() === new Date(now).getFullYear();
   return (isThisYear ? dayAndTime : yearAndTime).format(instant);
 }
+
+/** Day and time of an hour in the reader's zone, or in that one; with its offset where summer time ends and repeats it. */
+export function createHourText(timeZone?: string): (instant: Date) => string {
+  const hour = new Intl.DateTimeFormat(undefined, { ...parts, timeZone });
+  const withOffset = new Intl.DateTimeFormat(undefined, { ...parts, timeZone, timeZoneName: 'shortOffset' });
+  return (instant) => {
+    const text = hour.format(instant);
+    const isRepeated = [-3_600_000, 3_600_000].some(
+      (ms) => hour.format(new Date(instant.getTime() + ms)) === text,
+    );
+    return isRepeated ? withOffset.format(instant) : text;
+  };
+}

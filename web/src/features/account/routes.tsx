@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { rootRoute, signedInRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 
 /** Mailed links carry a token. */
 const tokenSearch = z.object({ token: z.string().catch('') });
@@ -18,35 +19,35 @@ export const guestRoutes = [
       /** Why an OAuth sign-in failed. */
       error: z.string().optional(),
     }),
-    component: lazyRouteComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
+    component: lazyComponent(() => import('./sign-in-page.tsx'), 'SignInPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'sign-up',
-    component: lazyRouteComponent(() => import('./sign-up-page.tsx'), 'SignUpPage'),
+    component: lazyComponent(() => import('./sign-up-page.tsx'), 'SignUpPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'accept-invitation',
     validateSearch: tokenSearch,
-    component: lazyRouteComponent(() => import('./sign-up-page.tsx'), 'InvitationPage'),
+    component: lazyComponent(() => import('./sign-up-page.tsx'), 'InvitationPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'forgot-password',
-    component: lazyRouteComponent(() => import('./forgot-password-page.tsx'), 'ForgotPasswordPage'),
+    component: lazyComponent(() => import('./forgot-password-page.tsx'), 'ForgotPasswordPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'reset-password',
     validateSearch: tokenSearch,
-    component: lazyRouteComponent(() => import('./reset-password-page.tsx'), 'ResetPasswordPage'),
+    component: lazyComponent(() => import('./reset-password-page.tsx'), 'ResetPasswordPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,
     path: 'verify-email',
     validateSearch: tokenSearch,
-    component: lazyRouteComponent(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
+    component: lazyComponent(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
   }),
 ] as const;
 
@@ -56,6 +57,6 @@ export const accountRoutes = [
     path: 'account',
     /** `create` opens the form of a new project. */
     validateSearch: z.object({ create: z.boolean().optional().catch(undefined) }),
-    component: lazyRouteComponent(() => import('./account-page.tsx'), 'AccountPage'),
+    component: lazyComponent(() => import('./account-page.tsx'), 'AccountPage'),
   }),
 ] as const;

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { $api } from '../../api/client.ts';
 import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { periodLengthSchema, periodSearchSchema } from '../../ui/period.ts';
 import { kindSchema } from './kinds.ts';
 import { metrics } from './metrics.ts';
@@ -19,7 +20,7 @@ export const activityRoutes = [
     }),
     beforeLoad: (context) =>
       startQueries(context, [], [$api.queryOptions('get', '/activity', feedInit(context.search))]),
-    component: lazyRouteComponent(() => import('./activity-page.tsx'), 'ActivityPage'),
+    component: lazyComponent(() => import('./activity-page.tsx'), 'ActivityPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -35,6 +36,6 @@ export const activityRoutes = [
       const { now, before, topCampaigns, topEvents } = analyticsQueries(context.search.period ?? '30d');
       startQueries(context, [now, before, topCampaigns('opens'), topEvents]);
     },
-    component: lazyRouteComponent(() => import('./analytics-page.tsx'), 'AnalyticsPage'),
+    component: lazyComponent(() => import('./analytics-page.tsx'), 'AnalyticsPage'),
   }),
 ] as const;

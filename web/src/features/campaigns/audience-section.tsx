@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { Controller, useFormContext } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import { $api, type Schema } from '../../api/client.ts';
@@ -7,7 +8,8 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { Panel, Section } from '../../ui/page.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
-import { Select } from '../../ui/select.tsx';
+import { SearchSelect } from '../../ui/search-select.tsx';
+import { OptionItem } from '../../ui/select.tsx';
 import { ConditionBuilder } from '../segments/condition-builder/condition-builder.tsx';
 import { findGaps } from '../segments/condition-builder/condition-gaps.ts';
 import type { CampaignValues } from './campaign-values.ts';
@@ -68,20 +70,47 @@ function SegmentField() {
       control={control}
       name="segmentId"
       render={({ field, fieldState }) => (
-        <Select
-          label="Segment"
-          className="max-w-md"
-          options={(data?.data ?? []).map(({ id, name, memberCount }) => ({
-            value: id,
-            label: name,
-            note: quantity(memberCount, 'member'),
-          }))}
-          value={field.value || null}
+        <SegmentSelect
+          segments={data?.data ?? []}
+          value={field.value}
           onChange={field.onChange}
           error={fieldState.error?.message}
         />
       )}
     />
+  );
+}
+
+interface SegmentSelectProps {
+  segments: readonly Schema<'Segment'>[];
+  value: string;
+  onChange: (id: string) => void;
+  error: string | undefined;
+}
+
+function SegmentSelect({ segments, value, onChange, error }: SegmentSelectProps) {
+  const [search, setSearch] = useState('');
+  const sought = search.trim().toLowerCase();
+  return (
+    <SearchSelect
+      label="Segment"
+      className="max-w-md"
+      searchLabel="Find a segment"
+      search={search}
+      onSearch={setSearch}
+      value={value || null}
+      shown={segments.find(({ id }) => id === value)?.name}
+      onChange={onChange}
+      error={error}
+      placeholder="Choose a segment"
+      empty="Nothing matches."
+    >
+      {segments
+        .filter(({ name }) => name.toLowerCase().includes(sought))
+        .map(({ id, name, memberCount }) => (
+          <OptionItem key={id} option={{ value: id, label: name, note: quantity(memberCount, 'member') }} />
+        ))}
+    </SearchSelect>
   );
 }
 

@@ -28,11 +28,60 @@ async function read(id: string): Promise<Campaign> {
 }
 
 export function CampaignEditor({ campaign }: { campaign: Campaign }) {
-  const { id, status, description, scheduledFor } = campaign;
   const projectId = useProjectId();
-  const [dialog, setDialog] = useState<'test' | 'send' | 'cancel' | null>(null);
-  const close = () => setDialog(null);
-  const { form, failure, submit, run, conflict } = useRecordForm({
+  const { form, failure, submit, run, conflict } = useCampaignForm(campaign);
+  const { isDirty, isSubmitting } = form.formState;
+  const audience = useAudience(form.watch());
+  const schedule = useSchedule(campaign.scheduledFor);
+  const [dialog, setDialog] = useState<EditorDialog | null>(null);
+  const isUnconfirmed = isDirty || schedule.isChanged;
+  return (
+    <Page
+      isWide
+      title={campaign.name}
+      badge={<CampaignStatusBadge status={campaign.status} />}
+      description={
+        campaign.scheduledFor !== null && `Leaves ${timeWithZone(new Date(campaign.scheduledFor))}`
+      }
+      back={{ label: 'Campaigns', to: '/projects/$projectId/campaigns', params: { projectId } }}
+      actions={
+        <>
+          <SaveState isDirty={isDirty} savedAt={campaign.updatedAt} />
+          <CampaignMenu campaign={campaign} isDirty={isUnconfirmed} />
+          <EditorButtons
+            status={campaign.status}
+            isDirty={isDirty}
+            isSubmitting={isSubmitting}
+            audience={audience}
+            schedule={schedule}
+            onSave={() => submit()}
+            onSend={async () => {
+              if (!isDirty || (await run())) setDialog('send');
+            }}
+            onDialog={setDialog}
+          />
+        </>
+      }
+    >
+      <CampaignForm form={form} failure={failure} audience={audience} />
+      <ScheduleSection schedule={schedule} />
+      <LeaveGuard isDirty={isUnconfirmed} />
+      <ConflictDialog conflict={conflict} />
+      <EditorDialogs
+        campaign={campaign}
+        audience={audience}
+        scheduledFor={schedule.at}
+        save={async () => !isDirty || run()}
+        open={dialog}
+        onClose={() => setDialog(null)}
+      />
+    </Page>
+  );
+}
+
+function useCampaignForm(campaign: Campaign) {
+  const { id, description } = campaign;
+  return useRecordForm({
     schema: campaignSchema,
     stored: campaign,
     toValues: toCampaignValues,
@@ -44,66 +93,68 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
       return data?.data ?? read(id);
     },
   });
-  const { isDirty, isSubmitting } = form.formState;
-  const audience = useAudience(form.watch());
-  const schedule = useSchedule(scheduledFor);
-  const isUnconfirmed = isDirty || schedule.isChanged;
+}
+
+type EditorDialog = 'test' | 'send' | 'cancel';
+
+interface EditorButtonsProps {
+  status: Campaign['status'];
+  isDirty: boolean;
+  isSubmitting: boolean;
+  audience: ReturnType<typeof useAudience>;
+  schedule: ReturnType<typeof useSchedule>;
+  onSave: () => void;
+  /** Saves first; a campaign is sent as it is stored. */
+  onSend: () => Promise<void>;
+  onDialog: (dialog: EditorDialog) => void;
+}
+
+function EditorButtons(props: EditorButtonsProps) {
+  const { status, isDirty, isSubmitting, audience, schedule, onSave, onSend, onDialog } = props;
   const people = audience.counts && quantity(audience.counts.recipients, 'person', 'people');
   const verb = !schedule.isLater ? 'Send to' : status === 'SCHEDULED' ? 'Reschedule for' : 'Schedule for';
-  const savedOr = async (reason: string) => {
-    if (isDirty && !(await run())) throw new Error(reason);
+  return (
+    <>
+      {status === 'SCHEDULED' && <Button onPress={() => onDialog('cancel')}>Cancel campaign</Button>}
+      <Button onPress={() => onDialog('test')}>Send a test</Button>
+      <Button isPending={isSubmitting} isDisabled={!isDirty} onPress={onSave}>
+        Save
+      </Button>
+      {(status === 'DRAFT' || schedule.isChanged) && (
+        <Button look="primary" isPending={isSubmitting} isDisabled={schedule.fault !== null} onPress={onSend}>
+          {verb} {people ?? 'the audience'}
+        </Button>
+      )}
+    </>
+  );
+}
+
+interface EditorDialogsProps {
+  campaign: Campaign;
+  audience: ReturnType<typeof useAudience>;
+  scheduledFor: Date | null;
+  /** @returns whether what was typed is stored */
+  save: () => Promise<boolean>;
+  open: EditorDialog | null;
+  onClose: () => void;
+}
+
+function EditorDialogs({ campaign, audience, scheduledFor, save, open, onClose }: EditorDialogsProps) {
+  const sendTest = async (email: string) => {
+    if (!(await save())) throw new Error('The campaign could not be saved, so no test was sent.');
+    await api.POST('/campaigns/{id}/test', { params: { path: { id: campaign.id } }, body: { email } });
   };
   return (
-    <Page
-      isWide
-      title={campaign.name}
-      badge={<CampaignStatusBadge status={status} />}
-      description={scheduledFor !== null && `Leaves ${timeWithZone(new Date(scheduledFor))}`}
-      back={{ label: 'Campaigns', to: '/projects/$projectId/campaigns', params: { projectId } }}
-      actions={
-        <>
-          <SaveState isDirty={isDirty} savedAt={campaign.updatedAt} />
-          <CampaignMenu campaign={campaign} isDirty={isUnconfirmed} />
-          {status === 'SCHEDULED' && <Button onPress={() => setDialog('cancel')}>Cancel campaign</Button>}
-          <Button onPress={() => setDialog('test')}>Send a test</Button>
-          <Button isPending={isSubmitting} isDisabled={!isDirty} onPress={() => submit()}>
-            Save
-          </Button>
-          {(status === 'DRAFT' || schedule.isChanged) && (
-            <Button
-              look="primary"
-              isPending={isSubmitting}
-              isDisabled={schedule.fault !== null}
-              onPress={async () => {
-                if (!isDirty || (await run())) setDialog('send');
-              }}
-            >
-              {verb} {people ?? 'the audience'}
-            </Button>
-          )}
-        </>
-      }
-    >
-      <CampaignForm form={form} failure={failure} audience={audience} />
-      <ScheduleSection schedule={schedule} />
-      <LeaveGuard isDirty={isUnconfirmed} />
-      <ConflictDialog conflict={conflict} />
-      <TestEmailDialog
-        isOpen={dialog === 'test'}
-        onClose={close}
-        onSend={async (email) => {
-          await savedOr('The campaign could not be saved, so no test was sent.');
-          await api.POST('/campaigns/{id}/test', { params: { path: { id } }, body: { email } });
-        }}
-      />
+    <>
+      <TestEmailDialog isOpen={open === 'test'} onClose={onClose} onSend={sendTest} />
       <SendDialog
         campaign={campaign}
         audience={audience}
-        scheduledFor={schedule.at}
-        isOpen={dialog === 'send'}
-        onClose={close}
+        scheduledFor={scheduledFor}
+        isOpen={open === 'send'}
+        onClose={onClose}
       />
-      <CancelCampaignDialog campaign={campaign} isOpen={dialog === 'cancel'} onClose={close} />
-    </Page>
+      <CancelCampaignDialog campaign={campaign} isOpen={open === 'cancel'} onClose={onClose} />
+    </>
   );
 }

@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { $api } from '../../api/client.ts';
 import { startNext, startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
+import { domainsQuery } from '../domains/queries.ts';
 import { contentOf } from '../message-editor/content.ts';
-import { domainsQuery } from '../message-editor/domains-query.ts';
 import { previewOf, previewQuery } from '../message-editor/preview-query.ts';
 import { outcomes } from './outcomes.ts';
 import {
@@ -29,12 +30,12 @@ export const campaignRoutes = [
       page: z.number().int().min(1).optional().catch(undefined),
     }),
     beforeLoad: (context) => startQueries(context, [campaignListQuery(context.search)]),
-    component: lazyRouteComponent(() => import('./campaign-list-page.tsx'), 'CampaignListPage'),
+    component: lazyComponent(() => import('./campaign-list-page.tsx'), 'CampaignListPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'campaigns/new',
-    component: lazyRouteComponent(() => import('./new-campaign-page.tsx'), 'NewCampaignPage'),
+    component: lazyComponent(() => import('./new-campaign-page.tsx'), 'NewCampaignPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -56,6 +57,6 @@ export const campaignRoutes = [
         [$api.queryOptions('get', '/campaigns/{id}/recipients', init)],
       );
     },
-    component: lazyRouteComponent(() => import('./campaign-page.tsx'), 'CampaignPage'),
+    component: lazyComponent(() => import('./campaign-page.tsx'), 'CampaignPage'),
   }),
 ] as const;

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { $api } from '../../api/client.ts';
 import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { contactListInit, contactQuery, fieldsQuery, timelineInit } from './queries.ts';
 
 export const contactRoutes = [
@@ -20,13 +21,13 @@ export const contactRoutes = [
       const contacts = $api.queryOptions('get', '/contacts', contactListInit(context.search));
       startQueries(context, [fieldsQuery], [contacts]);
     },
-    component: lazyRouteComponent(() => import('./contact-list-page.tsx'), 'ContactListPage'),
+    component: lazyComponent(() => import('./contact-list-page.tsx'), 'ContactListPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'contacts/import',
     validateSearch: z.object({ job: z.string().optional().catch(undefined) }),
-    component: lazyRouteComponent(() => import('./import-page.tsx'), 'ImportPage'),
+    component: lazyComponent(() => import('./import-page.tsx'), 'ImportPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -36,6 +37,6 @@ export const contactRoutes = [
       const timeline = $api.queryOptions('get', '/activity', timelineInit(contactId));
       startQueries(context, [contactQuery(contactId)], [timeline]);
     },
-    component: lazyRouteComponent(() => import('./contact-page.tsx'), 'ContactPage'),
+    component: lazyComponent(() => import('./contact-page.tsx'), 'ContactPage'),
   }),
 ] as const;

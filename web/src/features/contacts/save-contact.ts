@@ -1,6 +1,7 @@
 import { $api, api, type Schema } from '../../api/client.ts';
 import { ifMatch } from '../../api/if-match.ts';
 import { queryClient, refresh } from '../../api/query-client.ts';
+import { say, sayError } from '../../ui/toast.tsx';
 
 type Contact = Schema<'Contact'>;
 
@@ -38,4 +39,13 @@ function patched(
   change: Record<string, unknown> = {},
 ): Record<string, unknown> {
   return Object.fromEntries(Object.entries({ ...data, ...change }).filter(([, value]) => value !== null));
+}
+
+/** Saves one key of `data`, or deletes it with null, and offers to undo that. */
+export async function saveDataField(contact: Contact, name: string, value: unknown): Promise<void> {
+  const before = contact.data[name] ?? null;
+  const saved = await saveContact(contact, { data: { [name]: value } });
+  say(value === null ? `${name} is deleted` : `${name} is saved`, () => {
+    void saveContact(saved, { data: { [name]: before } }).catch(sayError);
+  });
 }

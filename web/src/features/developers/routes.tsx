@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { requestSearchSchema } from './request-search.ts';
 
 export const developerRoutes = [
@@ -10,6 +11,6 @@ export const developerRoutes = [
     validateSearch: requestSearchSchema.extend({
       tab: z.enum(['keys', 'samples', 'requests', 'webhooks']).optional().catch(undefined),
     }),
-    component: lazyRouteComponent(() => import('./developers-page.tsx'), 'DevelopersPage'),
+    component: lazyComponent(() => import('./developers-page.tsx'), 'DevelopersPage'),
   }),
 ] as const;

@@ -1,6 +1,7 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { $api, api } from '../../api/client.ts';
+import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
@@ -10,57 +11,27 @@ import { Page, Section } from '../../ui/page.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { DnsRecords } from './dns-records.tsx';
 import { DomainBadge } from './domain-badge.tsx';
+import { domainsQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/domains/$domainId');
+
+type Domain = Schema<'Domain'>;
 
 export function DomainPage() {
   const projectId = useProjectId();
   const { domainId } = route.useParams();
-  const navigate = useNavigate();
-  const [isChecking, setIsChecking] = useState(false);
-  const [isRemoving, setIsRemoving] = useState(false);
-  // The background check runs every five minutes; an open page polls more often.
-  const query = $api.useQuery(
-    'get',
-    '/domains/project/{projectId}',
-    { params: { path: { projectId } } },
-    { select: ({ data }) => data.find(({ id }) => id === domainId) ?? null, refetchInterval: 30_000 },
-  );
-  const check = async () => {
-    setIsChecking(true);
-    try {
-      const { data } = await api.GET('/domains/{id}/verify', { params: { path: { id: domainId } } });
-      await refresh('/domains');
-      say(
-        data?.verified
-          ? 'The domain is verified.'
-          : 'Some records were not found yet. DNS changes can take an hour.',
-      );
-    } catch (error) {
-      sayError(error);
-    }
-    setIsChecking(false);
-  };
-  const remove = async () => {
-    await api.DELETE('/domains/{id}', { params: { path: { id: domainId } } });
-    await refresh('/domains');
-    await navigate({ to: '/projects/$projectId/domains', params: { projectId } });
-  };
+  const query = useQuery({
+    ...domainsQuery(projectId),
+    select: ({ data }) => data.find(({ id }) => id === domainId) ?? null,
+    // The background check runs every five minutes; an open page polls more often.
+    refetchInterval: 30_000,
+  });
   return (
     <Page
       title={query.data?.domain ?? 'Domain'}
       badge={query.data && <DomainBadge domain={query.data} />}
       back={{ label: 'Domains', to: '/projects/$projectId/domains', params: { projectId } }}
-      actions={
-        <>
-          <Button look="danger" onPress={() => setIsRemoving(true)}>
-            Remove
-          </Button>
-          <Button look="primary" isPending={isChecking} onPress={() => void check()}>
-            Check now
-          </Button>
-        </>
-      }
+      actions={query.data && <DomainActions domain={query.data} />}
     >
       <Loaded query={query}>
         {(domain) =>
@@ -80,16 +51,69 @@ export function DomainPage() {
           )
         }
       </Loaded>
-      <ConfirmDialog
-        title="Remove the domain"
-        action="Remove"
-        isOpen={isRemoving}
-        onClose={() => setIsRemoving(false)}
-        onConfirm={remove}
-      >
-        Nothing can be sent from {query.data?.domain} afterwards. To use it again, add it and its records once
-        more.
-      </ConfirmDialog>
     </Page>
+  );
+}
+
+function DomainActions({ domain }: { domain: Domain }) {
+  const [isRemoving, setIsRemoving] = useState(false);
+  const { isChecking, check } = useDomainCheck(domain.id);
+  return (
+    <>
+      <Button look="danger" onPress={() => setIsRemoving(true)}>
+        Remove
+      </Button>
+      <Button look="primary" isPending={isChecking} onPress={() => void check()}>
+        Check now
+      </Button>
+      <RemoveDomainDialog domain={domain} isOpen={isRemoving} onClose={() => setIsRemoving(false)} />
+    </>
+  );
+}
+
+function useDomainCheck(id: string) {
+  const [isChecking, setIsChecking] = useState(false);
+  const check = async () => {
+    setIsChecking(true);
+    try {
+      const { data } = await api.GET('/domains/{id}/verify', { params: { path: { id } } });
+      await refresh('/domains');
+      say(
+        data?.verified
+          ? 'The domain is verified.'
+          : 'Some records were not found yet. DNS changes can take an hour.',
+      );
+    } catch (error) {
+      sayError(error);
+    }
+    setIsChecking(false);
+  };
+  return { isChecking, check };
+}
+
+interface RemoveDomainDialogProps {
+  domain: Domain;
+  isOpen: boolean;
+  onClose: () => void;
+}
+
+function RemoveDomainDialog({ domain: { id, domain }, isOpen, onClose }: RemoveDomainDialogProps) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const remove = async () => {
+    await api.DELETE('/domains/{id}', { params: { path: { id } } });
+    await navigate({ to: '/projects/$projectId/domains', params: { projectId }, search: {} });
+    await refresh('/domains');
+  };
+  return (
+    <ConfirmDialog
+      title="Remove the domain"
+      action="Remove"
+      isOpen={isOpen}
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      Nothing can be sent from {domain} afterwards. To use it again, add it and its records once more.
+    </ConfirmDialog>
   );
 }

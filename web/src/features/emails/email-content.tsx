@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { quantity } from '../../ui/numbers.ts';
+import { SandboxedFrame } from '../../ui/sandboxed-frame.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 
@@ -39,13 +40,11 @@ export function EmailContent({ email: { body } }: { email: Schema<'EmailDetail'>
   );
 }
 
-/** Sandboxed without permissions: no scripts run, and links can't navigate the dashboard. */
 export function HtmlPart({ html }: { html: string }) {
   return (
-    <iframe
+    <SandboxedFrame
       title="The email"
-      sandbox=""
-      srcDoc={html}
+      html={html}
       className="h-112 w-full resize-y rounded-lg border border-line bg-white"
     />
   );

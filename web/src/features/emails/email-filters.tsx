@@ -1,11 +1,11 @@
 import { SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
-import { $api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ListSearch } from '../../ui/list-search.tsx';
 import { PeriodFilter } from '../../ui/period-filter.tsx';
 import { type Option, Select } from '../../ui/select.tsx';
+import { CampaignFilter, WorkflowFilter } from './email-origin-filters.tsx';
 import type { EmailSearch } from './email-search.ts';
 import { sourceOptions } from './email-source.ts';
 import { statusOptions } from './email-status.tsx';
@@ -78,55 +78,4 @@ function ChoiceFilter<Value extends string>(props: ChoiceFilterProps<Value>) {
       onChange={(chosen) => onChange(chosen === 'all' ? undefined : chosen)}
     />
   );
-}
-
-type NamedFilterProps = Pick<ChoiceFilterProps<string>, 'value' | 'onChange'>;
-
-// Behind the emails, which the page is about.
-const newest = { params: { query: { pageSize: 100 } }, priority: 'low' } as const;
-const newestCampaigns = {
-  params: { query: { pageSize: 100, body: 'false' } },
-  priority: 'low',
-} as const;
-
-function CampaignFilter(props: NamedFilterProps) {
-  const { data } = $api.useQuery('get', '/campaigns', newestCampaigns);
-  const path = { id: props.value ?? '' };
-  const enabled = isOlder(props.value, data?.data);
-  const chosen = $api.useQuery('get', '/campaigns/{id}', { params: { path } }, { enabled });
-  return (
-    <ChoiceFilter
-      {...props}
-      label="Campaign"
-      every="All campaigns"
-      options={toOptions(data?.data, props.value, chosen.data?.data.name ?? 'One campaign')}
-    />
-  );
-}
-
-function WorkflowFilter(props: NamedFilterProps) {
-  const { data } = $api.useQuery('get', '/workflows', newest);
-  const path = { id: props.value ?? '' };
-  const enabled = isOlder(props.value, data?.data);
-  const chosen = $api.useQuery('get', '/workflows/{id}', { params: { path } }, { enabled });
-  return (
-    <ChoiceFilter
-      {...props}
-      label="Workflow"
-      every="All workflows"
-      options={toOptions(data?.data, props.value, chosen.data?.name ?? 'One workflow')}
-    />
-  );
-}
-
-type Named = { id: string; name: string };
-
-const isOlder = (chosen: string | undefined, newestOnes: readonly Named[] | undefined): boolean =>
-  chosen !== undefined && newestOnes !== undefined && !newestOnes.some(({ id }) => id === chosen);
-
-/** Includes the selected record, even if it is not among the newest 100. */
-function toOptions(records: readonly Named[] = [], chosen: string | undefined, name: string): Option[] {
-  const options = records.map(({ id, name: label }) => ({ value: id, label }));
-  const isListed = chosen === undefined || options.some(({ value }) => value === chosen);
-  return isListed ? options : [{ value: chosen, label: name }, ...options];
 }

@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { $api } from '../../api/client.ts';
 import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { emailSearchSchema, emailsInit } from './email-search.ts';
 
 export const emailRoutes = [
@@ -11,6 +12,6 @@ export const emailRoutes = [
     validateSearch: emailSearchSchema,
     beforeLoad: (context) =>
       startQueries(context, [], [$api.queryOptions('get', '/emails', emailsInit(context.search))]),
-    component: lazyRouteComponent(() => import('./email-list-page.tsx'), 'EmailListPage'),
+    component: lazyComponent(() => import('./email-list-page.tsx'), 'EmailListPage'),
   }),
 ] as const;

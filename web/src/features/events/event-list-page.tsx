@@ -15,16 +15,73 @@ import { namesQuery, statsQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/events');
 
-/** Rows per page. */
+/** Rows that are shown, and that "Show more" adds. */
 const step = 100;
 
 export function EventListPage() {
-  const projectId = useProjectId();
   const { search = '' } = route.useSearch();
   const navigate = route.useNavigate();
-  const [shown, setShown] = useState(step);
   const names = useQuery(namesQuery);
   const stats = useQuery(statsQuery);
+  return (
+    <Page
+      title="Events"
+      description="What your contacts did. Events start workflows and define segments."
+      toolbar={
+        <SearchField
+          label="Search names"
+          value={search}
+          onChange={(text) => void navigate({ search: { search: text || undefined }, replace: true })}
+        />
+      }
+    >
+      <Loaded query={names}>
+        {({ names: all }) => (
+          <Loaded query={stats}>
+            {(counted) =>
+              all.length === 0 ? (
+                <NoEvents />
+              ) : (
+                <Events key={search} events={rankNames(all, counted, search)} />
+              )
+            }
+          </Loaded>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+function NoEvents() {
+  const projectId = useProjectId();
+  return (
+    <EmptyState title="No events yet">
+      <TextLink to="/projects/$projectId/developers" params={{ projectId }}>
+        Track the first one
+      </TextLink>{' '}
+      from your application; sends and opens appear here, too.
+    </EmptyState>
+  );
+}
+
+function Events({ events }: { events: readonly NamedCount[] }) {
+  const [shown, setShown] = useState(step);
+  if (events.length === 0) return <EmptyState title="No event has this name" />;
+  return (
+    <>
+      <EventTable events={events.slice(0, shown)} />
+      {events.length > shown && (
+        <Button className="self-center" onPress={() => setShown(shown + step)}>
+          Show more
+        </Button>
+      )}
+    </>
+  );
+}
+
+function EventTable({ events }: { events: readonly NamedCount[] }) {
+  const projectId = useProjectId();
+  const navigate = route.useNavigate();
   const columns: Column<NamedCount>[] = [
     {
       header: 'Event',
@@ -54,56 +111,12 @@ export function EventListPage() {
     },
   ];
   return (
-    <Page
-      title="Events"
-      description="What your contacts did. Events start workflows and define segments."
-      toolbar={
-        <SearchField
-          label="Search names"
-          value={search}
-          onChange={(text) => {
-            setShown(step);
-            void navigate({ search: { search: text || undefined }, replace: true });
-          }}
-        />
-      }
-    >
-      <Loaded query={names}>
-        {({ names: all }) => (
-          <Loaded query={stats}>
-            {(counted) => {
-              const rows = rankNames(all, counted, search);
-              if (all.length === 0) {
-                return (
-                  <EmptyState title="No events yet">
-                    <TextLink to="/projects/$projectId/developers" params={{ projectId }}>
-                      Track the first one
-                    </TextLink>{' '}
-                    from your application; sends and opens appear here, too.
-                  </EmptyState>
-                );
-              }
-              if (rows.length === 0) return <EmptyState title="No event has this name" />;
-              return (
-                <>
-                  <Table
-                    label="Events"
-                    rows={rows.slice(0, shown)}
-                    columns={columns}
-                    idOf={({ name }) => name}
-                    onOpen={({ name }) => void navigate({ search: { name } })}
-                  />
-                  {rows.length > shown && (
-                    <Button className="self-center" onPress={() => setShown(shown + step)}>
-                      Show more
-                    </Button>
-                  )}
-                </>
-              );
-            }}
-          </Loaded>
-        )}
-      </Loaded>
-    </Page>
+    <Table
+      label="Events"
+      rows={events}
+      columns={columns}
+      idOf={({ name }) => name}
+      onOpen={({ name }) => void navigate({ search: { name } })}
+    />
   );
 }

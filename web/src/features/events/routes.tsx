@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { namesQuery, statsQuery } from './queries.ts';
 
 export const eventRoutes = [
@@ -16,6 +17,6 @@ export const eventRoutes = [
     beforeLoad(context) {
       if (context.search.name === undefined) startQueries(context, [namesQuery, statsQuery]);
     },
-    component: lazyRouteComponent(() => import('./events-page.tsx'), 'EventsPage'),
+    component: lazyComponent(() => import('./events-page.tsx'), 'EventsPage'),
   }),
 ] as const;

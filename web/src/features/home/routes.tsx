@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { homeQueries } from './queries.ts';
 
 export const homeRoutes = [
@@ -12,6 +13,6 @@ export const homeRoutes = [
       const { timeseries, sending, upcoming, health, setUp } = homeQueries;
       startQueries(context, [timeseries(), sending, upcoming, health(projectId), setUp(projectId)]);
     },
-    component: lazyRouteComponent(() => import('./home-page.tsx'), 'HomePage'),
+    component: lazyComponent(() => import('./home-page.tsx'), 'HomePage'),
   }),
 ] as const;

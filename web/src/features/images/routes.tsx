@@ -1,10 +1,11 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 
 export const imageRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'images',
-    component: lazyRouteComponent(() => import('./image-list-page.tsx'), 'ImageListPage'),
+    component: lazyComponent(() => import('./image-list-page.tsx'), 'ImageListPage'),
   }),
 ] as const;

@@ -17,7 +17,7 @@ export interface CodeEditorHandle {
   goTo: (line: number, column: number) => void;
 }
 
-interface CodeEditorProps {
+export interface CodeEditorProps {
   label: string;
   value: string;
   onChange: (value: string) => void;

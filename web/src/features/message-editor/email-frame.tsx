@@ -1,5 +1,6 @@
 import { useRef } from 'react';
 import { classNames } from '../../ui/class-names.ts';
+import { SandboxedFrame } from '../../ui/sandboxed-frame.tsx';
 import { useWidth } from '../../ui/use-width.ts';
 import { framedHtml } from './framed-html.ts';
 
@@ -13,7 +14,6 @@ interface EmailFrameProps {
   isDesktop: boolean;
 }
 
-/** The frame has no permissions, so nothing in it runs. */
 export function EmailFrame({ html, isDark, isDesktop }: EmailFrameProps) {
   const place = useRef<HTMLDivElement>(null);
   const width = useWidth(place);
@@ -21,10 +21,9 @@ export function EmailFrame({ html, isDark, isDesktop }: EmailFrameProps) {
   const side = `${100 / scale}%`;
   return (
     <div ref={place} className="h-full overflow-hidden">
-      <iframe
+      <SandboxedFrame
         title="Preview of the email"
-        sandbox=""
-        srcDoc={framedHtml(html, { isDark })}
+        html={framedHtml(html, { isDark })}
         className={classNames('max-w-none', isDark ? 'bg-black scheme-dark' : 'bg-white scheme-light')}
         style={{ width: side, height: side, transform: `scale(${scale})`, transformOrigin: '0 0' }}
       />

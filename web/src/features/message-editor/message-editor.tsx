@@ -1,13 +1,13 @@
-import { lazyRouteComponent } from '@tanstack/react-router';
 import { Image } from 'lucide-react';
-import { Suspense, useRef, useState } from 'react';
-import { Controller, useFormContext } from 'react-hook-form';
+import { type RefObject, Suspense, useRef, useState } from 'react';
+import { useController, useFormContext } from 'react-hook-form';
 import { $api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormField } from '../../ui/form-field.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { useDrawn } from '../../ui/use-drawn.ts';
 import { InsertImageDialog } from '../images/insert-image-dialog.tsx';
-import type { CodeEditorHandle } from './code-editor.tsx';
+import type { CodeEditorHandle, CodeEditorProps } from './code-editor.tsx';
 import type { MessageContent } from './content.ts';
 import { PlainCode } from './plain-code.tsx';
 import { PreviewPane } from './preview-pane.tsx';
@@ -16,10 +16,12 @@ import { usePreview } from './use-preview.ts';
 import { WorkflowSampleFields, type WorkflowSamples } from './workflow-samples.tsx';
 
 // Loads with the data of the page: code that is there in time does not suspend, which React would reveal up to 300 ms late.
-const CodeEditor = lazyRouteComponent(() => import('./code-editor.tsx'), 'CodeEditor');
+const CodeEditor = lazyComponent(() => import('./code-editor.tsx'), 'CodeEditor');
 void CodeEditor.preload?.();
 const noFields: readonly string[] = [];
 const noProblems: never[] = [];
+
+const paneLook = 'flex h-[68dvh] min-h-96 flex-col overflow-hidden rounded-lg border border-line';
 
 /**
  * Subject and body with the preview beside them, and the problems below. Needs a form with the fields of a message.
@@ -27,64 +29,17 @@ const noProblems: never[] = [];
  */
 export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSamples?: boolean }) {
   const { control, watch } = useFormContext<MessageContent>();
-  const content = watch();
   const [readerAddress, setReaderAddress] = useState('');
-  const [isImageOpen, setIsImageOpen] = useState(false);
-  const isDrawn = useDrawn();
-  const editor = useRef<CodeEditorHandle>(null);
   const [samples, setSamples] = useState<WorkflowSamples>({});
-  const preview = usePreview(content, readerAddress, samples);
-  const fields = $api.useQuery(
-    'get',
-    '/contacts/fields',
-    {},
-    { select: toNames, staleTime: 60_000, enabled: isDrawn },
-  );
+  const editor = useRef<CodeEditorHandle>(null);
+  const preview = usePreview(watch(), readerAddress, samples);
   const problems = preview.email?.problems ?? noProblems;
   return (
     <>
       <FormField control={control} name="subject" label="Subject" />
       <div className="grid gap-4 xl:grid-cols-2">
-        <Controller
-          control={control}
-          name="body"
-          render={({ field, fieldState }) => (
-            <div className="flex h-[68dvh] min-h-96 flex-col overflow-hidden rounded-lg border border-line">
-              <div className="flex items-center justify-between border-b border-line bg-sunken px-3 py-1.5">
-                <span className="text-sm font-medium">Body</span>
-                <Button look="quiet" onPress={() => setIsImageOpen(true)}>
-                  <Image aria-hidden className="size-4" />
-                  Insert image
-                </Button>
-              </div>
-              {fieldState.error && (
-                <p role="alert" className="px-3 py-1 text-xs text-bad">
-                  {fieldState.error.message}
-                </p>
-              )}
-              <div className="min-h-0 flex-1">
-                {isDrawn ? (
-                  <Suspense fallback={<PlainCode value={field.value} />}>
-                    <CodeEditor
-                      ref={editor}
-                      label="Body, HTML with Liquid"
-                      value={field.value}
-                      onChange={field.onChange}
-                      problems={problems}
-                      fields={fields.data ?? noFields}
-                    />
-                  </Suspense>
-                ) : (
-                  <PlainCode value={field.value} />
-                )}
-              </div>
-            </div>
-          )}
-        />
-        <section
-          aria-label="Preview"
-          className="flex h-[68dvh] min-h-96 flex-col overflow-hidden rounded-lg border border-line"
-        >
+        <BodyPane editor={editor} problems={problems} />
+        <section aria-label="Preview" className={paneLook}>
           <PreviewPane preview={preview} readerAddress={readerAddress} onReader={setReaderAddress} />
         </section>
       </div>
@@ -92,12 +47,60 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
         <ProblemList problems={problems} onGoTo={(line, column) => editor.current?.goTo(line, column)} />
       )}
       {hasWorkflowSamples && <WorkflowSampleFields samples={samples} onChange={setSamples} />}
+    </>
+  );
+}
+
+interface BodyPaneProps {
+  editor: RefObject<CodeEditorHandle | null>;
+  problems: CodeEditorProps['problems'];
+}
+
+function BodyPane({ editor, problems }: BodyPaneProps) {
+  const { control } = useFormContext<MessageContent>();
+  const [isImageOpen, setIsImageOpen] = useState(false);
+  const { field, fieldState } = useController({ control, name: 'body' });
+  return (
+    <div className={paneLook}>
+      <div className="flex items-center justify-between border-b border-line bg-sunken px-3 py-1.5">
+        <span className="text-sm font-medium">Body</span>
+        <Button look="quiet" onPress={() => setIsImageOpen(true)}>
+          <Image aria-hidden className="size-4" />
+          Insert image
+        </Button>
+      </div>
+      {fieldState.error && (
+        <p role="alert" className="px-3 py-1 text-xs text-bad">
+          {fieldState.error.message}
+        </p>
+      )}
+      <div className="min-h-0 flex-1">
+        <BodyEditor editor={editor} value={field.value} onChange={field.onChange} problems={problems} />
+      </div>
       <InsertImageDialog
         isOpen={isImageOpen}
         onClose={() => setIsImageOpen(false)}
         onInsert={(markup) => editor.current?.insert(markup)}
       />
-    </>
+    </div>
+  );
+}
+
+/** The body as plain text, until the editor is loaded. */
+function BodyEditor({ editor, ...code }: BodyPaneProps & Pick<CodeEditorProps, 'value' | 'onChange'>) {
+  const isDrawn = useDrawn();
+  const fields = $api.useQuery(
+    'get',
+    '/contacts/fields',
+    {},
+    { select: toNames, staleTime: 60_000, enabled: isDrawn },
+  );
+  const plain = <PlainCode value={code.value} />;
+  if (!isDrawn) return plain;
+  return (
+    <Suspense fallback={plain}>
+      <CodeEditor ref={editor} label="Body, HTML with Liquid" fields={fields.data ?? noFields} {...code} />
+    </Suspense>
   );
 }
 

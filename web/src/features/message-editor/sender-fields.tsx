@@ -3,8 +3,8 @@ import { Controller, useFormContext } from 'react-hook-form';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { ComboBox, Select } from '../../ui/select.tsx';
+import { domainsQuery } from '../domains/queries.ts';
 import { contentTypes, type MessageContent } from './content.ts';
-import { domainsQuery } from './domains-query.ts';
 
 /** Who it is from, and what kind of email it is. Below a form that has the fields of a message. */
 export function SenderFields() {

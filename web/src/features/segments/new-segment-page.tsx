@@ -25,7 +25,7 @@ export function NewSegmentPage() {
     const { data } = await api.POST('/segments', { body: { ...values, type } });
     if (!data) return;
     await refresh('/segments');
-    say(`${data.name} is there`);
+    say(`“${data.name}” created`);
     await navigate({
       to: '/projects/$projectId/segments/$segmentId',
       params: { projectId, segmentId: data.id },

@@ -1,8 +1,9 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { $api } from '../../api/client.ts';
 import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { membersInit, segmentQuery, segmentsQuery } from './queries.ts';
 
 export const segmentRoutes = [
@@ -11,13 +12,13 @@ export const segmentRoutes = [
     path: 'segments',
     validateSearch: z.object({ search: z.coerce.string().optional().catch(undefined) }),
     beforeLoad: (context) => startQueries(context, [segmentsQuery]),
-    component: lazyRouteComponent(() => import('./segment-list-page.tsx'), 'SegmentListPage'),
+    component: lazyComponent(() => import('./segment-list-page.tsx'), 'SegmentListPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'segments/new',
     validateSearch: z.object({ type: z.enum(['DYNAMIC', 'STATIC']).optional().catch(undefined) }),
-    component: lazyRouteComponent(() => import('./new-segment-page.tsx'), 'NewSegmentPage'),
+    component: lazyComponent(() => import('./new-segment-page.tsx'), 'NewSegmentPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -34,6 +35,6 @@ export const segmentRoutes = [
         search.tab === 'settings' ? [] : [members],
       );
     },
-    component: lazyRouteComponent(() => import('./segment-page.tsx'), 'SegmentPage'),
+    component: lazyComponent(() => import('./segment-page.tsx'), 'SegmentPage'),
   }),
 ] as const;

@@ -1,6 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { $api, type Schema } from '../../api/client.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
+import { SandboxedFrame } from '../../ui/sandboxed-frame.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { framedHtml } from '../message-editor/framed-html.ts';
 
@@ -30,10 +31,9 @@ export function FooterPreview({ footerAddress, language }: FooterPreviewProps) {
       <figcaption className="text-sm font-medium">Footer of marketing email</figcaption>
       <ErrorNote error={error} />
       {!error && (
-        <iframe
+        <SandboxedFrame
           title="Footer of marketing email"
-          sandbox=""
-          srcDoc={framedHtml(data?.html ?? '', { isDark: false })}
+          html={framedHtml(data?.html ?? '', { isDark: false })}
           className="h-48 w-full rounded-md border border-line bg-white scheme-light"
         />
       )}

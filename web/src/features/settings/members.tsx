@@ -20,32 +20,8 @@ type Member = Schema<'Member'>;
 type Invitation = Schema<'Invitation'>;
 
 export function Members({ project }: { project: Schema<'Project'> }) {
-  const path = { id: project.id };
+  const query = $api.useQuery('get', '/projects/{id}/members', { params: { path: { id: project.id } } });
   const [isInviting, setIsInviting] = useState(false);
-  const [leaving, setLeaving] = useState<Member | null>(null);
-  const query = $api.useQuery('get', '/projects/{id}/members', { params: { path } });
-  const { data: user } = useSuspenseQuery(userQuery);
-  const leaveProject = useLeaveProject();
-  const isMe = ({ userId }: Member) => userId === user.id;
-  const isOwner = project.role === 'OWNER';
-  const roles = useRoleChange(project.id, isMe);
-  const remove = async () => {
-    if (leaving === null) return;
-    await api.DELETE('/projects/{id}/members/{userId}', {
-      params: { path: { ...path, userId: leaving.userId } },
-    });
-    if (isMe(leaving)) await leaveProject();
-    else await refreshMembers();
-  };
-  const withdraw = async ({ id, email }: Invitation) => {
-    try {
-      await api.DELETE('/projects/{id}/members/{userId}', { params: { path: { ...path, userId: id } } });
-      say(`The invitation of ${email} is withdrawn.`);
-    } catch (error) {
-      sayError(error);
-    }
-    await refreshMembers();
-  };
   return (
     <>
       <Loaded query={query}>
@@ -59,25 +35,42 @@ export function Members({ project }: { project: Schema<'Project'> }) {
                 </Button>
               }
             >
-              <MemberTable
-                members={data}
-                isOwner={isOwner}
-                isMe={isMe}
-                onRole={(change) => void roles.changeOrAsk(change)}
-                onRemove={setLeaving}
-              />
+              <CurrentMembers project={project} members={data} />
             </Section>
-            {invitations.length > 0 && (
-              <Invitations invitations={invitations} onWithdraw={(invitation) => void withdraw(invitation)} />
-            )}
+            {invitations.length > 0 && <Invitations projectId={project.id} invitations={invitations} />}
           </div>
         )}
       </Loaded>
       <InviteDialog
         projectId={project.id}
-        isOwner={isOwner}
+        isOwner={project.role === 'OWNER'}
         isOpen={isInviting}
         onClose={() => setIsInviting(false)}
+      />
+    </>
+  );
+}
+
+interface CurrentMembersProps {
+  project: Schema<'Project'>;
+  members: Member[];
+}
+
+/** The members, with the questions before one changes one's own role, or somebody goes. */
+function CurrentMembers({ project, members }: CurrentMembersProps) {
+  const { data: user } = useSuspenseQuery(userQuery);
+  const [leaving, setLeaving] = useState<Member | null>(null);
+  const isMe = ({ userId }: Member) => userId === user.id;
+  const isOwner = project.role === 'OWNER';
+  const roles = useRoleChange(project.id, isMe);
+  return (
+    <>
+      <MemberTable
+        members={members}
+        isOwner={isOwner}
+        isMe={isMe}
+        onRole={(change) => void roles.changeOrAsk(change)}
+        onRemove={setLeaving}
       />
       <OwnRoleDialog
         change={roles.ownChange}
@@ -85,18 +78,45 @@ export function Members({ project }: { project: Schema<'Project'> }) {
         onClose={roles.close}
         onConfirm={roles.change}
       />
-      <ConfirmDialog
-        title={leaving && isMe(leaving) ? 'Leave the project' : 'Remove the member'}
-        action={leaving && isMe(leaving) ? 'Leave' : 'Remove'}
-        isOpen={leaving !== null}
-        onClose={() => setLeaving(null)}
-        onConfirm={remove}
-      >
-        {leaving && isMe(leaving)
-          ? 'You see nothing of this project afterwards, until somebody invites you again.'
-          : `${leaving?.email} sees nothing of this project afterwards. You can invite them again.`}
-      </ConfirmDialog>
+      {leaving && (
+        <RemoveMemberDialog
+          projectId={project.id}
+          member={leaving}
+          isMe={isMe(leaving)}
+          onClose={() => setLeaving(null)}
+        />
+      )}
     </>
+  );
+}
+
+interface RemoveMemberDialogProps {
+  projectId: string;
+  member: Member;
+  isMe: boolean;
+  onClose: () => void;
+}
+
+function RemoveMemberDialog({ projectId, member, isMe, onClose }: RemoveMemberDialogProps) {
+  const leaveProject = useLeaveProject();
+  const remove = async () => {
+    const path = { id: projectId, userId: member.userId };
+    await api.DELETE('/projects/{id}/members/{userId}', { params: { path } });
+    if (isMe) await leaveProject();
+    else await refreshMembers();
+  };
+  return (
+    <ConfirmDialog
+      title={isMe ? 'Leave the project' : 'Remove the member'}
+      action={isMe ? 'Leave' : 'Remove'}
+      isOpen
+      onClose={onClose}
+      onConfirm={remove}
+    >
+      {isMe
+        ? 'You see nothing of this project afterwards, until somebody invites you again.'
+        : `${member.email} sees nothing of this project afterwards. You can invite them again.`}
+    </ConfirmDialog>
   );
 }
 
@@ -163,11 +183,21 @@ function MemberTable({ members, isOwner, isMe, onRole, onRemove }: MemberTablePr
 }
 
 interface InvitationsProps {
+  projectId: string;
   invitations: Invitation[];
-  onWithdraw: (invitation: Invitation) => void;
 }
 
-function Invitations({ invitations, onWithdraw }: InvitationsProps) {
+function Invitations({ projectId, invitations }: InvitationsProps) {
+  const withdraw = async ({ id, email }: Invitation) => {
+    try {
+      const path = { id: projectId, userId: id };
+      await api.DELETE('/projects/{id}/members/{userId}', { params: { path } });
+      say(`The invitation of ${email} is withdrawn.`);
+    } catch (error) {
+      sayError(error);
+    }
+    await refreshMembers();
+  };
   return (
     <Section title="Invitations">
       <Table
@@ -185,7 +215,9 @@ function Invitations({ invitations, onWithdraw }: InvitationsProps) {
             cell: (invitation) => (
               <Menu
                 label={`Actions for ${invitation.email}`}
-                actions={[{ label: 'Withdraw', isDangerous: true, onAction: () => onWithdraw(invitation) }]}
+                actions={[
+                  { label: 'Withdraw', isDangerous: true, onAction: () => void withdraw(invitation) },
+                ]}
               />
             ),
           },

@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router';
+import { createRoute, redirect } from '@tanstack/react-router';
 import { z } from 'zod';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 
 const settings = '/projects/$projectId/settings';
 
@@ -13,7 +14,7 @@ export const settingsRoutes = [
       /** Outcome of the checkout at Stripe. */
       checkout: z.enum(['success', 'cancelled']).optional().catch(undefined),
     }),
-    component: lazyRouteComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
+    component: lazyComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
   }),
   // Addresses in emails and at the payment provider.
   createRoute({

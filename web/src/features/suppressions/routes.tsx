@@ -1,6 +1,7 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 
 export const suppressionRoutes = [
   createRoute({
@@ -10,6 +11,6 @@ export const suppressionRoutes = [
       reason: z.enum(['bounce', 'complaint']).optional().catch(undefined),
       search: z.coerce.string().optional().catch(undefined),
     }),
-    component: lazyRouteComponent(() => import('./suppression-list-page.tsx'), 'SuppressionListPage'),
+    component: lazyComponent(() => import('./suppression-list-page.tsx'), 'SuppressionListPage'),
   }),
 ] as const;

@@ -1,9 +1,10 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { startNext, startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
+import { domainsQuery } from '../domains/queries.ts';
 import { contentOf } from '../message-editor/content.ts';
-import { domainsQuery } from '../message-editor/domains-query.ts';
 import { previewOf, previewQuery } from '../message-editor/preview-query.ts';
 import { templateListQuery, templateQuery, usageQuery } from './queries.ts';
 
@@ -18,12 +19,12 @@ export const templateRoutes = [
       page: z.number().int().min(1).optional().catch(undefined),
     }),
     beforeLoad: (context) => startQueries(context, [templateListQuery(context.search)]),
-    component: lazyRouteComponent(() => import('./template-list-page.tsx'), 'TemplateListPage'),
+    component: lazyComponent(() => import('./template-list-page.tsx'), 'TemplateListPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'templates/new',
-    component: lazyRouteComponent(() => import('./new-template-page.tsx'), 'NewTemplatePage'),
+    component: lazyComponent(() => import('./new-template-page.tsx'), 'NewTemplatePage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -35,6 +36,6 @@ export const templateRoutes = [
         previewQuery(previewOf(contentOf(template))),
       );
     },
-    component: lazyRouteComponent(() => import('./template-page.tsx'), 'TemplatePage'),
+    component: lazyComponent(() => import('./template-page.tsx'), 'TemplatePage'),
   }),
 ] as const;

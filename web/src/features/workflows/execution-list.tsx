@@ -13,7 +13,7 @@ import { Time } from '../../ui/time.tsx';
 import { CancelAllDialog, CancelExecutionDialog } from './cancel-dialogs.tsx';
 import { ExecutionBadge } from './execution-badge.tsx';
 import { executionFigure } from './execution-figure.ts';
-import { executionStatuses, isUnderWay, statusLooks } from './execution-status.ts';
+import { type ExecutionStatus, executionStatuses, isUnderWay, statusLooks } from './execution-status.ts';
 import { StartExecutionDialog } from './start-execution-dialog.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
@@ -21,51 +21,15 @@ type Execution = Schema<'WorkflowExecution'>;
 
 export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
   const { status } = route.useSearch();
-  const navigate = route.useNavigate();
-  const [open, setOpen] = useState<'start' | 'cancel-all' | null>(null);
-  const params = { path: { id: workflow.id } };
-  const { data: statistics } = $api.useQuery('get', '/workflows/{id}/statistics', { params });
   const query = $api.useInfiniteQuery(
     'get',
     '/workflows/{id}/executions',
-    { params: { ...params, query: { ...(status && { status }), pageSize: 50 } } },
+    { params: { path: { id: workflow.id }, query: { ...(status && { status }), pageSize: 50 } } },
     { ...byCursor, refetchInterval: 10_000 },
   );
-  const figures = statistics?.executions;
-  const shown = (figure: number) => executionFigure(figure, statistics?.totalAccuracy ?? 'exact');
-  const underWay = (figures?.RUNNING ?? 0) + (figures?.WAITING ?? 0);
-  const label = (text: string, figure: number | undefined) =>
-    figure === undefined ? text : `${text} (${shown(figure)})`;
-  const options = [
-    { value: 'all' as const, label: label('All statuses', figures?.total) },
-    ...executionStatuses.map((one) => ({
-      value: one,
-      label: label(statusLooks[one].label, figures?.[one]),
-    })),
-  ];
   return (
     <div className="flex flex-col gap-4">
-      <div className="flex flex-wrap items-center gap-2">
-        <Select
-          label="Status"
-          isLabelHidden
-          className="w-52"
-          options={options}
-          value={status ?? 'all'}
-          onChange={(chosen) =>
-            void navigate({
-              search: { view: 'executions', status: chosen === 'all' ? undefined : chosen },
-            })
-          }
-        />
-        <div className="flex-1" />
-        {underWay > 0 && (
-          <Button look="danger" onPress={() => setOpen('cancel-all')}>
-            Cancel all {shown(underWay)}
-          </Button>
-        )}
-        <Button onPress={() => setOpen('start')}>Start for a contact</Button>
-      </div>
+      <ExecutionToolbar workflowId={workflow.id} />
       <Pages
         query={query}
         rowsOf={({ data }) => data}
@@ -78,17 +42,62 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
       >
         {(executions) => <ExecutionTable executions={executions} steps={workflow.steps} />}
       </Pages>
-      <StartExecutionDialog
-        workflowId={workflow.id}
-        isOpen={open === 'start'}
-        onClose={() => setOpen(null)}
-      />
-      <CancelAllDialog
-        workflowId={workflow.id}
-        isOpen={open === 'cancel-all'}
-        onClose={() => setOpen(null)}
-      />
     </div>
+  );
+}
+
+/** The filter with the number of executions in each status, and what can be done to all. */
+function ExecutionToolbar({ workflowId }: { workflowId: string }) {
+  const [dialog, setDialog] = useState<'start' | 'cancel-all' | null>(null);
+  const close = () => setDialog(null);
+  const params = { path: { id: workflowId } };
+  const { data: statistics } = $api.useQuery('get', '/workflows/{id}/statistics', { params });
+  const figures = statistics?.executions;
+  const shown = (figure: number | undefined) =>
+    figure === undefined ? '' : executionFigure(figure, statistics?.totalAccuracy ?? 'exact');
+  const underWay = (figures?.RUNNING ?? 0) + (figures?.WAITING ?? 0);
+  return (
+    <div className="flex flex-wrap items-center gap-2">
+      <StatusFilter figureOf={(key) => shown(figures?.[key])} />
+      <div className="flex-1" />
+      {underWay > 0 && (
+        <Button look="danger" onPress={() => setDialog('cancel-all')}>
+          Cancel all {shown(underWay)}
+        </Button>
+      )}
+      <Button onPress={() => setDialog('start')}>Start for a contact</Button>
+      <StartExecutionDialog workflowId={workflowId} isOpen={dialog === 'start'} onClose={close} />
+      <CancelAllDialog workflowId={workflowId} isOpen={dialog === 'cancel-all'} onClose={close} />
+    </div>
+  );
+}
+
+interface StatusFilterProps {
+  /** How many executions have the status; empty until it is known. */
+  figureOf: (status: ExecutionStatus | 'total') => string;
+}
+
+function StatusFilter({ figureOf }: StatusFilterProps) {
+  const { status } = route.useSearch();
+  const navigate = route.useNavigate();
+  const label = (text: string, figure: string) => (figure === '' ? text : `${text} (${figure})`);
+  return (
+    <Select
+      label="Status"
+      isLabelHidden
+      className="w-52"
+      options={[
+        { value: 'all' as const, label: label('All statuses', figureOf('total')) },
+        ...executionStatuses.map((one) => ({
+          value: one,
+          label: label(statusLooks[one].label, figureOf(one)),
+        })),
+      ]}
+      value={status ?? 'all'}
+      onChange={(chosen) =>
+        void navigate({ search: { view: 'executions', status: chosen === 'all' ? undefined : chosen } })
+      }
+    />
   );
 }
 

@@ -1,5 +1,5 @@
-import { lazyRouteComponent } from '@tanstack/react-router';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 
 /** Loads beside the data of its page: what is there in time does not suspend, which React reveals up to 300 ms late. */
-export const GraphCanvas = lazyRouteComponent(() => import('./graph-canvas.tsx'));
+export const GraphCanvas = lazyComponent(() => import('./graph-canvas.tsx'));
 void GraphCanvas.preload?.();

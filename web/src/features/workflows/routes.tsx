@@ -1,7 +1,8 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
 import { z } from 'zod';
 import { startQueries } from '../../api/start-queries.ts';
 import { projectRoute } from '../../shell/routes.tsx';
+import { lazyComponent } from '../../ui/lazy-component.ts';
 import { segmentsQuery } from '../segments/queries.ts';
 import { executionStatuses } from './execution-status.ts';
 import { executionQuery, templateNamesQuery, workflowListQuery, workflowQuery } from './queries.ts';
@@ -14,7 +15,7 @@ export const workflowRoutes = [
     path: 'workflows',
     validateSearch: z.object({ search: z.coerce.string().optional().catch(undefined), page }),
     beforeLoad: (context) => startQueries(context, [workflowListQuery(context.search)]),
-    component: lazyRouteComponent(() => import('./workflow-list-page.tsx'), 'WorkflowListPage'),
+    component: lazyComponent(() => import('./workflow-list-page.tsx'), 'WorkflowListPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -30,7 +31,7 @@ export const workflowRoutes = [
       // The statistics are asked for once the graph is drawn, which they would only delay.
       startQueries(context, [workflowQuery(workflowId), templateNamesQuery, segmentsQuery]);
     },
-    component: lazyRouteComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
+    component: lazyComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),
   }),
   createRoute({
     getParentRoute: () => projectRoute,
@@ -44,6 +45,6 @@ export const workflowRoutes = [
         segmentsQuery,
       ]);
     },
-    component: lazyRouteComponent(() => import('./execution-page.tsx'), 'ExecutionPage'),
+    component: lazyComponent(() => import('./execution-page.tsx'), 'ExecutionPage'),
   }),
 ] as const;

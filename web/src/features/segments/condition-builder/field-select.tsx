@@ -1,15 +1,7 @@
-import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
-import { Autocomplete } from 'react-aria-components/Autocomplete';
-import { Button } from 'react-aria-components/Button';
 import { Header } from 'react-aria-components/Header';
-import { Input } from 'react-aria-components/Input';
-import { ListBox, ListBoxItem, ListBoxSection } from 'react-aria-components/ListBox';
-import { Popover } from 'react-aria-components/Popover';
-import { SearchField } from 'react-aria-components/SearchField';
-import { Select, SelectValue } from 'react-aria-components/Select';
-import { classNames } from '../../../ui/class-names.ts';
-import { FieldNotes, inputLook } from '../../../ui/field.tsx';
+import { ListBoxItem, ListBoxSection } from 'react-aria-components/ListBox';
+import { SearchSelect } from '../../../ui/search-select.tsx';
 import { optionLook } from '../../../ui/select.tsx';
 import { fieldLabel } from './field-label.ts';
 import type { FieldSource } from './operators.ts';
@@ -32,51 +24,24 @@ export function FieldSelect({ value, onChange, source, fields, error, className 
   const [search, setSearch] = useState('');
   const options = [...matching(fields.options, search), ...newFields(search.trim(), source, fields.options)];
   return (
-    <Select
-      aria-label="Field"
+    <SearchSelect
+      label="Field"
+      isLabelHidden
       value={value === '' ? null : value}
-      onChange={(key) => key !== null && onChange(String(key))}
-      onOpenChange={() => setSearch('')}
-      isInvalid={error !== undefined}
-      className={classNames('flex min-w-0 flex-col gap-1', className)}
+      shown={fieldLabel(value, fields.segmentName)}
+      onChange={onChange}
+      search={search}
+      onSearch={setSearch}
+      searchLabel="Find a field"
+      placeholder="Choose a field"
+      error={error}
+      className={className}
+      empty="Nothing has this name. Type it in full."
     >
-      <Button
-        className={classNames(
-          inputLook,
-          'flex h-8 items-center justify-between gap-2 text-left',
-          error && 'border-bad',
-        )}
-      >
-        <SelectValue className={classNames('truncate', value === '' && 'text-faint')}>
-          {value === '' ? 'Choose a field' : fieldLabel(value, fields.segmentName)}
-        </SelectValue>
-        <ChevronDown aria-hidden className="size-4 shrink-0 text-faint" />
-      </Button>
-      <FieldNotes error={error} />
-      <Popover
-        offset={4}
-        className="flex w-72 max-w-[90vw] flex-col overflow-hidden rounded-lg bg-raised shadow-overlay outline-none"
-      >
-        <Autocomplete inputValue={search} onInputChange={setSearch}>
-          <SearchField aria-label="Find a field" autoFocus>
-            <Input
-              placeholder="Find a field"
-              className="h-9 w-full border-b border-line bg-transparent px-3 outline-none [&::-webkit-search-cancel-button]:hidden"
-            />
-          </SearchField>
-          <ListBox
-            className="max-h-72 overflow-y-auto p-1 outline-none"
-            renderEmptyState={() => (
-              <p className="px-2 py-4 text-center text-muted">Nothing has this name. Type it in full.</p>
-            )}
-          >
-            {sections.map((section) => (
-              <FieldSection key={section} title={section} options={options} />
-            ))}
-          </ListBox>
-        </Autocomplete>
-      </Popover>
-    </Select>
+      {sections.map((section) => (
+        <FieldSection key={section} title={section} options={options} />
+      ))}
+    </SearchSelect>
   );
 }
 

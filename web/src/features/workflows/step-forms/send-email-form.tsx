@@ -1,14 +1,9 @@
-import { useState } from 'react';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
-import { useProjectId } from '../../../shell/use-project-id.ts';
-import { TextLink } from '../../../ui/button.tsx';
-import { SearchField } from '../../../ui/field.tsx';
 import { FormField } from '../../../ui/form-field.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { useDebounced } from '../../../ui/use-debounced.ts';
 import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
-import { useTemplates } from './use-templates.ts';
+import { TemplateSelect } from './template-select.tsx';
 
 const recipients = [
   { value: 'CONTACT', label: 'The contact' },
@@ -67,40 +62,5 @@ export function SendEmailForm(props: StepFormProps) {
         <FormField control={control} name="recipient" label="Address" placeholder="team@example.com" />
       )}
     </StepFormFrame>
-  );
-}
-
-interface TemplateSelectProps {
-  value: string;
-  onChange: (id: string) => void;
-  error: string | undefined;
-}
-
-function TemplateSelect({ value, onChange, error }: TemplateSelectProps) {
-  const projectId = useProjectId();
-  const [search, setSearch] = useState('');
-  const chosenId = value === '' ? null : value;
-  const templates = useTemplates(useDebounced(search), chosenId);
-  // Longer lists have a search field.
-  const isLong = search !== '' || templates.length > 20;
-  return (
-    <div className="flex flex-col gap-2">
-      {isLong && (
-        <SearchField label="Search templates" value={search} onChange={setSearch} className="w-full" />
-      )}
-      <Select
-        label="Template"
-        options={templates.map(({ id, name, subject }) => ({ value: id, label: name, note: subject }))}
-        value={chosenId}
-        onChange={onChange}
-        error={error}
-        placeholder={templates.length === 0 ? 'No template yet' : 'Choose a template'}
-        hint={
-          <TextLink to="/projects/$projectId/templates" params={{ projectId }}>
-            Templates
-          </TextLink>
-        }
-      />
-    </div>
   );
 }

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { findChromium } from './setup/chromium.ts';
+import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
+
+const executable = await findChromium();
+const domain = 'mail.keyboard.test';
+
+describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () => {
+  const { owner, project, tab, page, heading, asked } = useDashboardStory(executable, 'Keyboard');
+  const post = (path: string, body: object) => owner.call('POST', path, body, { 'X-Project-Id': project.id });
+  const focused = <Value>(expression: string) =>
+    page.evaluate<Value>(`((element) => ${expression})(document.activeElement)`);
+
+  it('the focus is on the page that the search leads to', async () => {
+    const { id } = (await post('/domains', { domain })).body;
+    await asked(`/domains/${id}/verify`);
+    await tab.signIn(owner);
+    await page.goto(`projects/${project.id}`);
+    await heading('Keyboard').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox', { name: /^Search pages/ }).fill('Suppressions');
+    await page.keyboard.press('Enter');
+    await heading('Suppressions').waitFor();
+    await eventually(
+      () => focused<string>('element.id'),
+      (focusedId) => focusedId === 'content',
+    );
+  });
+
+  it('the preview of an email shows that it has the focus', async () => {
+    const template = { name: 'Framed', subject: 'Framed', body: '<p>Hello</p>', from: `hello@${domain}` };
+    const { body } = await post('/templates', template);
+    await page.goto(`projects/${project.id}/templates/${body.id}`);
+    const preview = page.getByTitle('Preview of the email');
+    await preview.waitFor();
+    const outline = () =>
+      page.evaluate<string>(`getComputedStyle(document.querySelector('iframe')).outlineStyle`);
+    expect(await outline()).toBe('none');
+    await page.getByRole('button', { name: /^Show on a dark background/ }).focus();
+    await page.keyboard.press('Tab');
+    expect(await focused('element.title')).toBe('Preview of the email');
+    await eventually(outline, (style) => style === 'solid');
+    await page.keyboard.press('Shift+Tab');
+    await eventually(outline, (style) => style === 'none');
+  });
+
+  it('emails are filtered by a campaign older than the newest 100', async () => {
+    const campaign = { subject: 'News', body: '<p>Hello</p>', from: `hello@${domain}`, audienceType: 'ALL' };
+    const { body } = await post('/campaigns', { ...campaign, name: 'The oldest' });
+    await Promise.all(
+      Array.from({ length: 100 }, (_, n) => post('/campaigns', { ...campaign, name: `${n}` })),
+    );
+    await page.goto(`projects/${project.id}/emails`);
+    await page.getByRole('button', { name: /Campaign$/ }).click();
+    await page.getByRole('option', { name: 'All campaigns' }).waitFor();
+    await page.keyboard.type('oldest');
+    await page.getByRole('option', { name: '99' }).waitFor({ state: 'detached' });
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /^The oldest/ }).waitFor();
+    expect(page.url()).toContain(`campaignId=${body.data.id}`);
+  });
+});

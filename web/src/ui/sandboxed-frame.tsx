@@ -1,0 +1,35 @@
+import { type CSSProperties, useEffect, useRef, useState } from 'react';
+import { classNames } from './class-names.ts';
+
+interface SandboxedFrameProps {
+  title: string;
+  html: string;
+  className?: string;
+  style?: CSSProperties;
+}
+
+/** HTML of an email. Without permissions: no scripts run, and links can't navigate the dashboard. */
+export function SandboxedFrame({ title, html, className, style }: SandboxedFrameProps) {
+  const frame = useRef<HTMLIFrameElement>(null);
+  const [hasFocus, setHasFocus] = useState(false);
+  useEffect(() => {
+    // With the focus in its document, a frame matches no pseudo-class for it.
+    const look = () => setHasFocus(document.activeElement === frame.current);
+    window.addEventListener('blur', look, true);
+    window.addEventListener('focus', look, true);
+    return () => {
+      window.removeEventListener('blur', look, true);
+      window.removeEventListener('focus', look, true);
+    };
+  }, []);
+  return (
+    <iframe
+      ref={frame}
+      title={title}
+      sandbox=""
+      srcDoc={html}
+      className={classNames(className, hasFocus && 'outline-2 -outline-offset-2 outline-accent')}
+      style={style}
+    />
+  );
+}
