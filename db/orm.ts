@@ -64,6 +64,8 @@ const mapping = {
     tableName: 'schema_migrations',
     allOrNothing: true,
     snapshot: false,
+    // `prepareDatabase` logs them; the mapper would do so as it warns.
+    silent: true,
   },
   // Owned by `applyFunctions`.
   schemaGenerator: { skipTables: ['schema_functions'] },

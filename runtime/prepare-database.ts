@@ -10,6 +10,7 @@ const patienceMs = 60_000;
  * @throws the last failure after that
  */
 export async function prepareDatabase(orm: Orm, url: string, log: Logger): Promise<void> {
+  orm.migrator.on('migrated', ({ name }) => log.info({ migration: name }, 'a migration ran'));
   const deadline = performance.now() + patienceMs;
   for (;;) {
     try {
