@@ -74,7 +74,7 @@ async function startProduct(stack: BenchStack, domains: readonly string[]) {
   };
   const { environment: analytics } = await stack.startClickHouse();
   const api = await stack.startApi({ ...environment, ...analytics, PORT: String(port) });
-  await stack.startWorker(environment);
+  await stack.startWorker({ ...environment, ...analytics });
   const client = createTemporalClient({
     environment: { TEMPORAL_ADDRESS: temporal.address },
     dataConverter: undefined,
