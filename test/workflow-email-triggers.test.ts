@@ -92,7 +92,11 @@ it('what becomes of an email to a custom address is not what the contact did', a
   expect(await journaled('email.sent', 1)).toMatchObject([{ contactId: null, emailId }]);
   expect(await readCounts(stack.em(), execution.contactId)).toEqual({ signup: 1 });
   expect((await sender.get(`/workflows/${follow}/executions`)).body.total).toBe(0);
-  expect((await sender.get(`/emails/${emailId}`)).body).toMatchObject({ openedAt: expect.any(String) });
+  await open(emailId);
+  await journaled('email.open', 2);
+  const { openedAt, timeline } = (await sender.get(`/emails/${emailId}`)).body;
+  expect(openedAt).toEqual(expect.any(String));
+  expect(timeline.filter(({ type }: { type: string }) => type === 'opened')).toHaveLength(2);
 });
 
 it('an email to a custom address does not depend on whether the contact is suppressed', async () => {

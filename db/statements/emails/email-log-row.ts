@@ -7,6 +7,7 @@ const name = z.string().nullable();
 export const loggedEmailRow = z.object({
   id: z.uuid(),
   contactId: z.uuid().nullable(),
+  customRecipient: z.boolean(),
   toEmail: z.string(),
   toName: name,
   fromEmail: z.string(),
@@ -44,7 +45,7 @@ const nameOf = (table: string, id: string) =>
 
 /** @param emails query or table of a few emails of the project $1 */
 export const loggedEmailsSql = (emails: string) => `
-select e.id, e.contact_id as "contactId", e.to_email as "toEmail", e.to_name as "toName",
+select e.id, e.contact_id as "contactId", e.custom_recipient as "customRecipient", e.to_email as "toEmail", e.to_name as "toName",
   e.from_email as "fromEmail", e.subject, e.source, e.type, e.status, e.reason, e.campaign_id as "campaignId",
   ${nameOf('campaigns', 'e.campaign_id')} as "campaignName",
   e.workflow_id as "workflowId", ${nameOf('workflows', 'e.workflow_id')} as "workflowName",

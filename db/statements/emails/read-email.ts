@@ -34,6 +34,8 @@ export type EmailEvent = z.output<typeof eventRow>;
  */
 export async function listEmailEvents(em: Em, projectId: string, email: LoggedEmail): Promise<EmailEvent[]> {
   if (email.contactId === null) return [];
+  // What became of an email to a custom address has no contact.
+  const ofContact = email.customRecipient ? '$2::uuid is not null and contact_id is null' : 'contact_id = $2';
   return query(
     em,
     eventRow,
@@ -41,7 +43,7 @@ export async function listEmailEvents(em: Em, projectId: string, email: LoggedEm
        select e.* from unnest($3::text[]) n (name)
        cross join lateral (
          select id, events.name, data, occurred_at from events
-         where project_id = $1 and events.name = n.name and contact_id = $2 and kind <> 'activity'
+         where project_id = $1 and events.name = n.name and ${ofContact} and kind <> 'activity'
            and occurred_at >= $4::timestamptz - interval '1 day' and id >= $7 and email_id = $5
          order by occurred_at limit ${perName}
        ) e
