@@ -27,7 +27,8 @@ beforeEach(() => {
 });
 
 const em = () => orm.em.fork();
-const erase = (clickhouse: ClickHouse = stage.clickhouse) => eraseDeletedContacts(em(), clickhouse);
+const erase = (clickhouse: ClickHouse = stage.clickhouse, { signal } = new AbortController()) =>
+  eraseDeletedContacts(em(), clickhouse, signal);
 const remove = (...ids: string[]) =>
   em().transactional((transaction) => deleteContacts(transaction, stage.projectId, ids));
 const track = (address: string) => trackEvents(em(), [trackInput(stage.projectId, address)]);

@@ -32,11 +32,13 @@ const streamLimitMs = 120_000;
  *    ClickHouse, so delete there.
  *
  * @param em outside of a transaction
+ * @param signal ends it where it waits, and between two transactions
  * @throws Error when step 1 or 3 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
  */
 export async function eraseDeletedContacts(
   em: Em,
   clickhouse: ClickHouse,
+  signal: AbortSignal,
 ): Promise<{ contacts: number; events: number }> {
   const result = { contacts: 0, events: 0 };
   for (;;) {
@@ -44,15 +46,15 @@ export async function eraseDeletedContacts(
       .fork()
       .find(ContactErasure, {}, { orderBy: { erasedAt: 'asc' }, limit: erasuresAtOnce });
     if (erasures.length === 0) return result;
-    await whenSettled(em);
+    await whenSettled(em, signal);
     const byProject = groupByProject(erasures);
     for (const [projectId, contactIds] of byProject) {
-      result.events += await eraseTraces(em, projectId, contactIds);
+      result.events += await eraseTraces(em, projectId, contactIds, signal);
     }
     const markerId = newId();
     await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
     try {
-      await whenStreamed(em, markerId, { limitMs: streamLimitMs });
+      await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
       for (const [projectId, contactIds] of byProject) {
         await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
       }
@@ -66,11 +68,11 @@ export async function eraseDeletedContacts(
   }
 }
 
-async function whenSettled(em: Em): Promise<void> {
+async function whenSettled(em: Em, signal: AbortSignal): Promise<void> {
   const now = await readClock(em);
   for (let poll = 0; poll < polls; poll += 1) {
     if (await haveTransactionsEnded(em, now)) return;
-    await delay(pollIntervalMs);
+    await delay(pollIntervalMs, undefined, { signal });
   }
   throw new Error('A database transaction that began before the erasure is still open');
 }
@@ -85,9 +87,15 @@ function groupByProject(erasures: readonly ContactErasure[]): Map<string, string
   return groups;
 }
 
-async function eraseTraces(em: Em, projectId: string, contactIds: readonly string[]): Promise<number> {
+async function eraseTraces(
+  em: Em,
+  projectId: string,
+  contactIds: readonly string[],
+  signal: AbortSignal,
+): Promise<number> {
   let events = 0;
   for (let at = 0; at < contactIds.length; at += contactsAtOnce) {
+    signal.throwIfAborted();
     events += await eraseContactTraces(em, projectId, contactIds.slice(at, at + contactsAtOnce));
   }
   return events;

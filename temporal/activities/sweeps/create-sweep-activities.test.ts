@@ -37,3 +37,18 @@ it('partitions are made in time, although the index of addresses waits for a tra
   await open.commit();
   expect(await kept).toMatchObject({ added: 1 });
 });
+
+it('an erasure that waits for the stream ends when it is cancelled, and is left to be done again', async () => {
+  const { eraseContacts } = createSweepActivities({
+    orm: database.orm,
+  } as unknown as SweepActivityDependencies);
+  await sql('insert into contact_erasures (contact_id, project_id) values (uuidv7(), uuidv7())');
+  const environment = new MockActivityEnvironment();
+  const erasing = environment.run(() => eraseContacts());
+  const markers = () => sql(`select from events where name = 'contacts.erased'`);
+  await eventually(markers, ({ length }) => length === 1);
+  environment.cancel();
+  await expect(erasing).rejects.toThrow('aborted');
+  expect(await markers()).toEqual([]);
+  expect(await sql('select from contact_erasures')).toHaveLength(1);
+});

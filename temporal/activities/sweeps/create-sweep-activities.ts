@@ -59,7 +59,11 @@ export function createSweepActivities(
     recountCampaigns: () => noted('campaign-recount', figures.recountCampaigns()),
     foldContactFigures: () => noted('contact-figures', figures.foldContactFigures()),
     judgeSenders: () => noted('project-security', figures.judgeSenders()),
-    eraseContacts: () => noted('contact-erasures', eraseDeletedContacts(orm.em.fork(), clickhouse)),
+    eraseContacts: () =>
+      noted(
+        'contact-erasures',
+        withHeartbeat((signal) => eraseDeletedContacts(orm.em.fork(), clickhouse, signal)),
+      ),
     keepPartitions: () =>
       noted(
         'partitions',
