@@ -27,6 +27,6 @@ await runProcess(log, async (shutdown) => {
   resources.relay.start();
   void prepareClickHouse(clickhouse, config, log, stopping.signal);
   const apiMetrics = createApiMetrics();
-  const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
+  const metrics = createProductMetrics(apiMetrics.registry, resources.orm, warnTo(log));
   await startApi(resources, { apiMetrics, metrics, clickhouse, wakeJournal: () => undefined }, shutdown);
 });

@@ -11,7 +11,7 @@ import { createServices } from '../api/services/services.ts';
 import { createSnsNotificationsService } from '../api/services/sns-notifications.ts';
 import { loadConfig } from '../core/config/load.ts';
 import { createSnsVerifier } from '../providers/sns/verifier.ts';
-import { createLogger } from '../runtime/logger.ts';
+import { createLogger, warnTo } from '../runtime/logger.ts';
 import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openResources } from '../runtime/resources.ts';
 import { runProcess } from '../runtime/run-process.ts';
@@ -31,7 +31,7 @@ await runProcess(log, async (shutdown) => {
   edge.start();
   shutdown.add('edge', () => edge.close());
   const apiMetrics = createApiMetrics();
-  const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
+  const metrics = createProductMetrics(apiMetrics.registry, resources.orm, warnTo(log));
   const parts = { apiMetrics, metrics, clickhouse: withoutClickHouse(), wakeJournal: () => undefined };
   const created = createServices(resources, edge, parts);
   const { SNS_TOPIC_ARNS: topicArns, SNS_LOCAL_HOST: localHost } = config;

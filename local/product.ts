@@ -55,7 +55,7 @@ export async function startProduct({
   campaigns.takeOver();
   resources.relay.start();
   const apiMetrics = createApiMetrics();
-  const metrics = createProductMetrics(apiMetrics.registry, resources.orm);
+  const metrics = createProductMetrics(apiMetrics.registry, resources.orm, warnTo(log));
   const wakeJournal = startJournal(resources, { clickhouse, metrics }, shutdown);
   const parts = { metrics, clickhouse, wakeJournal };
   const worker = startProcessWorkers(resources, parts, campaigns, shutdown);

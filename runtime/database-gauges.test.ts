@@ -4,16 +4,17 @@ import { createOrm } from '../db/orm.ts';
 import { useTestDatabase } from '../test/setup/database.ts';
 import { eventually } from '../test/setup/eventually.ts';
 import { registerDatabaseGauges } from './database-gauges.ts';
+import { presentError, type Warn } from './logger.ts';
 
 const database = useTestDatabase();
 const closing: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closing.map((close) => close())));
 
-function gaugesOf(url: string) {
+function gaugesOf(url: string, warn: Warn = () => undefined) {
   const orm = createOrm({ url, poolSize: 4, warn: () => undefined });
   closing.push(() => orm.close());
   const registry = new Registry();
-  registerDatabaseGauges(registry, orm);
+  registerDatabaseGauges(registry, orm, warn);
   return registry;
 }
 
@@ -26,8 +27,11 @@ const readUntil = (registry: Registry, ...lines: string[]) =>
 
 const namesIn = (text: string) => new Set(text.match(/^posthaste_\w+/gm));
 
-it('are left out while Postgres is away, and the others are still there', async () => {
-  const text = await gaugesOf('postgres://nobody@127.0.0.1:1/nothing').metrics();
+it('are left out while Postgres is away, which is logged, and the others are still there', async () => {
+  const reasons: (string | undefined)[] = [];
+  const warn: Warn = (_, err) => reasons.push(presentError(err).code);
+  const text = await gaugesOf('postgres://nobody@127.0.0.1:1/nothing', warn).metrics();
+  expect(reasons).toEqual(Array(4).fill('ECONNREFUSED'));
   expect(text).toContain('posthaste_postgres_up 0');
   expect(namesIn(text)).toEqual(
     new Set([

@@ -3,16 +3,19 @@ import { countStrayRows } from '../db/count-stray-rows.ts';
 import { type Orm, readPools } from '../db/orm.ts';
 import { readSendingBacklog } from '../db/statements/emails/read-sending-backlog.ts';
 import { readOutboxFigures } from '../db/statements/outbox/read-outbox-figures.ts';
+import type { Warn } from './logger.ts';
 import { orUndefinedAfter } from './or-undefined-after.ts';
 
 /** Prometheus waits ten seconds for all metrics of a process. */
 const patienceMs = 5_000;
 
 /** Without an answer of Postgres the figures that it knows are left out, and everything else is still exported. */
-export function registerDatabaseGauges(registry: Registry, orm: Orm): void {
+export function registerDatabaseGauges(registry: Registry, orm: Orm, warn: Warn): void {
+  const shared: Share = (ask) =>
+    sharedUntilLate(ask, (err) => warn('a figure of Postgres is missing from the metrics', err));
   registerPoolGauges(registry, orm);
-  registerFigures(registry, orm);
-  const ping = sharedUntilLate(async () => orm.em.fork().execute('select 1'));
+  registerFigures(registry, orm, shared);
+  const ping = shared(async () => orm.em.fork().execute('select 1'));
   const up = new Gauge({
     name: 'posthaste_postgres_up',
     help: 'Whether Postgres answered this process within five seconds: 1 or 0.',
@@ -23,12 +26,14 @@ export function registerDatabaseGauges(registry: Registry, orm: Orm): void {
   });
 }
 
+type Share = <Answer>(ask: () => Promise<Answer>) => () => Promise<Answer | undefined>;
+
 interface Figure {
   labels: Record<string, string>;
   value: number;
 }
 
-function registerFigures(registry: Registry, orm: Orm): void {
+function registerFigures(registry: Registry, orm: Orm, shared: Share): void {
   const register = (
     name: string,
     help: string,
@@ -47,7 +52,7 @@ function registerFigures(registry: Registry, orm: Orm): void {
       },
     });
   };
-  const readOutbox = sharedUntilLate(() => readOutboxFigures(orm.em.fork()));
+  const readOutbox = shared(() => readOutboxFigures(orm.em.fork()));
   const ofLanes = (figure: 'waiting' | 'dead' | 'oldestSeconds') => async () =>
     (await readOutbox())?.map(({ lane, ...figures }) => ({ labels: { lane }, value: figures[figure] }));
   const lane = ['lane'];
@@ -64,14 +69,14 @@ function registerFigures(registry: Registry, orm: Orm): void {
     lane,
     ofLanes('oldestSeconds'),
   );
-  const readStray = sharedUntilLate(() => countStrayRows(orm.em.fork()));
+  const readStray = shared(() => countStrayRows(orm.em.fork()));
   register(
     'posthaste_default_partition_rows',
     'Rows whose own partition was missing, by table (counted up to 10,000). Must stay 0.',
     ['table'],
     async () => (await readStray())?.map(({ table, rows }) => ({ labels: { table }, value: rows })),
   );
-  const readBacklog = sharedUntilLate(() => readSendingBacklog(orm.em.fork()));
+  const readBacklog = shared(() => readSendingBacklog(orm.em.fork()));
   register(
     'posthaste_sending_backlog',
     'Accepted emails that are still to be handed over: single ones that the send rate holds back (counted up to 50,000), and those of campaigns being sent, unless they are paused.',
@@ -87,11 +92,17 @@ function registerFigures(registry: Registry, orm: Orm): void {
  * Gives the answer to everyone who asks while it is under way, so that late ones do not pile up. `undefined` when it
  * fails or takes longer than five seconds.
  */
-function sharedUntilLate<Answer>(ask: () => Promise<Answer>): () => Promise<Answer | undefined> {
+function sharedUntilLate<Answer>(
+  ask: () => Promise<Answer>,
+  failed: (error: unknown) => void,
+): () => Promise<Answer | undefined> {
   let asking: Promise<Answer | undefined> | undefined;
   return () => {
     asking ??= ask()
-      .catch(() => undefined)
+      .catch((error: unknown) => {
+        failed(error);
+        return undefined;
+      })
       .finally(() => {
         asking = undefined;
       });

@@ -2,6 +2,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { EmailFigures } from '../core/project-security.ts';
 import type { Orm } from '../db/orm.ts';
 import { registerDatabaseGauges } from './database-gauges.ts';
+import type { Warn } from './logger.ts';
 
 export interface ProductMetrics {
   countHandOver(outcome: string, emails?: number): void;
@@ -16,8 +17,8 @@ export interface ProductMetrics {
   watchStream(lag: () => { rowsBehind: number; secondsBehind: number; refusedRows: number }): void;
 }
 
-export function createProductMetrics(registry: Registry, orm: Orm): ProductMetrics {
-  registerDatabaseGauges(registry, orm);
+export function createProductMetrics(registry: Registry, orm: Orm, warn: Warn): ProductMetrics {
+  registerDatabaseGauges(registry, orm, warn);
   return {
     ...createEmailCounters(registry),
     ...createSweepMetrics(registry),

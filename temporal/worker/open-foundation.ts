@@ -26,7 +26,7 @@ export async function openFoundation(
   const resources = await openResources(config, environment, log, shutdown, 'worker', tracing);
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const metrics = createProductMetrics(registry, resources.orm);
+  const metrics = createProductMetrics(registry, resources.orm, warnTo(log));
   let state = () => 'STARTING';
   await startProbes(
     { host: config.HOST, port: config.METRICS_PORT, registry, isReady: () => state() === 'RUNNING' },
