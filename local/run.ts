@@ -96,8 +96,9 @@ class LocalRun {
 
   readonly onSignal = (signal: NodeJS.Signals): void => {
     if (this.#ending === 'no') {
-      if (signal !== 'SIGHUP') this.#options.print('Stopping …');
+      // First the note that it ends: who reads the sentence may start the next one at once.
       void this.#end(0);
+      if (signal !== 'SIGHUP') this.#options.print('Stopping …');
     } else if (Date.now() - this.#endingSince > sameSignalMs) {
       this.#ending = 'forced';
       for (const pid of this.#children) sendSignal(-pid, 'SIGKILL');
