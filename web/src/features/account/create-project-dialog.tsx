@@ -2,9 +2,8 @@ import { useNavigate } from '@tanstack/react-router';
 import { z } from 'zod';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 
@@ -20,7 +19,7 @@ export function CreateProjectDialog({ isOpen, onClose }: { isOpen: boolean; onCl
 
 function ProjectForm({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
-  const { form, failure, submit } = useApiForm({
+  const edit = useApiForm({
     schema,
     defaultValues: { name: '' },
     save: async (body) => {
@@ -30,22 +29,16 @@ function ProjectForm({ onClose }: { onClose: () => void }) {
       if (data) await navigate({ to: '/projects/$projectId', params: { projectId: data.id } });
     },
   });
+  const { control } = edit.form;
   return (
-    <form onSubmit={submit} noValidate>
+    <DialogForm form={edit} action="Create the project" onCancel={onClose}>
       <FormField
-        control={form.control}
+        control={control}
         name="name"
         label="Name"
         hint="Each project has its own contacts, keys, domains and members."
         autoFocus
       />
-      <ErrorNote error={failure} className="mt-4" />
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-          Create the project
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Schema } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -25,7 +24,7 @@ export function ChangeAddressDialog({ isOpen, ...props }: ChangeAddressDialogPro
 }
 
 function AddressForm({ contact, onClose }: Omit<ChangeAddressDialogProps, 'isOpen'>) {
-  const { form, failure, submit } = useApiForm({
+  const edit = useApiForm({
     schema,
     defaultValues: { email: contact.email },
     async save(change) {
@@ -34,23 +33,17 @@ function AddressForm({ contact, onClose }: Omit<ChangeAddressDialogProps, 'isOpe
       onClose();
     },
   });
+  const { control } = edit.form;
   return (
-    <form onSubmit={submit} noValidate>
+    <DialogForm form={edit} action="Change the address" onCancel={onClose}>
       <FormField
-        control={form.control}
+        control={control}
         name="email"
         label="Address"
         type="email"
         hint="Data, subscription and history stay."
         autoFocus
       />
-      <ErrorNote error={failure} className="mt-4" />
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-          Change the address
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
@@ -25,7 +24,7 @@ export function NewContactDialog({ isOpen, onClose }: { isOpen: boolean; onClose
 function NewContact({ onClose }: { onClose: () => void }) {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const { form, failure, submit } = useApiForm({
+  const edit = useApiForm({
     schema,
     defaultValues: { email: '', subscribed: true },
     async save({ email, subscribed }) {
@@ -43,11 +42,12 @@ function NewContact({ onClose }: { onClose: () => void }) {
       });
     },
   });
+  const { control } = edit.form;
   return (
-    <form onSubmit={submit} className="flex flex-col gap-4">
-      <FormField control={form.control} name="email" label="Address" type="email" autoFocus />
+    <DialogForm form={edit} action="Add contact" onCancel={onClose}>
+      <FormField control={control} name="email" label="Address" type="email" autoFocus />
       <Controller
-        control={form.control}
+        control={control}
         name="subscribed"
         render={({ field }) => (
           <Checkbox isSelected={field.value} onChange={field.onChange}>
@@ -55,13 +55,6 @@ function NewContact({ onClose }: { onClose: () => void }) {
           </Checkbox>
         )}
       />
-      <ErrorNote error={failure} />
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-          Add contact
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 
@@ -25,7 +24,7 @@ export function AddDomainDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
 function DomainForm({ onClose }: { onClose: () => void }) {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const { form, failure, submit } = useApiForm({
+  const edit = useApiForm({
     schema,
     defaultValues: { domain: '' },
     save: async ({ domain }) => {
@@ -39,23 +38,17 @@ function DomainForm({ onClose }: { onClose: () => void }) {
       });
     },
   });
+  const { control } = edit.form;
   return (
-    <form onSubmit={submit} noValidate>
+    <DialogForm form={edit} action="Add the domain" onCancel={onClose}>
       <FormField
-        control={form.control}
+        control={control}
         name="domain"
         label="Domain"
         placeholder="mail.example.com"
         hint="A subdomain keeps the reputation of your main domain apart."
         autoFocus
       />
-      <ErrorNote error={failure} className="mt-4" />
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-          Add the domain
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -1,9 +1,8 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { z } from 'zod';
 import { userQuery } from '../../shell/session.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -27,7 +26,7 @@ const schema = z.object({ email: z.email('Enter an address, such as ada@example.
 
 function TestEmailForm({ onClose, onSend }: Omit<TestEmailDialogProps, 'isOpen'>) {
   const { data: user } = useSuspenseQuery(userQuery);
-  const { form, failure, submit } = useApiForm({
+  const edit = useApiForm({
     schema,
     defaultValues: { email: user.email },
     async save({ email }) {
@@ -36,23 +35,17 @@ function TestEmailForm({ onClose, onSend }: Omit<TestEmailDialogProps, 'isOpen'>
       onClose();
     },
   });
+  const { control } = edit.form;
   return (
-    <form noValidate onSubmit={submit}>
+    <DialogForm form={edit} action="Send test" onCancel={onClose}>
       <FormField
-        control={form.control}
+        control={control}
         name="email"
         type="email"
         label="To"
         autoFocus
         hint="With the data of the contact at this address, if there is one. “[TEST]” precedes the subject."
       />
-      <ErrorNote error={failure} className="mt-4" />
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-          Send test
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -2,9 +2,8 @@ import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -32,7 +31,7 @@ export function InviteDialog(props: InviteDialogProps) {
 }
 
 function InviteForm({ projectId, isOwner, onClose }: InviteDialogProps) {
-  const { form, failure, submit } = useApiForm<z.infer<typeof schema>>({
+  const edit = useApiForm<z.infer<typeof schema>>({
     schema,
     defaultValues: { email: '', role: 'MEMBER' },
     save: async (body) => {
@@ -45,11 +44,12 @@ function InviteForm({ projectId, isOwner, onClose }: InviteDialogProps) {
       onClose();
     },
   });
+  const { control } = edit.form;
   return (
-    <form className="flex flex-col gap-4" onSubmit={submit} noValidate>
-      <FormField control={form.control} name="email" label="Email" type="email" autoFocus />
+    <DialogForm form={edit} action="Invite" onCancel={onClose}>
+      <FormField control={control} name="email" label="Email" type="email" autoFocus />
       <Controller
-        control={form.control}
+        control={control}
         name="role"
         render={({ field, fieldState }) => (
           <Select
@@ -61,13 +61,6 @@ function InviteForm({ projectId, isOwner, onClose }: InviteDialogProps) {
           />
         )}
       />
-      <ErrorNote error={failure} />
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-          Invite
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { $api, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Dialog } from '../../ui/dialog.tsx';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { readJsonObject } from '../../ui/json-object.ts';
@@ -40,13 +39,13 @@ const schema = z.object({
 function StartForm({ workflowId, onClose }: Omit<StartExecutionDialogProps, 'isOpen'>) {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const { form, failure, submit } = useApiForm({
+  const edit = useApiForm({
     schema,
     defaultValues: { email: '', context: '' },
     async save({ email, context }) {
       const contactId = await findContact(email);
       if (contactId === undefined) {
-        form.setError('email', { message: 'No contact has this address' });
+        edit.form.setError('email', { message: 'No contact has this address' });
         return;
       }
       const { data } = await api.POST('/workflows/{id}/executions', {
@@ -63,31 +62,25 @@ function StartForm({ workflowId, onClose }: Omit<StartExecutionDialogProps, 'isO
       });
     },
   });
+  const { control } = edit.form;
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
+    <DialogForm form={edit} action="Start" onCancel={onClose}>
       <Controller
-        control={form.control}
+        control={control}
         name="email"
         render={({ field, fieldState }) => (
           <ContactBox value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
         )}
       />
       <FormField
-        control={form.control}
+        control={control}
         name="context"
         label="Context (optional)"
         rows={3}
         placeholder='{ "coupon": "SPRING" }'
         hint="A JSON object, which conditions and templates read as context."
       />
-      <ErrorNote error={failure} />
-      <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-          Start
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }
 

@@ -1,9 +1,7 @@
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import type { Schema } from '../../api/client.ts';
-import { Button } from '../../ui/button.tsx';
-import { DialogActions } from '../../ui/dialog.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { DialogForm } from '../../ui/dialog-form.tsx';
 import { Switch } from '../../ui/field.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
@@ -28,7 +26,7 @@ interface WorkflowFormProps {
 }
 
 export function WorkflowForm({ workflow, action, onCancel, onSave }: WorkflowFormProps) {
-  const { form, failure, submit } = useApiForm({
+  const edit = useApiForm({
     schema,
     defaultValues: {
       name: workflow?.name ?? '',
@@ -38,18 +36,19 @@ export function WorkflowForm({ workflow, action, onCancel, onSave }: WorkflowFor
     },
     save: onSave,
   });
+  const { control } = edit.form;
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-      <FormField control={form.control} name="name" label="Name" placeholder="Onboarding" autoFocus />
-      <FormField control={form.control} name="description" label="Description (optional)" />
+    <DialogForm form={edit} action={action} onCancel={onCancel}>
+      <FormField control={control} name="name" label="Name" placeholder="Onboarding" autoFocus />
+      <FormField control={control} name="description" label="Description (optional)" />
       <EventNameField
-        control={form.control}
+        control={control}
         name="eventName"
         label="Starts with the event"
         hint="Each contact with this event enters the workflow once it is enabled."
       />
       <Controller
-        control={form.control}
+        control={control}
         name="allowReentry"
         render={({ field }) => (
           <Switch isSelected={field.value} onChange={field.onChange}>
@@ -63,13 +62,6 @@ export function WorkflowForm({ workflow, action, onCancel, onSave }: WorkflowFor
           </Switch>
         )}
       />
-      <ErrorNote error={failure} />
-      <DialogActions>
-        <Button onPress={onCancel}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-          {action}
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }

@@ -2,9 +2,7 @@ import type { ReactNode } from 'react';
 import type { FieldValues, UseFormReturn } from 'react-hook-form';
 import { z } from 'zod';
 import { ApiError } from '../../../api/api-error.ts';
-import { Button } from '../../../ui/button.tsx';
-import { DialogActions } from '../../../ui/dialog.tsx';
-import { ErrorNote } from '../../../ui/error-note.tsx';
+import { DialogForm } from '../../../ui/dialog-form.tsx';
 import { type ApiForm, useApiForm } from '../../../ui/form.ts';
 import { FormField } from '../../../ui/form-field.tsx';
 import { LeaveGuard } from '../../../ui/leave-guard.tsx';
@@ -55,25 +53,18 @@ interface StepFormFrameProps<Values extends FieldValues & { name: string }> {
 }
 
 export function StepFormFrame<Values extends FieldValues & { name: string }>({
-  form: { form, failure, submit },
+  form,
   isChanged = false,
   onDone,
   children,
 }: StepFormFrameProps<Values>) {
   // as: every form of a step has a name.
-  const { control } = form as unknown as UseFormReturn<{ name: string }>;
+  const { control } = form.form as unknown as UseFormReturn<{ name: string }>;
   return (
-    <form onSubmit={submit} noValidate className="flex flex-col gap-4">
-      <LeaveGuard isDirty={form.formState.isDirty || isChanged} />
+    <DialogForm form={form} action="Save" onCancel={onDone}>
+      <LeaveGuard isDirty={form.form.formState.isDirty || isChanged} />
       <FormField control={control} name="name" label="Step name" />
       {children}
-      <ErrorNote error={failure} />
-      <DialogActions>
-        <Button onPress={onDone}>Cancel</Button>
-        <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-          Save
-        </Button>
-      </DialogActions>
-    </form>
+    </DialogForm>
   );
 }
