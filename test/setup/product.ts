@@ -72,6 +72,9 @@ export async function startTestProduct(environment: Environment = {}): Promise<O
     APP_SECRET: randomBytes(32).toString('base64url'),
     DATABASE_URL: database.url,
     DATABASE_POOL_SIZE: '10',
+    // Reached only by what hangs, however busy the machine is.
+    DATABASE_STATEMENT_TIMEOUT_SECONDS: '300',
+    DATABASE_LOCK_TIMEOUT_SECONDS: '300',
     ...(environment.CLICKHOUSE_URL === undefined && clickhouse.environment),
     TEMPORAL_ADDRESS: inject('temporalAddress'),
     TEMPORAL_TASK_QUEUE: `test-${randomUUID()}`,
