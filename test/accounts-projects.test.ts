@@ -149,6 +149,18 @@ describe('the first steps of a project', () => {
     });
     expect(await state()).toMatchObject({ hasTrackedEvent: true, hasCampaign: true });
   });
+
+  it('have the first email once a test was sent', async () => {
+    const sender = await createTestSender(stack.url);
+    await join(sender.projectId, owner, 'MEMBER');
+    const state = async () => (await owner.call('GET', `/projects/${sender.projectId}/setup-state`)).body;
+    const template = { name: 'x', subject: 'x', body: 'x', from: `hello@${sender.domain}` };
+    const { id } = (await sender.post('/templates', template)).body;
+    expect(await state()).toMatchObject({ hasSentEmail: false });
+    await sender.post(`/templates/${id}/test`, { email: 'ada@example.com' });
+    const after = await eventually(state, ({ hasSentEmail }) => hasSentEmail);
+    expect(after).toMatchObject({ hasSentEmail: true, hasContacts: false });
+  });
 });
 
 describe('security of a project', () => {

@@ -48,6 +48,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await page.context().setOffline(true);
     await sideBar('Images').click();
     await page.getByText(/^The server could not be reached/).waitFor();
+    await sideBar('Images').waitFor();
     await button('Try again').click();
     await page
       .getByRole('alertdialog')
@@ -56,6 +57,21 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await page.context().setOffline(false);
     await button('Try again').click();
     await heading('Images').waitFor();
+    expect(tab.complaints()).not.toEqual([]);
+  });
+
+  it('keeps the side bar beside a page that crashed, and shows the page when it is tried again', async () => {
+    const campaigns = '**/campaigns?*';
+    await page.route(campaigns, (route) => route.fulfill({ json: { data: null } }));
+    await sideBar('Campaigns').click();
+    await page.getByText(/^The dashboard has a fault and can’t show this page/).waitFor();
+    await sideBar('Segments').click();
+    await page.getByText('No segments yet').waitFor();
+    await sideBar('Campaigns').click();
+    await heading('Something went wrong').waitFor();
+    await page.unroute(campaigns);
+    await button('Try again').click();
+    await page.getByText('No campaigns yet').waitFor();
     expect(tab.complaints()).not.toEqual([]);
   });
 

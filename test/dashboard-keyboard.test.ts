@@ -28,6 +28,26 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     );
   });
 
+  it('a sender is suggested until the field holds it', async () => {
+    await page.goto(`projects/${project.id}/templates/new`);
+    const from = page.getByRole('combobox', { name: 'From' });
+    const suggestion = page.getByRole('option', { name: `news@${domain}` });
+    await from.pressSequentially('news');
+    await suggestion.waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(await from.inputValue()).toBe(`news@${domain}`);
+    await from.press('ArrowDown');
+    await eventually(
+      () => page.getByRole('option').count(),
+      (count) => count === 0,
+    );
+    await page.keyboard.press('Tab');
+    expect(await from.inputValue()).toBe(`news@${domain}`);
+    await from.fill('');
+    await page.keyboard.press('Tab');
+  });
+
   it('the preview of an email shows that it has the focus', async () => {
     const template = { name: 'Framed', subject: 'Framed', body: '<p>Hello</p>', from: `hello@${domain}` };
     const { body } = await post('/templates', template);

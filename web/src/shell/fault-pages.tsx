@@ -1,5 +1,5 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { appUrl } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
@@ -22,18 +22,29 @@ export function NotFoundPage() {
 
 export function CrashPage({ error }: ErrorComponentProps) {
   const router = useRouter();
+  const [shown] = useState(() => (isOfServer(error) ? error : toFault(error)));
   if (error instanceof MissingCode) return <MissingCodePage error={error} />;
   const retry = () => {
-    // A query that failed while the page waited for it is not asked again by drawing the page.
-    queryClient.removeQueries({ predicate: ({ state }) => state.status === 'error' });
+    // Drawing the page asks none of its queries again: neither those that failed, nor those whose answer it can't show.
+    queryClient.removeQueries({ type: 'inactive' });
     void router.invalidate();
   };
   return (
     <Page title="Something went wrong">
-      <ErrorNote error={error} onRetry={retry} />
+      <ErrorNote error={shown} onRetry={retry} />
     </Page>
   );
 }
+
+/** Whether a query failed with it. */
+const isOfServer = (error: unknown): boolean =>
+  queryClient
+    .getQueryCache()
+    .getAll()
+    .some(({ state }) => state.error === error);
+
+const toFault = (error: unknown): Error =>
+  new Error(`The dashboard has a fault and can’t show this page (${error}).`);
 
 const reloadedKey = 'posthaste-reloaded-for';
 

@@ -1,5 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
-import { Outlet, useParams, useRouter } from '@tanstack/react-router';
+import { CatchBoundary, Outlet, useParams, useRouter, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { Dialog } from 'react-aria-components/Dialog';
@@ -10,7 +10,7 @@ import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../ui/button.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { CommandPalette } from './command-palette.tsx';
-import { NotFoundPage } from './fault-pages.tsx';
+import { CrashPage, NotFoundPage } from './fault-pages.tsx';
 import { rememberProject } from './last-project.ts';
 import { preloadPages } from './preload-pages.ts';
 import { projectsQuery } from './session.ts';
@@ -33,6 +33,8 @@ function ProjectFrame() {
   const projectId = useProjectId();
   // What a page of a project takes from its path are ids.
   const isAddress = Object.values(useParams({ strict: false })).every((id) => z.uuid().safeParse(id).success);
+  // Another one for each page that opens, and for each retry.
+  const pageMatch = useRouterState({ select: ({ matches }) => matches.at(-1) });
   const [isMenuOpen, setIsMenuOpen] = useState(false);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);
   const router = useRouter();
@@ -86,7 +88,9 @@ function ProjectFrame() {
           </IconButton>
         </div>
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
-          <Suspense fallback={<SkeletonRows />}>{isAddress ? <Outlet /> : <NotFoundPage />}</Suspense>
+          <CatchBoundary getResetKey={() => pageMatch} errorComponent={CrashPage}>
+            <Suspense fallback={<SkeletonRows />}>{isAddress ? <Outlet /> : <NotFoundPage />}</Suspense>
+          </CatchBoundary>
         </main>
       </div>
       <CommandPalette isOpen={isPaletteOpen} onClose={() => setIsPaletteOpen(false)} />

@@ -101,6 +101,7 @@ interface ComboBoxProps extends Omit<SelectProps<string>, 'value' | 'onChange'> 
 export function ComboBox(props: ComboBoxProps) {
   const { label, isLabelHidden, options, value, onChange, hint, error, placeholder, isDisabled, className } =
     props;
+  const suggestions = options.filter((option) => option.value !== value);
   return (
     <AriaComboBox
       {...(isLabelHidden && { 'aria-label': label })}
@@ -117,7 +118,7 @@ export function ComboBox(props: ComboBoxProps) {
       <FieldNotes hint={hint} error={error} />
       <Popover offset={4} className={popoverLook}>
         <ListBox className="outline-none">
-          {options.map((option) => (
+          {suggestions.map((option) => (
             <ListBoxItem key={option.value} id={option.value} textValue={option.value} className={optionLook}>
               <span className="min-w-0 flex-1">
                 <span className="block truncate">{option.label}</span>
