@@ -12,6 +12,7 @@ describe('whether the database is away', () => {
     ['shutting down', coded('57P01')],
     ['starting', coded('57P03')],
     ['out of connections', coded('53300')],
+    ['out of disk space', coded('53100')],
     ['a broken connection', coded('08006')],
     ['ended', new Error('Connection terminated unexpectedly')],
     ['busy', new Error('timeout exceeded when trying to connect')],
