@@ -5,6 +5,7 @@ import type { ProjectChanges } from '../db/project-changes.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { version } from '../runtime/version.ts';
 import type { ProcessResources } from '../temporal/client/open-temporal.ts';
+import { pingTemporal } from '../temporal/client/ping-temporal.ts';
 import { createApp } from './app.ts';
 import { closeApiServer, createApiServer } from './edge/api-server.ts';
 import { createEdge } from './edge/create-edge.ts';
@@ -39,6 +40,7 @@ export async function startApi(
   const edge = createEdge({ config, em: orm.em.fork(), logger: log });
   edge.projectChanges.onCommands(resources.relay.wakeLane);
   edge.start();
+  parts.metrics.watchTemporal((timeoutMs) => pingTemporal(resources.temporal, timeoutMs));
   shutdown.add('edge', () => edge.close());
   const services = createServices(resources, edge, parts);
   const requestBuffer = createRequestBuffer({
@@ -59,11 +61,7 @@ export async function startApi(
     requestBuffer,
     readiness: {
       postgres: () => orm.em.fork().execute('select 1'),
-      // A real call, because the client reports a lost connection as connected.
-      temporal: () =>
-        resources.temporal.withDeadline(Date.now() + temporalCheckMs, () =>
-          resources.temporal.workflowService.getSystemInfo({}),
-        ),
+      temporal: () => pingTemporal(resources.temporal, temporalCheckMs),
       clickhouse: async () => {
         if (!(await parts.clickhouse.ping())) throw new Error('ClickHouse does not answer');
       },

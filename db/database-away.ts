@@ -9,17 +9,17 @@ const networkCodes = new Set([
   'ENETUNREACH',
 ]);
 
-/** SQLSTATE: connection exceptions, server shutdown and start, no connections left. */
-const sqlState = /^(08...|57P0[1-4]|53300)$/;
+/** SQLSTATE: connection exceptions, server shutdown and start, no disk space or no connections left. */
+const sqlState = /^(08...|57P0[1-4]|53100|53300)$/;
 
 // The driver sets no codes for these.
 const driverMessage =
-  /connection terminated|connection ended|timeout exceeded when trying to connect|connection error and is not queryable/i;
+  /connection terminated|connection ended|timeout exceeded when trying to connect|connection error and is not queryable|query read timeout/i;
 
 /** SQLSTATE: statement or lock wait beyond its timeout. */
 const timeouts: ReadonlySet<unknown> = new Set(['57014', '55P03']);
 
-/** True when Postgres can't be reached, as opposed to a failed statement. Follows wrapped errors. */
+/** True when Postgres can't be reached or its disk is full, as opposed to a failed statement. Follows wrapped errors. */
 export function isDatabaseAway(error: unknown): boolean {
   return someCause(error, (cause) => {
     const code: unknown = Reflect.get(cause, 'code');

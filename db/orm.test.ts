@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../test/setup/database.ts';
 import { createOrm } from './orm.ts';
@@ -33,6 +35,31 @@ describe('the connections of the pool', () => {
     const url = `${database.url}?options=${encodeURIComponent('-c statement_timeout=4321')}`;
     const limits = { statement: '4321ms', lock: '10s' };
     expect(await settingsOf(url)).toEqual([limits, limits]);
+  });
+
+  it('whose host has vanished fail their hot statement, and are replaced', async () => {
+    let isThere = true;
+    const { hostname, port } = new URL(database.url);
+    const proxy = createServer((client) => {
+      const server = connect(Number(port), hostname, () => client.pipe(server));
+      server.on('data', (bytes) => isThere && client.write(bytes));
+      client.on('error', () => undefined).on('close', () => server.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    // as: it listens on a port.
+    const url = Object.assign(new URL(database.url), {
+      host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
+    });
+    const limits = { statementMs: 500, lockMs: 500 };
+    const orm = createOrm({ url: url.href, poolSize: 2, limits, warn: () => undefined });
+    const ask = () => preparedSql(orm.em.fork(), 'one', 'select 1 as one', []);
+    expect(await ask()).toEqual([{ one: 1 }]);
+    isThere = false;
+    await expect(ask()).rejects.toThrow('Query read timeout');
+    isThere = true;
+    expect(await ask()).toEqual([{ one: 1 }]);
+    await orm.close();
+    proxy.close();
   });
 
   it('that break within a transaction free their slot', async () => {

@@ -5,6 +5,7 @@ import { checkClickHouse, checkStream } from './clickhouse.ts';
 import { checkConfiguration, checkOwnDisk } from './configuration.ts';
 import { checkAgreement } from './drift.ts';
 import { type Finding, reporter } from './finding.ts';
+import { checkHandOvers } from './hand-overs.ts';
 import { checkIndexes } from './indexes.ts';
 import { checkBacklog, checkDeadCommands, checkSending } from './outbox.ts';
 import { checkPartitions } from './partitions.ts';
@@ -88,6 +89,7 @@ async function examineDatabase(database: ReadOnly): Promise<Finding[]> {
     ['Outbox', checkDeadCommands],
     ['Outbox', checkBacklog],
     ['Sending', checkSending],
+    ['Sending', checkHandOvers],
     ['Stream', checkStream],
   ] as const;
   const findings: Finding[] = [];

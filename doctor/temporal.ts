@@ -1,4 +1,4 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import { type Client, isGrpcServiceError, type ScheduleDescription } from '@temporalio/client';
 import type { Config } from '../core/config/schema.ts';
 import { scheduleIds } from '../temporal/client/schedules.ts';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
@@ -13,17 +13,18 @@ const activityQueue = 2;
 const grpcNotFound = 5;
 /**
  * Temporal lists a worker for five minutes after its end. A running one asks each queue for work at least once a minute,
- * unless all of its slots there are taken.
+ * unless all of its slots there are taken. Half a minute more, because `clockOf` is as much ahead at most.
  */
-const longestSilenceSeconds = 90;
+const longestSilenceSeconds = 120;
 
-export async function checkTemporal(client: Client, config: Config, now = new Date()): Promise<Finding[]> {
+export async function checkTemporal(client: Client, config: Config): Promise<Finding[]> {
   const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
   const findings = [checkVersion(serverVersion ?? '')];
   const problem = await checkNamespace(client);
   if (problem !== undefined) return [...findings, problem];
-  const workers = await checkWorkers(client, config.TEMPORAL_TASK_QUEUE, now);
-  return [...findings, workers, await checkSchedules(client)];
+  const schedules = await describeSchedules(client);
+  const workers = await checkWorkers(client, config.TEMPORAL_TASK_QUEUE, clockOf(schedules));
+  return [...findings, workers, checkSchedules(schedules)];
 }
 
 function checkVersion(version: string): Finding {
@@ -61,7 +62,7 @@ async function checkNamespace(client: Client): Promise<Finding | undefined> {
   );
 }
 
-async function checkWorkers(client: Client, taskQueue: string, now: Date): Promise<Finding> {
+async function checkWorkers(client: Client, taskQueue: string, now: number): Promise<Finding> {
   const idle: string[] = [];
   let lastPoll = 0;
   for (const name of [taskQueue, emailTaskQueue(taskQueue), campaignTaskQueue(taskQueue)]) {
@@ -76,26 +77,42 @@ async function checkWorkers(client: Client, taskQueue: string, now: Date): Promi
   }
   const remedy = 'Start a worker, with the same TEMPORAL_TASK_QUEUE and namespace as the API.';
   if (idle.length > 0) return report.error(`no worker polls ${idle.join(', ')}`, remedy);
-  const silentSeconds = now.getTime() / 1_000 - lastPoll;
+  const silentSeconds = now / 1_000 - lastPoll;
   if (silentSeconds > longestSilenceSeconds)
     return report.error(`no worker has asked for work for ${presentAge(silentSeconds)}`, remedy);
   return report.ok('all task queues have workers');
 }
 
-async function checkSchedules(client: Client): Promise<Finding> {
-  const missing: string[] = [];
-  const paused: string[] = [];
+/** Undefined for one that is missing. */
+type Schedules = [id: string, schedule: ScheduleDescription | undefined][];
+
+async function describeSchedules(client: Client): Promise<Schedules> {
+  const schedules: Schedules = [];
   for (const id of scheduleIds) {
-    const found = await client.schedule
+    const schedule = await client.schedule
       .getHandle(id)
       .describe()
       .catch((error: Error) => {
         if (error.name === 'ScheduleNotFoundError') return undefined;
         throw error;
       });
-    if (found === undefined) missing.push(id);
-    else if (found.state.paused) paused.push(id);
+    schedules.push([id, schedule]);
   }
+  return schedules;
+}
+
+/**
+ * Temporal does not tell its time, and ours may differ: the next run of a schedule is ahead of its clock, by the interval of the
+ * most frequent one at most. Ours, when there are no schedules.
+ */
+function clockOf(schedules: Schedules): number {
+  const next = schedules.flatMap(([, schedule]) => schedule?.info.nextActionTimes ?? []);
+  return next.length === 0 ? Date.now() : Math.min(...next.map((at) => at.getTime()));
+}
+
+function checkSchedules(schedules: Schedules): Finding {
+  const missing = schedules.filter(([, schedule]) => schedule === undefined).map(([id]) => id);
+  const paused = schedules.filter(([, schedule]) => schedule?.state.paused).map(([id]) => id);
   if (missing.length > 0) {
     return report.error(`schedules are missing: ${missing.join(', ')}`, 'Restart a worker: it creates them.');
   }

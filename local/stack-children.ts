@@ -131,7 +131,7 @@ function onlyOnce(act: () => void): () => void {
 function unexpectedEnd(name: string, exit: ChildExit, logFile: string, directory: string): LocalStackError {
   if (exit.lastLines.some(saysDiskFull)) return new LocalStackError(diskFullMessage(directory));
   const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
-  const said = exit.lastLines.at(-1);
+  const said = exit.signal === 'SIGKILL' ? 'did the machine run out of memory?' : exit.lastLines.at(-1);
   return new LocalStackError(
     `${name} ended unexpectedly (${how})${said === undefined ? '' : `: ${said}`}\nIts log is ${logFile}. Everything has been stopped; your data are kept, so start again.`,
   );

@@ -179,7 +179,9 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     const [temporal] = processesWith(join(data, 'temporal', 'temporal.db'));
     process.kill(temporal ?? 0, 'SIGKILL');
     expect((await stack.exit).code).toBe(1);
-    expect(stack.output()).toMatch(/^Temporal ended unexpectedly \(signal SIGKILL\)/m);
+    expect(stack.output()).toMatch(
+      /^Temporal ended unexpectedly \(signal SIGKILL\): did the machine run out of memory\?$/m,
+    );
     expect(stack.output()).not.toMatch(/^\s+at /m);
     await expectNothingLeft();
   });
@@ -190,7 +192,9 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     const { pid } = JSON.parse(await readFile(join(data, 'clickhouse.pid.json'), 'utf8'));
     process.kill(pid, 'SIGKILL');
     expect((await stack.exit).code).toBe(1);
-    expect(stack.output()).toMatch(/^ClickHouse ended unexpectedly \(signal SIGKILL\)/m);
+    expect(stack.output()).toMatch(
+      /^ClickHouse ended unexpectedly \(signal SIGKILL\): did the machine run out of memory\?$/m,
+    );
     await expectNothingLeft();
   });
 

@@ -15,6 +15,8 @@ export interface ProductMetrics {
   countSuspensions(projects: number): void;
   noteSweep(sweep: string): void;
   watchStream(lag: () => { rowsBehind: number; secondsBehind: number; refusedRows: number }): void;
+  /** @param ping rejects when Temporal does not answer within the time */
+  watchTemporal(ping: (timeoutMs: number) => Promise<void>): void;
 }
 
 export function createProductMetrics(registry: Registry, orm: Orm, warn: Warn): ProductMetrics {
@@ -24,6 +26,7 @@ export function createProductMetrics(registry: Registry, orm: Orm, warn: Warn): 
     ...createSweepMetrics(registry),
     ...createExecutionMetrics(registry),
     watchStream: (lag) => registerStreamGauges(registry, lag),
+    watchTemporal: (ping) => registerTemporalGauge(registry, ping),
   };
 }
 
@@ -141,6 +144,24 @@ function createSweepMetrics(
     countSuspensions: (projects) => suspensions.inc(projects),
     noteSweep: (sweep) => finished.setToCurrentTime({ sweep }),
   };
+}
+
+/** Prometheus waits ten seconds for all metrics of a process. */
+const temporalPatienceMs = 5_000;
+
+function registerTemporalGauge(registry: Registry, ping: (timeoutMs: number) => Promise<void>): void {
+  const up = new Gauge({
+    name: 'posthaste_temporal_up',
+    help: 'Whether Temporal answered this process within five seconds: 1 or 0.',
+    registers: [registry],
+    async collect() {
+      const answers = await ping(temporalPatienceMs).then(
+        () => true,
+        () => false,
+      );
+      up.set(answers ? 1 : 0);
+    },
+  });
 }
 
 function registerStreamGauges(registry: Registry, lag: Parameters<ProductMetrics['watchStream']>[0]): void {

@@ -1,7 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { it } from 'vitest';
+import { expect, it } from 'vitest';
+import { startSmtpInbox } from '../providers/testing/smtp-inbox.ts';
 import { faultTimeout, useCampaignFaultStage } from './setup/campaign-fault-stage.ts';
-import { expectExactlyOnce, sendCampaign } from './setup/campaign-outcome.ts';
+import {
+  expectBooksAgree,
+  expectExactlyOnce,
+  sendCampaign,
+  statusesOf,
+  untilCampaignIs,
+} from './setup/campaign-outcome.ts';
+import { eventually } from './setup/eventually.ts';
+import { replaceDomain } from './setup/sender.ts';
 
 const stage = useCampaignFaultStage({ EMAIL_RATE_PER_SECOND: '200' });
 
@@ -22,4 +31,37 @@ it('a worker that is killed at six random moments, and once with the API: everyo
     await stack.startWorker();
   }
   await expectExactlyOnce(stack, sender, id, recipients);
+});
+
+it('a worker that is killed while it sends by SMTP: everyone but those under way gets the campaign, nobody twice', {
+  timeout: faultTimeout,
+}, async () => {
+  const recipients = 300;
+  const { stack } = stage;
+  const sender = await stage.createAudience(recipients);
+  const smtp = await startSmtpInbox({
+    onRcptTo: (_address, _session, done) => setTimeout(done, 300),
+  });
+  const bySmtp = { EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${smtp.port}` };
+  await stack.running('worker')[0]?.kill();
+  // With SMTP a domain is verified by DNS alone.
+  await replaceDomain(stack, sender, 'verified');
+  const worker = await stack.startWorker(bySmtp);
+  const id = await sendCampaign(sender);
+  await eventually(
+    async () => smtp.mails.length,
+    (count) => count > 30,
+  );
+  await worker.kill();
+  await stack.startWorker(bySmtp);
+  await untilCampaignIs(sender, id, 'SENT');
+  const { SENT = 0, UNKNOWN = 0 } = await statusesOf(stack, id);
+  expect(SENT + UNKNOWN).toBe(recipients);
+  // Sixteen under way, and those of a second or so whose acceptance was not recorded yet.
+  expect(UNKNOWN).toBeLessThan(100);
+  const reached = smtp.mails.flatMap(({ to }) => to);
+  expect(new Set(reached).size).toBe(reached.length);
+  expect(reached.length).toBeGreaterThanOrEqual(SENT);
+  await expectBooksAgree(stack, sender, id, recipients);
+  await smtp.close();
 });

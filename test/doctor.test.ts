@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import { expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connectClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
 import { loadConfig } from '../core/config/load.ts';
@@ -160,8 +160,47 @@ it('says of a campaign that is paused why', async () => {
   const said = (await examine()).findings.filter(({ area }) => area === 'Sending');
   expect(said.map(({ text }) => text)).toEqual([
     'the campaign "News" to 0 recipients has been running for 2 days; it is paused: project disabled',
+    'no email of the last day is put off',
   ]);
   await become('DRAFT', false);
+});
+
+it('says what the provider answers to emails that do not leave, without addresses', async () => {
+  const insert = (status: string, reason: string, count: number) =>
+    stack.sql(
+      `insert into emails (id, project_id, source, to_email, from_email, status, reason)
+       select uuidv7(interval '-20 minutes'), $1, 'TRANSACTIONAL', 'a@example.com', 'b@example.com', $2,
+         replace($3, '#', i::text) from generate_series(1, $4::int) i`,
+      [sender.projectId, status, reason, count],
+    );
+  const faults = (throttleEvery: number) =>
+    fetch(`${stack.ses.url}/api/faults`, { method: 'PUT', body: JSON.stringify({ throttleEvery }) });
+  const found = async () =>
+    (await examine()).findings.filter(({ area, level }) => area === 'Sending' && level !== 'ok');
+
+  await insert('FAILED', 'MessageRejected: not verified: reader-#@example.com', 20);
+  await faults(1);
+  const from = `hello@${sender.domain}`;
+  await sender.post('/v1/send', { to: 'a@example.com', from, subject: 'Hello', body: '<p>Hello</p>' });
+  expect(await eventually(found, ({ length }) => length > 0)).toMatchObject([
+    {
+      level: 'warning',
+      text: expect.stringMatching(/^1 emails are put off, .+: TooManyRequestsException: /),
+    },
+  ]);
+  await faults(0);
+  await eventually(found, ({ length }) => length === 0);
+
+  await insert('FAILED', 'MessageRejected: not verified: other-#@example.com', 1);
+  await insert('QUEUED', 'AccessDeniedException: no permission to send as <reader-#@example.com>', 2);
+  expect(await found()).toMatchObject([
+    { level: 'warning', text: '21 emails of the last day failed: MessageRejected: not verified: …' },
+    {
+      level: 'error',
+      text: '2 emails are put off, the oldest for 20 min: AccessDeniedException: no permission to send as <…>',
+    },
+  ]);
+  await stack.sql(`delete from emails where reason is not null`);
 });
 
 it('names an execution whose workflow was terminated', async () => {
@@ -190,13 +229,35 @@ it('names an execution whose workflow was terminated', async () => {
   expect(errors(await examine())).toEqual([]);
 });
 
-it('says that no worker runs although Temporal still lists those that have ended', async () => {
-  const config = loadConfig(stack.environment);
-  expect(worstLevel(await checkTemporal(client, config))).toBe('ok');
-  const later = await checkTemporal(client, config, new Date(Date.now() + 180_000));
-  expect(later.filter(({ level }) => level === 'error')).toMatchObject([
-    { area: 'Temporal', text: expect.stringMatching(/^no worker has asked for work for \d+ (s|min)$/) },
-  ]);
+describe('the workers', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+
+  it('run, by the clock of Temporal, whatever ours says', async () => {
+    for (const minutes of [-10, 10]) {
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+      expect(worstLevel(await checkTemporal(client, loadConfig(stack.environment)))).toBe('ok');
+      vi.useRealTimers();
+    }
+  });
+
+  it('do not run although Temporal still lists those that have ended', async () => {
+    const { workflowService } = client;
+    const describeTaskQueue = workflowService.describeTaskQueue.bind(workflowService);
+    vi.spyOn(workflowService, 'describeTaskQueue').mockImplementation(async (request) => {
+      const found = await describeTaskQueue(request);
+      for (const { lastAccessTime } of found.pollers) {
+        if (lastAccessTime?.seconds) lastAccessTime.seconds = lastAccessTime.seconds.sub(180);
+      }
+      return found;
+    });
+    const found = await checkTemporal(client, loadConfig(stack.environment));
+    expect(found.filter(({ level }) => level === 'error')).toMatchObject([
+      { area: 'Temporal', text: expect.stringMatching(/^no worker has asked for work for \d min$/) },
+    ]);
+  });
 });
 
 it('names a workflow whose execution is gone', async () => {

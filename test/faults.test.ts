@@ -193,13 +193,18 @@ describe('Temporal away', () => {
     expect((await inbox()).total).toBe(10);
   });
 
+  const isMissed = async () =>
+    /^posthaste_temporal_up 0$/m.test(await (await fetch(`${stack.url}/metrics`)).text());
+
   it('for half a minute: emails leave all the time, and those that the provider throttles a little later', async () => {
     temporal ??= await startTemporal(options);
     await runningWorker();
     await send(1);
     await eventually(inbox, (found) => found.total === 1);
+    await eventually(isMissed, (missed) => !missed);
 
     await temporal.stop();
+    await eventually(isMissed, (missed) => missed);
     const until = Date.now() + 30_000;
     let accepted = 1;
     while (Date.now() < until) {
@@ -216,6 +221,7 @@ describe('Temporal away', () => {
     await stack.control('faults', { throttleEvery: 0 });
     await eventually(inbox, (found) => found.total === accepted + 2);
     temporal = await startTemporal(options);
+    await eventually(isMissed, (missed) => !missed);
     await eventually(statuses, (found) => found.DELIVERED === accepted + 2);
     expect((await inbox()).total).toBe(accepted + 2);
   });

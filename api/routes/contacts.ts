@@ -70,7 +70,8 @@ export const exportContacts = defineRoute({
   description:
     'All contacts that match, oldest first, in UTF-8 with a byte order mark: `id`, `email`, `subscribed` and a column ' +
     'for each field of data. `POST /contacts/import` takes such a file. Nested values are JSON. A text that a ' +
-    'spreadsheet would run as a formula (`=`, `+`, `-`, `@`, tab or line break in front) has an apostrophe before it.',
+    'spreadsheet would run as a formula (`=`, `+`, `-`, `@`, tab or line break in front) has an apostrophe before it. ' +
+    'Nothing else marks a text, so an import reads one like `12345` or `true` as a number or a boolean.',
   query: contactFilterQuerySchema,
   responses: { 200: { description: 'The file, streamed.', contentType: 'text/csv; charset=utf-8' } },
   async handler(ctx) {

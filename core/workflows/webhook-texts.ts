@@ -5,7 +5,7 @@ import { jsonByteLength } from '../json-value.ts';
  * their length matter.
  */
 export const maxCallTemplates = 250;
-const maxCallTemplateBytes = 64 * 1024;
+const maxCallTemplateKb = 64;
 
 export function isTemplate(text: string): boolean {
   return text.includes('{{') || text.includes('{%');
@@ -31,6 +31,7 @@ export function findTemplateLimitFault(call: {
   if (templates.length > maxCallTemplates) {
     return `At most ${maxCallTemplates} texts of a call may contain Liquid, and these are ${templates.length}`;
   }
-  if (jsonByteLength(templates) <= maxCallTemplateBytes) return undefined;
-  return `The texts of a call that contain Liquid have at most ${maxCallTemplateBytes / 1024} KB together`;
+  const kb = Math.ceil(jsonByteLength(templates) / 1024);
+  if (kb <= maxCallTemplateKb) return undefined;
+  return `The texts of a call that contain Liquid may have ${maxCallTemplateKb} KB together, and these have ${kb}`;
 }

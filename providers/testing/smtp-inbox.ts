@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 
@@ -29,9 +30,9 @@ export async function startSmtpInbox(options: SMTPServerOptions = {}): Promise<S
       callback();
     },
     async onData(stream, { envelope, secure }, callback) {
-      const chunks: Buffer[] = [];
-      for await (const chunk of stream) chunks.push(chunk);
-      const bytes = Buffer.concat(chunks);
+      // Undefined when the client breaks off.
+      const bytes = await buffer(stream).catch(() => undefined);
+      if (bytes === undefined) return;
       mails.push({
         from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
         to: envelope.rcptTo.map((recipient) => recipient.address),

@@ -3,6 +3,7 @@ import { warnTo } from '../../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { openTemporal } from '../client/open-temporal.ts';
+import { pingTemporal } from '../client/ping-temporal.ts';
 import type { CampaignThread } from './campaign-thread/start-campaign-thread.ts';
 import type { Foundation } from './open-foundation.ts';
 import { startJournal } from './start-journal.ts';
@@ -22,6 +23,7 @@ export async function runWorkerProcess(
   const stopping = new AbortController();
   const clickhouse = openClickHouse(config, shutdown);
   const resources = { ...foundation.resources, ...openTemporal(foundation.resources, shutdown) };
+  metrics.watchTemporal((timeoutMs) => pingTemporal(resources.temporal, timeoutMs));
   shutdown.add('preparations', async () => stopping.abort());
   resources.relay.start();
   const changes = new ProjectChanges({ databaseUrl: config.DATABASE_URL, warn: warnTo(log) });

@@ -27,7 +27,8 @@ due as materialized (
 ),
 claimed as (
   update emails e
-  set status = 'SENDING', claim_token = $5, claimed_at = now(), attempts = e.attempts + 1
+  set status = 'SENDING', claim_token = $5, claimed_at = now(), attempts = e.attempts + (not $6::boolean)::int,
+    hand_over_begun = case when $6::boolean then false end
   where ${amongKeysSql('e.id', 'select id from due')}
   returning e.*
 ),
@@ -45,14 +46,16 @@ order by e.id`;
  * project enabled and the domain of its sender verified. No email is claimed twice.
  *
  * @param batch `firstEmailId` may be any email of the batch, to resume from there
+ * @param isNoted whether `beginHandOvers` follows for each email; otherwise the claim counts as begun
  */
 export function claimCampaignEmails(
   em: Em,
   batch: Pick<CampaignBatch, 'campaignId' | 'firstEmailId' | 'lastEmailId'>,
   limit: number,
   token: string,
+  isNoted = false,
 ): Promise<ClaimedEmail[]> {
   const { campaignId, firstEmailId, lastEmailId } = batch;
-  const parameters = [campaignId, firstEmailId, lastEmailId, limit, token];
+  const parameters = [campaignId, firstEmailId, lastEmailId, limit, token, isNoted];
   return preparedQuery(em, 'claim_campaign_emails', claimedEmailRow, claimSql, parameters);
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { claimLeaseSeconds, claimLiveSeconds } from '../../../core/claim-times.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
-import { interruptedReason } from '../emails/interrupted-claims.ts';
+import { interruptedReason, notBegunReason } from '../emails/interrupted-claims.ts';
 import type { SendEventEvidence } from './send-event-evidence.ts';
 
 const settledRow = z.object({
@@ -22,7 +22,7 @@ batch as materialized (
   select * from campaign_batches where campaign_id = $1 and number = $2
 ),
 held as materialized (
-  select e.id, e.status, e.claimed_at, e.message_id
+  select e.id, e.status, e.claimed_at, e.message_id, e.hand_over_begun
   from batch b
   join emails e on e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from $1
   where e.status in ('QUEUED', 'SENDING', 'UNKNOWN')
@@ -33,6 +33,7 @@ evaluated as (
   select *,
     case
       when not is_doubtful then status
+      when hand_over_begun is false and exists (select from campaign) then 'QUEUED'
       when age > $4::float8 and message_id is null and ($6 or claimed_at <= $5::timestamptz)
         and exists (select from campaign) then 'QUEUED'
       else 'UNKNOWN'
@@ -45,9 +46,12 @@ evaluated as (
 moved as (
   update emails e
   set status = j.next,
-    reason = case j.next
-      when 'QUEUED' then 'the provider did not take it'
-      else '${interruptedReason}'
+    -- A claim by a process of an earlier version does not set it.
+    hand_over_begun = null,
+    reason = case
+      when j.next = 'UNKNOWN' then '${interruptedReason}'
+      when j.hand_over_begun is false then '${notBegunReason}'
+      else 'the provider did not take it'
     end
   from evaluated j
   where e.id = j.id and j.next <> j.status
@@ -84,8 +88,8 @@ const incompleteFactor = 10;
  * Settles the emails that a batch left open, up to 5,000 in one statement, and ends the batch when none is left to
  * send or to wait for.
  *
- * A claim older than `claimLiveSeconds` belongs to a run that died. Its emails are UNKNOWN until the Send event
- * arrives or the time-out passes: `unknownSeconds` after the last possible hand-over's event was due, assuming the
+ * A claim older than `claimLiveSeconds` belongs to a run that died. Emails whose hand-over was noted as not begun are
+ * QUEUED again while the campaign is sending. The others are UNKNOWN until the Send event arrives or the time-out passes: `unknownSeconds` after the last possible hand-over's event was due, assuming the
  * slowest delay seen. If the events of all other emails have arrived by then, the provider did not take the email,
  * and it is QUEUED again while the campaign is sending. Without such evidence it stays UNKNOWN and is never sent
  * again.

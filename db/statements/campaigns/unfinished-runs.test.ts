@@ -5,6 +5,7 @@ import { providerEvent } from '../../../test/setup/inputs.ts';
 import { readEmail } from '../../../test/setup/read-database.ts';
 import { sql } from '../../testing/sql.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
+import { beginHandOvers } from '../emails/begin-hand-overs.ts';
 import { recordHandOvers } from '../emails/record-hand-overs.ts';
 import { remindCampaigns } from './remind-campaigns.ts';
 import { noEvidence, readSendEventEvidence, undecided } from './send-event-evidence.ts';
@@ -68,6 +69,28 @@ describe('what a run has left open', () => {
     expect(await openBatches(id)).toEqual([1]);
     expect(await finish(id)).toBe(false);
     expect(await claim(id)).toHaveLength(5);
+  });
+
+  it('goes back to the queue without events where its hand-over was noted and had not begun', async () => {
+    const id = await start(6);
+    const token = uuidv7();
+    const claimed = await claim(id, 500, token, true);
+    const begin = (emails: typeof claimed) =>
+      beginHandOvers(
+        em,
+        emails.map((email) => ({ emailId: email.id, token })),
+      );
+    expect(await begin(claimed.slice(0, 2))).toEqual([true, true]);
+    await age(id, 61);
+    expect(await settleBatch(em, id, 1, unknownSeconds, noEvidence)).toMatchObject({ queued: 4 });
+    expect(await statuses(id)).toEqual({ QUEUED: 4, UNKNOWN: 2 });
+    // The process was only slow: what it had not begun is no longer its own.
+    expect(await begin(claimed.slice(2))).toEqual([false, false, false, false]);
+    expect(await claim(id)).toHaveLength(4);
+    // By a claim that counts as begun, as a process of an earlier version makes it.
+    await age(id, 61);
+    await settleBatch(em, id, 1, unknownSeconds, noEvidence);
+    expect(await statuses(id)).toEqual({ UNKNOWN: 6 });
   });
 
   it('stays in doubt when the campaign was cancelled meanwhile', async () => {

@@ -4,7 +4,7 @@ import { withholdingFactsSchema } from '../../../core/withholding.ts';
 import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
-import { interruptedReason } from './interrupted-claims.ts';
+import { interruptedReason, notBegunReason } from './interrupted-claims.ts';
 import { withholdingColumnsSql } from './withholding-columns.ts';
 
 const openEmailRow = withholdingFactsSchema.extend({
@@ -34,7 +34,7 @@ abandoned as materialized (
 settled as (
   update emails e
   set status = case when e.hand_over_begun is false then 'QUEUED' else 'UNKNOWN' end,
-    reason = case when e.hand_over_begun is false then 'the process ended before the hand-over'
+    reason = case when e.hand_over_begun is false then '${notBegunReason}'
       else '${interruptedReason}' end,
     hand_over_begun = null
   from abandoned a

@@ -29,6 +29,7 @@ export function createBatchSender(dependencies: BatchSenderDependencies): BatchS
   const context = {
     orm,
     provider,
+    notesBeginnings: provider.name === 'smtp',
     render,
     calls: new FairSemaphore(callsAtOnce),
     claims: new FairSemaphore(claimsAtOnce),

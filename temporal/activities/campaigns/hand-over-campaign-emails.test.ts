@@ -4,7 +4,7 @@ import { newId } from '../../../core/new-id.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import { ClaimOutcomes } from '../sending/claim-outcomes.ts';
-import { handOverCampaignEmails } from './hand-over-campaign-emails.ts';
+import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 
 const claimed = Array.from({ length: 120 }, () => ({
   id: newId(),
@@ -16,8 +16,8 @@ const claimed = Array.from({ length: 120 }, () => ({
   createdAt: new Date(),
 }));
 
-it('outcomes of a claim are recorded although the database did not say whether the rest may leave', async () => {
-  const answers = [true, new Error('the connection was lost'), true];
+/** @returns the status that is recorded of each email */
+async function handOver(changes: Partial<BulkContext>): Promise<(string | undefined)[]> {
   const outcomes = new ClaimOutcomes(() => undefined);
   await handOverCampaignEmails(
     {
@@ -25,24 +25,49 @@ it('outcomes of a claim are recorded although the database did not say whether t
         handOverMany: async (emails) =>
           emails.map(({ emailId }) => ({ outcome: 'accepted', messageId: `m-${emailId}` })),
       },
+      begin: undefined,
       render: ({ id }) => ({ ok: true, email: { emailId: id, subject: 'News' } as unknown as OutgoingEmail }),
       calls: new FairSemaphore(1),
-      async maySend() {
-        const answer = answers.shift();
-        if (answer instanceof Error) throw answer;
-        return answer ?? false;
-      },
+      maySend: async () => true,
       signal: new AbortController().signal,
       inMs: () => 0,
+      ...changes,
     },
     claimed as unknown as ClaimedEmail[],
     undefined,
     outcomes,
   );
   const statusOf = new Map(outcomes.records.map(({ emailId, status }) => [emailId, status]));
-  expect(claimed.map(({ id }) => statusOf.get(id))).toEqual([
+  return claimed.map(({ id }) => statusOf.get(id));
+}
+
+it('outcomes of a claim are recorded although the database did not say whether the rest may leave', async () => {
+  const answers = [true, new Error('the connection was lost'), true];
+  const maySend = async () => {
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer ?? false;
+  };
+  expect(await handOver({ maySend })).toEqual([
     ...Array(50).fill('SENT'),
     ...Array(50).fill('QUEUED'),
     ...Array(20).fill('SENT'),
   ]);
+});
+
+it('only what is noted to begin is handed over', async () => {
+  const first = claimed[0]?.id;
+  const noted: number[] = [];
+  const begin = async (emailIds: string[]) => {
+    noted.push(emailIds.length);
+    if (noted.length === 2) throw new Error('the connection was lost');
+    return emailIds.map((id) => id !== first);
+  };
+  expect(await handOver({ begin })).toEqual([
+    undefined,
+    'SENT',
+    ...Array(2).fill('QUEUED'),
+    ...Array(116).fill('SENT'),
+  ]);
+  expect(noted).toEqual(Array(60).fill(2));
 });

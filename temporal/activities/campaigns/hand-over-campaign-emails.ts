@@ -2,13 +2,19 @@ import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/pr
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
-import { type EmailProvider, unanswered } from '../../../providers/email/email-provider.ts';
+import {
+  type EmailProvider,
+  type OutgoingEmail,
+  unanswered,
+} from '../../../providers/email/email-provider.ts';
 import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
 import { renderAll } from '../sending/render-all.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 
 export interface BulkContext {
   provider: Pick<EmailProvider, 'handOverMany'>;
+  /** Notes that hand-overs begin; undefined where the claim counts as the beginning. @returns whether each may */
+  begin: ((emailIds: string[]) => Promise<boolean[]>) | undefined;
   render: ClaimedRenderer;
   calls: FairSemaphore;
   maySend: () => Promise<boolean>;
@@ -17,6 +23,9 @@ export interface BulkContext {
 }
 
 const emailsPerCall = 50;
+/** Few, because those of a process that dies stay in doubt; two, so that no connection waits for the note of the next. */
+const emailsPerBeginning = 2;
+const notedLaterMs = 1_000;
 
 export async function handOverCampaignEmails(
   context: BulkContext,
@@ -27,8 +36,9 @@ export async function handOverCampaignEmails(
   const grantedAt = performance.now();
   const sendable = outcomes.withhold(claimed);
   const calls: Promise<void>[] = [];
-  for (let from = 0; from < sendable.length; from += emailsPerCall) {
-    const emails = sendable.slice(from, from + emailsPerCall);
+  const step = context.begin === undefined ? emailsPerCall : emailsPerBeginning;
+  for (let from = 0; from < sendable.length; from += step) {
+    const emails = sendable.slice(from, from + step);
     calls.push(
       (async () => {
         const waitMs = context.inMs(from) - (performance.now() - grantedAt);
@@ -55,10 +65,32 @@ async function callProvider(
   }
   // So that calls leave one after the other: otherwise the first one waits until all are rendered.
   await yieldToLoop();
-  const rendered = await renderAll(context.render, emails, () => stored, outcomes);
+  const rendered = await begin(
+    context,
+    await renderAll(context.render, emails, () => stored, outcomes),
+    outcomes,
+  );
   const startedAt = new Date();
   const answers = await context.provider.handOverMany([...rendered.values()], context.signal);
   for (const [index, [email, { subject }]] of [...rendered].entries()) {
     outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
+  }
+}
+
+/** @returns the emails that may be handed over now */
+async function begin(
+  context: BulkContext,
+  rendered: Map<ClaimedEmail, OutgoingEmail>,
+  outcomes: ClaimOutcomes,
+): Promise<Map<ClaimedEmail, OutgoingEmail>> {
+  if (context.begin === undefined || rendered.size === 0) return rendered;
+  try {
+    const begun = await context.begin([...rendered.keys()].map(({ id }) => id));
+    return new Map([...rendered].filter((_, index) => begun[index]));
+  } catch {
+    for (const email of rendered.keys()) {
+      outcomes.putBack(email, 'the start of the hand-over could not be recorded', notedLaterMs);
+    }
+    return new Map();
   }
 }

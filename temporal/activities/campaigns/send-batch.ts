@@ -11,6 +11,7 @@ import {
 } from '../../../db/statements/campaigns/read-campaign-batch.ts';
 import { undecided } from '../../../db/statements/campaigns/send-event-evidence.ts';
 import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
+import { beginHandOvers } from '../../../db/statements/emails/begin-hand-overs.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import { loadContents, type StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
@@ -30,8 +31,10 @@ export interface BatchOrder extends CampaignBatchInput {
   growth?: () => Promise<void>;
 }
 
-export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs'> {
+export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs' | 'begin'> {
   orm: Orm;
+  /** Where no event of the provider settles what a dead process leaves, so that it leaves little. */
+  notesBeginnings: boolean;
   /** Claims this process works on at a time. A claim that only waits for its rate holds none. */
   claims: FairSemaphore;
   watch: CampaignWatch;
@@ -164,7 +167,8 @@ class BatchRun {
     const { campaignId, lastEmailId } = this.#batch;
     const rest = { campaignId, firstEmailId: this.#firstEmailId, lastEmailId };
     const startedAt = performance.now();
-    const claimed = await claimCampaignEmails(this.#context.orm.em.fork(), rest, limit, token);
+    const { orm, notesBeginnings } = this.#context;
+    const claimed = await claimCampaignEmails(orm.em.fork(), rest, limit, token, notesBeginnings);
     this.#left -= claimed.length;
     if (claimed.length > 0) this.#context.watch.noteClaim(campaignId, startedAt);
     this.#firstEmailId = claimed.at(-1)?.id ?? this.#firstEmailId;
@@ -186,13 +190,19 @@ class BatchRun {
     stored: StoredContent | undefined,
     inMs: BulkContext['inMs'],
   ): Promise<void> {
-    const { orm, signal, watch, count, recorded } = this.#context;
+    const { orm, signal, watch, count, recorded, notesBeginnings } = this.#context;
+    const begin = (emailIds: string[]) =>
+      beginHandOvers(
+        orm.em.fork(),
+        emailIds.map((emailId) => ({ emailId, token })),
+      );
     const outcomes = new ClaimOutcomes(count);
     const handingOver = handOverCampaignEmails(
       {
         ...this.#context,
         signal: AbortSignal.any([signal, AbortSignal.timeout(claimLeaseSeconds * 1000)]),
         maySend: () => watch.isSending(this.#batch.campaignId),
+        begin: notesBeginnings ? begin : undefined,
         inMs,
       },
       claimed,

@@ -218,14 +218,20 @@ it('lets others have their turn while it renders', async () => {
   expect(receiver.requests).toHaveLength(1);
 });
 
-it('refuses a call that was stored with more templates than are accepted now', async () => {
-  const { call } = await addExecution(
-    {},
-    { body: Array.from({ length: 1_200 }, () => '{% for i in (1..9) %}x{% endfor %}') },
-  );
-  await expect(call()).rejects.toMatchObject({
-    message: 'At most 250 texts of a call may contain Liquid, and these are 1200',
-    nonRetryable: true,
-  });
+const padded = (bytes: number) => '{{ id }}'.padEnd(bytes, '-');
+const longHeaders = Object.fromEntries(Array.from({ length: 10 }, (_, n) => [`X-${n}`, padded(4_096)]));
+
+it.each([
+  [
+    'At most 250 texts of a call may contain Liquid, and these are 1200',
+    { body: Array.from({ length: 1_200 }, () => padded(10)) },
+  ],
+  [
+    'The texts of a call that contain Liquid may have 64 KB together, and these have 81',
+    { body: padded(40_960), headers: longHeaders },
+  ],
+])('refuses a call that was stored when more Liquid was accepted: %s', async (message, config) => {
+  const { call } = await addExecution({}, config);
+  await expect(call()).rejects.toMatchObject({ message, nonRetryable: true });
   expect(receiver.requests).toEqual([]);
 });

@@ -26,10 +26,15 @@ export async function start(recipients: number): Promise<string> {
   return startCampaign(em, projectId);
 }
 
-export async function claim(campaignId: string, limit = 500, token = uuidv7()): Promise<ClaimedEmail[]> {
+export async function claim(
+  campaignId: string,
+  limit = 500,
+  token = uuidv7(),
+  isNoted = false,
+): Promise<ClaimedEmail[]> {
   const batch = await readCampaignBatch(em, campaignId, 1);
   if (batch === undefined) throw new Error('There is a first batch');
-  return claimCampaignEmails(database.em(), batch, limit, token);
+  return claimCampaignEmails(database.em(), batch, limit, token, isNoted);
 }
 
 export const record = (email: ClaimedEmail, rest: Partial<HandOverRecord>): HandOverRecord => ({

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { failedEmailSql } from '../db/entities/email.ts';
+import { firstUuidAtSql } from '../db/fragments/uuid-at-sql.ts';
+import { type Finding, reporter } from './finding.ts';
+import { presentAge } from './present.ts';
+import type { ReadOnly } from './read-only.ts';
+
+const report = reporter('Sending');
+
+const mostProjects = 10_000;
+const mostOfProject = 1_000;
+const reasonsShown = 5;
+/** As the alert PosthasteProviderRefuses: single addresses are refused all the time. */
+const mostRefused = 20;
+/** What a provider puts off for a moment has left by then. */
+const lateSeconds = 600;
+
+const heldRow = z.object({
+  status: z.enum(['QUEUED', 'FAILED']),
+  reason: z.string(),
+  count: z.int(),
+  oldestSeconds: z.number(),
+});
+
+// Through the index emails_failed, whose predicate this repeats. Addresses are personal, and keep equal reasons apart.
+const heldSql = `
+select e.status, left(regexp_replace(e.reason, '[^\\s<>"'':;,]+@[^\\s<>"'':;,]+', '…', 'g'), 200) as reason,
+  count(*)::int as count,
+  extract(epoch from now() - uuid_extract_timestamp((array_agg(e.id order by e.id))[1]))::float8 as "oldestSeconds"
+from (select id from projects where not disabled limit ${mostProjects}) p
+cross join lateral (
+  select id, status, reason from emails
+  where project_id = p.id and id >= ${firstUuidAtSql(`now() - interval '1 day'`)} and (${failedEmailSql})
+  order by id desc limit ${mostOfProject}
+) e
+where e.reason is not null and e.status in ('QUEUED', 'FAILED')
+group by 1, 2
+having e.status = 'QUEUED' or count(*) > ${mostRefused}
+order by 3 desc limit ${reasonsShown}`;
+
+/** What keeps the emails of the last day from leaving, as the answers of the provider say. */
+export async function checkHandOvers({ ask }: ReadOnly): Promise<Finding[]> {
+  const rows = await ask(heldRow, heldSql);
+  if (rows.length === 0) return [report.ok('no email of the last day is put off')];
+  return rows.map(({ status, reason, count, oldestSeconds }) => {
+    if (status === 'FAILED') {
+      return report.warning(`${count} emails of the last day failed: ${reason}`, 'docs: "Emails fail".');
+    }
+    const text = `${count} emails are put off, the oldest for ${presentAge(oldestSeconds)}: ${reason}`;
+    const remedy = 'They are tried again by themselves. docs: "SES throttles or pauses".';
+    return oldestSeconds < lateSeconds ? report.warning(text, remedy) : report.error(text, remedy);
+  });
+}
