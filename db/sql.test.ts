@@ -131,7 +131,7 @@ describe('prepared statements', () => {
     const connections = `select from pg_stat_activity where application_name = 'other'`;
     expect(await sql(em, connections)).toHaveLength(2);
     await other.close();
-    await expect.poll(() => sql(em, connections)).toEqual([]);
+    await expect.poll(() => sql(em, connections), { timeout: 90_000 }).toEqual([]);
   });
 
   it('keep their connection when one fails, unless the connection itself is lost', async () => {

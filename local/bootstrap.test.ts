@@ -101,15 +101,29 @@ describe('the entry', () => {
 
   it('gets a signal exactly once, and ends in its own time', async () => {
     await installed('1.0.0');
-    await entry(patient);
-    const run = bootstrap();
-    await run.waitFor(/up/);
-    run.child.kill('SIGTERM');
-    // npm and the terminal both deliver one Ctrl-C.
-    await run.waitFor(/TERM/);
-    run.child.kill('SIGTERM');
-    expect((await run.exit).code).toBe(7);
-    expect(run.output().match(/TERM/g)).toHaveLength(1);
+    await entry(`
+      process.on('SIGTERM', () => console.log('TERM'));
+      process.on('SIGINT', () => { console.log('INT'); setTimeout(() => process.exit(7), 300); });
+      console.log('up');
+      setInterval(() => {}, 1000);`);
+    for (;;) {
+      const run = bootstrap();
+      await run.waitFor(/up/);
+      const sentAt = Date.now();
+      run.child.kill('SIGTERM');
+      // npm and the terminal both deliver one Ctrl-C.
+      await run.waitFor(/TERM/);
+      run.child.kill('SIGTERM');
+      // When this one has come through, the bootstrap has seen that one, too.
+      run.child.kill('SIGINT');
+      await run.waitFor(/INT/);
+      const tookMs = Date.now() - sentAt;
+      expect((await run.exit).code).toBe(7);
+      // On a busy machine they may be too far apart to count as one.
+      if (tookMs > 450) continue;
+      expect(run.output().match(/TERM/g)).toHaveLength(1);
+      return;
+    }
   });
 
   it('ends in order when the bootstrap is killed', async () => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
+import { sql } from '../db/testing/sql.ts';
 import { accountMessages, createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
+import { eventually } from './setup/eventually.ts';
 import {
   callApi,
   createOwnProject,
@@ -264,6 +266,27 @@ describe('an invitation', () => {
     const withdrawn = await signUp(await mailedToken(stack, email, '/accept-invitation', 3));
     expect(withdrawn.status).toBe(400);
     expect(withdrawn.body.error.suggestion).toContain('ask for a new one');
+  });
+
+  it('is accepted while its project is being deleted, and neither fails', async () => {
+    const { owner, project, path } = await createTeam();
+    const email = 'judy@example.com';
+    await owner.call('POST', path, { email, role: 'MEMBER' });
+    const invitation = await mailedToken(stack, email, '/accept-invitation');
+    const account = { email, password: testPassword, invitation };
+    let accepting: ReturnType<typeof callApi> | undefined;
+    await stack.em().transactional(async (em) => {
+      await sql(em, 'select from projects where id = $1 for update', [project.id]);
+      accepting = callApi(stack.url, 'POST', '/auth/signup', account);
+      await eventually(
+        () => sql(em, 'select from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))'),
+        (waiting) => waiting.length > 0,
+      );
+      await sql(em, 'delete from projects where id = $1', [project.id]);
+    });
+    const answer = await accepting;
+    expect(answer?.status).toBe(201);
+    expect((await owner.call('GET', '/users/@me/projects')).body.data).toEqual([]);
   });
 });
 

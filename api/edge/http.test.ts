@@ -233,7 +233,7 @@ describe('request bodies', () => {
     socket.write('POST /json HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{');
     await delay(50);
     socket.destroy();
-    await expect.poll(() => api.logLines.length).toBeGreaterThan(before);
+    await expect.poll(() => api.logLines.length, { timeout: 90_000 }).toBeGreaterThan(before);
     expect(api.logLines.slice(before)).toEqual([
       expect.objectContaining({ level: 30, route: '/json', status: 499 }),
     ]);

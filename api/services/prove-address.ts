@@ -3,8 +3,10 @@ import { AccountToken } from '../../db/entities/account-token.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
 import { Membership } from '../../db/entities/membership.ts';
 import { OAuthIdentity } from '../../db/entities/oauth-identity.ts';
+import { Project } from '../../db/entities/project.ts';
 import { SignInSource } from '../../db/entities/sign-in.ts';
 import type { User } from '../../db/entities/user.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em } from '../../db/orm.ts';
 import { allProjects } from '../../db/project-em.ts';
 
@@ -30,11 +32,12 @@ export async function proveAddress(
 }
 
 async function acceptInvitations(em: Em, user: User): Promise<void> {
+  const projectIds = await keepProjects(em, user.email);
   // Locked, so that an invitation withdrawn concurrently is either accepted first or not at all.
   const invitations = await em.find(
     Invitation,
-    { email: user.email },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects },
+    { email: user.email, projectId: { $in: projectIds } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, ...allProjects },
   );
   const accepted = invitations
     .filter((invitation) => invitation.isOpen())
@@ -42,4 +45,15 @@ async function acceptInvitations(em: Em, user: User): Promise<void> {
   // A direct invitation may add the membership concurrently; existing memberships are left unchanged.
   if (accepted.length > 0) await em.upsertMany(Membership, accepted, { onConflictAction: 'ignore' });
   for (const invitation of invitations) em.remove(invitation);
+}
+
+/**
+ * Keeps the projects that invited an address from being deleted. Before the invitations are locked, because a deletion
+ * locks them in this order, too: otherwise each could wait for the other.
+ */
+async function keepProjects(em: Em, email: string): Promise<string[]> {
+  const invitations = await em.find(Invitation, { email }, allProjects);
+  const projectIds = invitations.map(({ projectId }) => projectId);
+  for (const id of projectIds) await lockRecord(em, Project, { id }, { mode: 'for key share' });
+  return projectIds;
 }

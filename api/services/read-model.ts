@@ -3,7 +3,8 @@ import type { ProjectPeriod } from '../../analytics/questions/period.ts';
 import { DomainError } from '../../core/errors.ts';
 import type { PeriodQuery } from '../schemas/activity.ts';
 
-const defaultPeriodMs = 30 * 24 * 60 * 60 * 1000;
+const hourMs = 60 * 60 * 1000;
+const defaultPeriodMs = 30 * 24 * hourMs;
 
 export function refuseReversed({ startDate, endDate }: PeriodQuery): void {
   if (startDate !== undefined && endDate !== undefined && startDate > endDate) {
@@ -11,12 +12,18 @@ export function refuseReversed({ startDate, endDate }: PeriodQuery): void {
   }
 }
 
+/** One minute ahead, to include events that arrive during the query, but in this hour: a series shows none that has not begun. */
+function defaultEnd(now: number): Date {
+  const hourEnd = (Math.floor(now / hourMs) + 1) * hourMs;
+  return new Date(Math.min(now + 60_000, hourEnd - 1));
+}
+
 /**
- * Defaults to the last 30 days. The default end is one minute ahead, to include events that arrive during the query.
+ * Defaults to the last 30 days.
  * @throws DomainError `BAD_REQUEST` when the start is after the end
  */
 export function toPeriod(projectId: string, query: PeriodQuery): ProjectPeriod {
-  const endDate = query.endDate ?? new Date(Date.now() + 60_000);
+  const endDate = query.endDate ?? defaultEnd(Date.now());
   const startDate = query.startDate ?? new Date(endDate.getTime() - defaultPeriodMs);
   refuseReversed({ startDate, endDate });
   return { projectId, startDate, endDate };

@@ -135,17 +135,18 @@ function hasPostgresLinks(folder) {
  */
 function run(command, args, directory) {
   return new Promise((done, failed) => {
-    const child = spawn(command, args, {
-      cwd: directory,
-      stdio: ['ignore', 2, 2],
-      env: { ...process.env, PATH: `${process.env.PATH ?? ''}:${dirname(process.execPath)}` },
-    });
     let interrupted = false;
     const interrupt = (signal) => {
       interrupted = true;
       child.kill(signal);
     };
+    // Before the child can show that it runs: a signal is never met without a handler.
     for (const signal of endSignals) process.on(signal, interrupt);
+    const child = spawn(command, args, {
+      cwd: directory,
+      stdio: ['ignore', 2, 2],
+      env: { ...process.env, PATH: `${process.env.PATH ?? ''}:${dirname(process.execPath)}` },
+    });
     const finish = () => {
       for (const signal of endSignals) process.off(signal, interrupt);
     };

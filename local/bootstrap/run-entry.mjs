@@ -39,12 +39,8 @@ function environmentOf(entry) {
  */
 export function runEntry(node, entry, args, loader) {
   return new Promise((done, failed) => {
-    const child = spawn(node, [loader, entry, ...args], {
-      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-      detached: true,
-      env: environmentOf(entry),
-    });
     const lastSent = new Map();
+    // Before the child can show that it runs: a signal is never met without a handler.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
       process.on(signal, () => {
         const now = Date.now();
@@ -53,6 +49,11 @@ export function runEntry(node, entry, args, loader) {
         child.kill(signal);
       });
     }
+    const child = spawn(node, [loader, entry, ...args], {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      detached: true,
+      env: environmentOf(entry),
+    });
     onNpmGone(() => child.kill('SIGTERM'));
     child.once('error', failed);
     child.once('exit', (code, signal) => done(code ?? 128 + (constants.signals[signal] ?? 0)));

@@ -15,8 +15,9 @@ const workers = 4;
 const range = firstPort + (Number(process.env.VITEST_POOL_ID ?? 0) % workers) * portsPerWorker;
 const first = range + randomInt(portsPerWorker - 500);
 
+/** Never the same twice: who asked for one may take it much later, or give it up and take it again. */
 export const freePort = () =>
-  getPort({ host: '127.0.0.1', port: portNumbers(first, range + portsPerWorker - 1) });
+  getPort({ host: '127.0.0.1', port: portNumbers(first, range + portsPerWorker - 1), reserve: true });
 
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
