@@ -1,11 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
+import { eventually } from '../../../test/setup/eventually.ts';
 import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
 import { Workflow } from '../../entities/workflow.ts';
+import type { Em } from '../../orm.ts';
 import { allProjects } from '../../project-em.ts';
+import { sql as run } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { cancelActiveExecutions } from './cancel-active-executions.ts';
 import { cancelExecution } from './cancel-execution.ts';
@@ -68,6 +71,30 @@ describe('cancelling executions', () => {
       ),
     ).toBe(12_345);
     expect([await listening(one), await listening(other), await cancelled(other)]).toEqual([0, 2, 0]);
+  });
+
+  it('locks them in the order in which the deletion of their contacts does', async () => {
+    const workflowId = await addWorkflow();
+    await addWaiting(workflowId, 2);
+    const [first, second] = await sql<{ id: string }>(
+      'select id from workflow_executions where workflow_id = $1 order by id',
+      [workflowId],
+    );
+    // Its contact is the later one of the two.
+    await sql('update workflow_executions set contact_id = uuidv7() where id = $1', [first?.id]);
+    const lock = (own: Em, id?: string) =>
+      run(own, 'select from workflow_executions where id = $1 for no key update', [id]);
+    let cancelling: Promise<number> | undefined;
+    await em().transactional(async (own) => {
+      await lock(own, first?.id);
+      cancelling = cancelActiveExecutions(em(), workflowId);
+      await eventually(
+        () => run(own, 'select from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))'),
+        (waiting) => waiting.length > 0,
+      );
+      await lock(own, second?.id);
+    });
+    expect(await cancelling).toBe(2);
   });
 
   it('happens once to each', async () => {
