@@ -54,6 +54,13 @@ const cancelled = (workflowId: string) =>
   );
 const listening = (workflowId: string) => countOf('event_listeners where workflow_id = $1', workflowId);
 
+/** Until somebody waits for the transaction. */
+const untilBlocking = (own: Em) =>
+  eventually(
+    () => run(own, 'select from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))'),
+    (waiting) => waiting.length > 0,
+  );
+
 describe('cancelling executions', () => {
   it('ends all of a workflow, however many, each with one command', async () => {
     const [one, other] = [await addWorkflow(), await addWorkflow()];
@@ -88,13 +95,40 @@ describe('cancelling executions', () => {
     await em().transactional(async (own) => {
       await lock(own, first?.id);
       cancelling = cancelActiveExecutions(em(), workflowId);
-      await eventually(
-        () => run(own, 'select from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))'),
-        (waiting) => waiting.length > 0,
-      );
+      await untilBlocking(own);
       await lock(own, second?.id);
     });
     expect(await cancelling).toBe(2);
+  });
+
+  it('removes their listeners in the order in which events lock them', async () => {
+    const workflowId = await addWorkflow();
+    await addWaiting(workflowId, 2_000);
+    await sql(
+      `update event_listeners set visit = visit
+       where id in (select unnest(array[min(id::text), max(id::text)])::uuid from event_listeners where workflow_id = $1)`,
+      [workflowId],
+    );
+    // Two that stand in the table in the other order than by id.
+    const [ends] = await sql<{ first: string; last: string }>(
+      `with placed as (
+         select id, row_number() over (order by id) as rank, row_number() over (order by ctid) as place
+         from event_listeners where workflow_id = $1)
+       select a.id as first, b.id as last from placed a join placed b on a.rank < b.rank and a.place > b.place limit 1`,
+      [workflowId],
+    );
+    await sql('analyze event_listeners');
+    const lock = (own: Em, id?: string) =>
+      run(own, 'select from event_listeners where id = $1 for update', [id]);
+    let cancelling: Promise<number> | undefined;
+    await em().transactional(async (own) => {
+      await lock(own, ends?.first);
+      cancelling = cancelActiveExecutions(em(), workflowId);
+      await untilBlocking(own);
+      await lock(own, ends?.last);
+    });
+    expect(await cancelling).toBe(2_000);
+    expect(await listening(workflowId)).toBe(0);
   });
 
   it('happens once to each', async () => {
