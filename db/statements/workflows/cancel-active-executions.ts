@@ -21,10 +21,14 @@ export async function cancelActiveExecutions(em: Em, workflowId: string): Promis
     const cancelled = await query(
       em,
       cancelledSchema,
+      // Found by contact, as the index has them, and locked in the global order: by id.
       cancelLockedSql(`
         select id from workflow_executions
-        where workflow_id = $1 and status in ${activeStatusesSql} and contact_id >= $2
-        order by contact_id limit ${batchSize}
+        where status in ${activeStatusesSql} and id = any(array(
+          select id from workflow_executions
+          where workflow_id = $1 and status in ${activeStatusesSql} and contact_id >= $2
+          order by contact_id limit ${batchSize}))
+        order by id
         for no key update`),
       [workflowId, after],
     );

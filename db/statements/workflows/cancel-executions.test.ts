@@ -1,11 +1,14 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
+import { eventually } from '../../../test/setup/eventually.ts';
 import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
 import { Workflow } from '../../entities/workflow.ts';
+import type { Em } from '../../orm.ts';
 import { allProjects } from '../../project-em.ts';
+import { sql as run } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { cancelActiveExecutions } from './cancel-active-executions.ts';
 import { cancelExecution } from './cancel-execution.ts';
@@ -51,6 +54,13 @@ const cancelled = (workflowId: string) =>
   );
 const listening = (workflowId: string) => countOf('event_listeners where workflow_id = $1', workflowId);
 
+/** Until somebody waits for the transaction. */
+const untilBlocking = (own: Em) =>
+  eventually(
+    () => run(own, 'select from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))'),
+    (waiting) => waiting.length > 0,
+  );
+
 describe('cancelling executions', () => {
   it('ends all of a workflow, however many, each with one command', async () => {
     const [one, other] = [await addWorkflow(), await addWorkflow()];
@@ -68,6 +78,57 @@ describe('cancelling executions', () => {
       ),
     ).toBe(12_345);
     expect([await listening(one), await listening(other), await cancelled(other)]).toEqual([0, 2, 0]);
+  });
+
+  it('locks them in the order in which the deletion of their contacts does', async () => {
+    const workflowId = await addWorkflow();
+    await addWaiting(workflowId, 2);
+    const [first, second] = await sql<{ id: string }>(
+      'select id from workflow_executions where workflow_id = $1 order by id',
+      [workflowId],
+    );
+    // Its contact is the later one of the two.
+    await sql('update workflow_executions set contact_id = uuidv7() where id = $1', [first?.id]);
+    const lock = (own: Em, id?: string) =>
+      run(own, 'select from workflow_executions where id = $1 for no key update', [id]);
+    let cancelling: Promise<number> | undefined;
+    await em().transactional(async (own) => {
+      await lock(own, first?.id);
+      cancelling = cancelActiveExecutions(em(), workflowId);
+      await untilBlocking(own);
+      await lock(own, second?.id);
+    });
+    expect(await cancelling).toBe(2);
+  });
+
+  it('removes their listeners in the order in which events lock them', async () => {
+    const workflowId = await addWorkflow();
+    await addWaiting(workflowId, 2_000);
+    await sql(
+      `update event_listeners set visit = visit
+       where id in (select unnest(array[min(id::text), max(id::text)])::uuid from event_listeners where workflow_id = $1)`,
+      [workflowId],
+    );
+    // Two that stand in the table in the other order than by id.
+    const [ends] = await sql<{ first: string; last: string }>(
+      `with placed as (
+         select id, row_number() over (order by id) as rank, row_number() over (order by ctid) as place
+         from event_listeners where workflow_id = $1)
+       select a.id as first, b.id as last from placed a join placed b on a.rank < b.rank and a.place > b.place limit 1`,
+      [workflowId],
+    );
+    await sql('analyze event_listeners');
+    const lock = (own: Em, id?: string) =>
+      run(own, 'select from event_listeners where id = $1 for update', [id]);
+    let cancelling: Promise<number> | undefined;
+    await em().transactional(async (own) => {
+      await lock(own, ends?.first);
+      cancelling = cancelActiveExecutions(em(), workflowId);
+      await untilBlocking(own);
+      await lock(own, ends?.last);
+    });
+    expect(await cancelling).toBe(2_000);
+    expect(await listening(workflowId)).toBe(0);
   });
 
   it('happens once to each', async () => {
