@@ -1,6 +1,7 @@
 import { HttpError } from 'koa';
 import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import { isDatabaseAway, isTimedOut } from '../../db/database-away.ts';
+import { isLostRace } from '../../db/database-errors.ts';
 import { publicCodeOf, statusOf } from './error-status.ts';
 
 /** The client disconnected while its request was being read: there is nobody to answer. */
@@ -22,8 +23,8 @@ const refusals: Partial<Record<number, ErrorCode>> = {
 };
 
 /**
- * Maps any error to a `DomainError`: a 4xx of `ctx.throw` keeps its message, an unreachable or slow database becomes
- * `SERVICE_UNAVAILABLE`, any unknown error `INTERNAL_SERVER_ERROR` without internal details.
+ * Maps any error to a `DomainError`: a 4xx of `ctx.throw` keeps its message, a database that is unreachable or slow, or
+ * that ended a deadlock, becomes `SERVICE_UNAVAILABLE`, any unknown error `INTERNAL_SERVER_ERROR` without internal details.
  */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
@@ -31,6 +32,7 @@ export function toDomainError(error: unknown): DomainError {
     return new DomainError(refusals[error.status] ?? 'BAD_REQUEST', error.message, { cause: error });
   }
   if (isTimedOut(error)) return unavailable('The database took too long for this request', error);
+  if (isLostRace(error)) return unavailable('Another request changed the same records', error);
   if (isDatabaseAway(error)) return unavailable('The service is not available right now', error);
   return new DomainError('INTERNAL_SERVER_ERROR', 'An unexpected error occurred', {
     suggestion: 'Contact support with the requestId if it happens again.',

@@ -31,6 +31,17 @@ const routes = [
       ctx.body = {};
     },
   }),
+  defineRoute({
+    method: 'POST',
+    path: '/deadlock',
+    auth: 'none',
+    tags: ['Test'],
+    summary: 'Is the one that Postgres ends',
+    responses: { 200: { description: 'Done', schema: z.object({}) } },
+    async handler() {
+      await sql(orm.em.fork(), `do $$ begin raise deadlock_detected; end $$`);
+    },
+  }),
 ];
 
 beforeAll(() => {
@@ -47,11 +58,12 @@ const nameOf = async (id: string) => {
   const [row] = await sql<{ name: string }>(em(), 'select name from projects where id = $1', [id]);
   return row?.name;
 };
-const timedOut = { status: 503, code: 'SERVICE_UNAVAILABLE', retryAfter: '5' };
-const rename = async (id: string, seconds: number) => {
-  const { status, body, headers } = await api.request(`/rename/${id}`, { body: { seconds } });
+const comeAgain = { status: 503, code: 'SERVICE_UNAVAILABLE', retryAfter: '5' };
+const call = async (path: string, sent: object) => {
+  const { status, body, headers } = await api.request(path, { body: sent });
   return { status, code: body.error?.code, retryAfter: headers.get('Retry-After') };
 };
+const rename = (id: string, seconds: number) => call(`/rename/${id}`, { seconds });
 
 /** A busy machine may reach the short limits by itself. */
 const untilRenamed = (id: string) =>
@@ -59,7 +71,7 @@ const untilRenamed = (id: string) =>
 
 it('answers 503 with Retry-After when a statement takes too long, and leaves nothing behind', async () => {
   const { id } = await createTestProject(database);
-  expect(await rename(id, 60)).toEqual(timedOut);
+  expect(await rename(id, 60)).toEqual(comeAgain);
   expect(await nameOf(id)).toBe('Test');
   await untilRenamed(id);
   expect(await nameOf(id)).toBe('renamed');
@@ -69,7 +81,11 @@ it('answers 503 with Retry-After when a row is held for too long', async () => {
   const { id } = await createTestProject(database);
   await em().transactional(async (em) => {
     await sql(em, 'select from projects where id = $1 for update', [id]);
-    expect(await rename(id, 0)).toEqual(timedOut);
+    expect(await rename(id, 0)).toEqual(comeAgain);
   });
   await untilRenamed(id);
+});
+
+it('answers 503 with Retry-After when Postgres ends a deadlock at its cost', async () => {
+  expect(await call('/deadlock', {})).toEqual(comeAgain);
 });
