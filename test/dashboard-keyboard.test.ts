@@ -28,15 +28,29 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     );
   });
 
+  it.each([
+    ['new workflow', /^Workflows/],
+    ['add domain', /^Domains/],
+    ['create segment', /^New segment/],
+  ])('the search for “%s” finds where that is done', async (words, name) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox', { name: /^Search pages/ }).fill(words);
+    await page.getByRole('menuitem', { name }).waitFor();
+    await page.getByRole('searchbox', { name: /^Search pages/ }).fill('');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
   it('a sender is suggested until the field holds it', async () => {
     await page.goto(`projects/${project.id}/templates/new`);
+    await tab.settled();
     const from = page.getByRole('combobox', { name: 'From' });
     const suggestion = page.getByRole('option', { name: `news@${domain}` });
     await from.pressSequentially('news');
     await suggestion.waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
-    expect(await from.inputValue()).toBe(`news@${domain}`);
+    await expect.poll(() => from.inputValue()).toBe(`news@${domain}`);
     await from.press('ArrowDown');
     await eventually(
       () => page.getByRole('option').count(),
@@ -63,6 +77,26 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await eventually(outline, (style) => style === 'solid');
     await page.keyboard.press('Shift+Tab');
     await eventually(outline, (style) => style === 'none');
+  });
+
+  it('a filter of a segment is asked for until it is chosen', async () => {
+    await page.goto(`projects/${project.id}/segments/new`);
+    await page.getByRole('button', { name: 'Create segment' }).click();
+    const missing = page.getByText('Choose a field').locator('visible=true');
+    await eventually(
+      () => missing.count(),
+      (count) => count === 2,
+    );
+    await page.getByRole('button', { name: /Field$/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('option', { name: /^Address/ }).waitFor();
+    await page.keyboard.type('address');
+    await page.keyboard.press('Enter');
+    await page.getByText('Enter a value').waitFor();
+    expect(await missing.count()).toBe(0);
+    await page.getByRole('link', { name: 'Segments' }).first().click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await heading('Segments').waitFor();
   });
 
   it('emails are filtered by a campaign older than the newest 100', async () => {

@@ -21,6 +21,9 @@ const maxScriptBytes = 250_000;
 
 const isAllLoadedScript = `Object.values(__TSR_ROUTER__.routesById).every(({ options }) => !options.component?.preload)`;
 
+const fontSizesScript = `[...document.querySelectorAll('input, textarea, .cm-content')].map(
+  (field) => getComputedStyle(field).fontSize)`;
+
 const isForGuests = ([, address]: NamedPage) => !/^\/(projects|account)/.test(address);
 
 describe.skipIf(executable === undefined)('the dashboard', () => {
@@ -72,6 +75,18 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     );
     expect(ofGuest.filter((fault) => !fault.includes('status of 401'))).toEqual([]);
     expect(ofMember).toEqual([]);
+  });
+
+  it('has fields that an iPhone does not zoom into', async () => {
+    const phone = await stage.open({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
+    await phone.signIn(seeded.owner);
+    const found: string[] = [];
+    for (const address of ['contacts', `templates/${seeded.ids.template}`, 'settings']) {
+      await load(phone, `/projects/${seeded.ids.project}/${address}`);
+      found.push(...(await phone.page.evaluate<string[]>(fontSizesScript)));
+    }
+    expect(new Set(found)).toEqual(new Set(['16px']));
+    await phone.page.context().close();
   });
 
   it('has none in a project in which there is nothing yet', async () => {

@@ -48,11 +48,7 @@ function Palette({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('');
   const commands = [...useCommands(), ...useRecordCommands(useDebounced(text.trim()))];
   return (
-    <Autocomplete
-      inputValue={text}
-      onInputChange={setText}
-      filter={(candidate, typed) => candidate.toLowerCase().includes(typed.trim().toLowerCase())}
-    >
+    <Autocomplete inputValue={text} onInputChange={setText} filter={hasWords}>
       <SearchField
         aria-label="Search pages, actions and names"
         autoFocus
@@ -87,6 +83,12 @@ function Palette({ onClose }: { onClose: () => void }) {
     </Autocomplete>
   );
 }
+
+const hasWords = (candidate: string, typed: string): boolean =>
+  typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => candidate.toLowerCase().includes(word));
 
 /** Pages on which something is made. */
 const actions = [

@@ -44,7 +44,12 @@ export const navigation: { title: string | null; entries: NavigationEntry[] }[] 
   {
     title: 'Audience',
     entries: [
-      { label: 'Contacts', to: '/projects/$projectId/contacts', icon: Users, keywords: 'people import' },
+      {
+        label: 'Contacts',
+        to: '/projects/$projectId/contacts',
+        icon: Users,
+        keywords: 'people import new add',
+      },
       { label: 'Segments', to: '/projects/$projectId/segments', icon: ListFilter },
       { label: 'Events', to: '/projects/$projectId/events', icon: CalendarClock },
     ],
@@ -54,13 +59,18 @@ export const navigation: { title: string | null; entries: NavigationEntry[] }[] 
     entries: [
       { label: 'Campaigns', to: '/projects/$projectId/campaigns', icon: Megaphone, keywords: 'broadcast' },
       { label: 'Templates', to: '/projects/$projectId/templates', icon: LayoutTemplate },
-      { label: 'Workflows', to: '/projects/$projectId/workflows', icon: Waypoints, keywords: 'automation' },
+      {
+        label: 'Workflows',
+        to: '/projects/$projectId/workflows',
+        icon: Waypoints,
+        keywords: 'automation new create',
+      },
     ],
   },
   {
     title: 'Set-up',
     entries: [
-      { label: 'Domains', to: '/projects/$projectId/domains', icon: Globe, keywords: 'dns dkim spf' },
+      { label: 'Domains', to: '/projects/$projectId/domains', icon: Globe, keywords: 'dns dkim spf new add' },
       { label: 'Suppressions', to: '/projects/$projectId/suppressions', icon: Ban, keywords: 'bounces' },
       { label: 'Images', to: '/projects/$projectId/images', icon: Image, keywords: 'uploads' },
       {

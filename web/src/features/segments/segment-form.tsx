@@ -42,7 +42,7 @@ interface SegmentFormProps {
 export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
   const [condition, setCondition] = useState(() => readCondition(segment?.condition));
   const [stored, setStored] = useState(condition);
-  const [issues, setIssues] = useState<readonly Schema<'FieldIssue'>[]>([]);
+  const [refused, setRefused] = useState<readonly Schema<'FieldIssue'>[]>([]);
   const { form, failure, submit } = useApiForm({
     schema,
     defaultValues: {
@@ -51,16 +51,14 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
       trackMembership: segment?.trackMembership ?? false,
     },
     async save({ description, ...values }) {
-      const gaps = type === 'DYNAMIC' ? findGaps(condition, 'condition') : [];
-      setIssues(gaps);
-      if (gaps.length > 0) return;
+      if (type === 'DYNAMIC' && findGaps(condition, 'condition').length > 0) return;
       const ofCondition = type === 'DYNAMIC' ? { condition: { ...condition } } : {};
       try {
         await onSave({ ...values, description: description || null, ...ofCondition });
         form.reset({ description, ...values });
         setStored(condition);
       } catch (error) {
-        if (error instanceof ApiError) setIssues(error.issues);
+        if (error instanceof ApiError) setRefused(error.issues);
         throw error;
       }
     },
@@ -88,7 +86,15 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
         />
       </Section>
       {type === 'DYNAMIC' && (
-        <ConditionSection condition={condition} onChange={setCondition} issues={issues} />
+        <ConditionSection
+          condition={condition}
+          onChange={(changed) => {
+            setCondition(changed);
+            // They name filters by their place, which may be another one now.
+            setRefused([]);
+          }}
+          issues={[...(form.formState.isSubmitted ? findGaps(condition, 'condition') : []), ...refused]}
+        />
       )}
     </form>
   );

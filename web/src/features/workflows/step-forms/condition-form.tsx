@@ -18,32 +18,36 @@ export function ConditionForm({ workflowId, step, onDone }: StepFormProps) {
   const segmentName = useSegmentNames();
   const [stored] = useState(() => readCondition(step.config));
   const [condition, setCondition] = useState(stored);
-  const [issues, setIssues] = useState<readonly Schema<'FieldIssue'>[]>([]);
+  const [refused, setRefused] = useState<readonly Schema<'FieldIssue'>[]>([]);
   const saveStep = useSaveStep(workflowId, step);
   const form = useApiForm({
     schema,
     defaultValues: { name: step.name },
     async save({ name }) {
-      const gaps = findGaps(condition, path);
-      setIssues(gaps);
-      if (gaps.length > 0) return;
+      if (findGaps(condition, path).length > 0) return;
       try {
         await saveStep(name, { ...condition });
         onDone();
       } catch (error) {
-        if (error instanceof ApiError) setIssues(error.issues);
+        if (error instanceof ApiError) setRefused(error.issues);
         throw error;
       }
     },
   });
+  const change = (changed: typeof condition) => {
+    setCondition(changed);
+    // They name filters by their place, which may be another one now.
+    setRefused([]);
+  };
+  const gaps = form.form.formState.isSubmitted ? findGaps(condition, path) : [];
   return (
     <StepFormFrame form={form} isChanged={condition !== stored} onDone={onDone}>
       <section aria-label="Condition" className="flex flex-col gap-2">
         <p className="text-sm text-muted">{describeCondition(condition, segmentName)}</p>
         <ConditionBuilder
           value={condition}
-          onChange={setCondition}
-          errors={issues}
+          onChange={change}
+          errors={[...gaps, ...refused]}
           path={path}
           source="workflow"
         />
