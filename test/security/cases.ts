@@ -76,7 +76,7 @@ export const securityCases: readonly SecurityCase[] = [
       ['temporal/activities/workflows/call-webhook.test.ts', 'lets others have their turn while it renders'],
       [
         'temporal/activities/workflows/call-webhook.test.ts',
-        'refuses a call that was stored with more templates than are accepted now',
+        'refuses a call that was stored when more Liquid was accepted: %s',
       ],
       ['core/workflows/step-config.test.ts', "Array.from({ length: 251 }, () => '{{ a }}')"],
     ],
