@@ -59,9 +59,11 @@ async function examine(changes: Record<string, string> = {}): Promise<Report> {
 const errors = ({ findings }: Report) => findings.filter(({ level }) => level === 'error');
 
 it('finds nothing wrong with a product that works', async () => {
-  await eventually(examine, ({ status }) => status !== 'error');
-  const { stdout, exitCode } = await doctor({}, '--json');
-  expect(exitCode).toBe(0);
+  // A machine too busy to answer within its five seconds is an error to it, and rightly.
+  const { stdout } = await eventually(
+    () => doctor({}, '--json'),
+    ({ exitCode }) => exitCode === 0,
+  );
   const report: Report = JSON.parse(stdout);
   expect(errors(report)).toEqual([]);
   const areas = new Set(report.findings.map(({ area }) => area));
@@ -85,8 +87,7 @@ it('finds nothing wrong with a product that works', async () => {
 });
 
 it('tells it as a table of lines', async () => {
-  const { stdout, exitCode } = await doctor();
-  expect(exitCode).toBe(0);
+  const { stdout } = await eventually(doctor, ({ exitCode }) => exitCode === 0);
   expect(stdout).toMatch(/^✓ Migrations +all \d+ are applied$/m);
   expect(stdout).toMatch(/^! Postgres|^! Configuration/m);
   expect(stdout).toMatch(/^ +→ \S/m);
