@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type DnsServer, startDnsServer, type TestRecord } from '../testing/dns-server.ts';
@@ -242,8 +243,8 @@ describe('a call that its maker notes', () => {
     asked.push(requests.length);
     return may;
   };
-  const noted = (url: string, mayGoOut: () => Promise<boolean>) =>
-    createOutboundHttp({ allowHosts: ['hooks.test'], resolve, timeoutMs: 30_000 })(
+  const noted = (url: string, mayGoOut: () => Promise<boolean>, timeoutMs = 30_000) =>
+    createOutboundHttp({ allowHosts: ['hooks.test'], resolve, timeoutMs })(
       { url, method: 'POST', headers: {}, body: '{}' },
       mayGoOut,
     );
@@ -264,6 +265,15 @@ describe('a call that its maker notes', () => {
     const failing = noted(`http://hooks.test:${port}/`, async () => Promise.reject(new Error('no database')));
     await expect(failing).rejects.toThrow('no database');
     expect([asked, requests]).toEqual([[0], []]);
+  });
+
+  it('gets all its time for the answer, however long the note took', async () => {
+    handle = (_request, response) => setTimeout(() => response.end('late'), 3_000);
+    const slowly = async () => {
+      await delay(3_000);
+      return true;
+    };
+    expect(await noted(`http://hooks.test:${port}/`, slowly, 5_000)).toMatchObject({ body: 'late' });
   });
 
   it('is not noted when nobody is there', async () => {

@@ -56,7 +56,8 @@ const resolveBySystem = async (host: string) =>
 /**
  * Protects against SSRF: http and https only; the host is resolved once, refused if any of its addresses is not
  * public, and connected to at the checked address; again for each redirect. Limited to ten seconds and 64 KB in
- * all; longer answers are truncated.
+ * all; longer answers are truncated. The ten seconds begin again when `mayGoOut` has allowed the call: what its record
+ * took is not the receiver's fault, and a call given up after it has left is repeated.
  */
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const resolve = options.resolve ?? resolveBySystem;
@@ -105,8 +106,15 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   return async (request, mayGoOut) => {
     const timeout = abortAfter(options.timeoutMs ?? defaultTimeoutMs);
     const { signal } = timeout;
+    const goOut =
+      mayGoOut &&
+      (async () => {
+        const may = await mayGoOut();
+        timeout.restart();
+        return may;
+      });
     try {
-      return await follow(request, mayGoOut, signal);
+      return await follow(request, goOut, signal);
     } catch (error) {
       if (error instanceof NotAsked) throw error.cause;
       if (error instanceof Withheld) return { outcome: 'withheld' };
@@ -125,15 +133,27 @@ const lastLookMs = 100;
  * Aborts in two steps. After a pause, a process runs its timers before it reads its sockets: with one timer it would give
  * up on an answer that has already arrived, and repeat the call.
  */
-function abortAfter(ms: number): { signal: AbortSignal; clear(): void } {
+function abortAfter(ms: number): { signal: AbortSignal; restart(): void; clear(): void } {
   const abort = new AbortController();
-  let timer = setTimeout(
-    () => {
-      timer = setTimeout(() => abort.abort(), lastLookMs);
+  let timer: NodeJS.Timeout;
+  const start = () => {
+    timer = setTimeout(
+      () => {
+        timer = setTimeout(() => abort.abort(), lastLookMs);
+      },
+      Math.max(0, ms - lastLookMs),
+    );
+  };
+  const clear = () => clearTimeout(timer);
+  start();
+  return {
+    signal: abort.signal,
+    restart() {
+      clear();
+      if (!abort.signal.aborted) start();
     },
-    Math.max(0, ms - lastLookMs),
-  );
-  return { signal: abort.signal, clear: () => clearTimeout(timer) };
+    clear,
+  };
 }
 
 function parseUrl(text: string, base?: string): URL {

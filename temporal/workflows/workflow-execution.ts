@@ -31,7 +31,7 @@ const step = proxyLocalActivities<WorkflowStepActivities>(localOptions);
 
 /** The call takes at most ten seconds; the heartbeat detects a dead worker before the 30-second timeout. */
 const callOptions = {
-  startToCloseTimeout: '30 seconds',
+  startToCloseTimeout: '1 minute',
   heartbeatTimeout: '10 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 3, maximumAttempts: 5 },
 } as const;
