@@ -59,10 +59,8 @@ export async function checkExecutions(stage: Stage, ledger: Ledger, sink: Counti
      where workflow_id = $1`,
   );
   const { all = 0, ended = 0, steps = 0, kept = 0 } = ends ?? {};
-  const successes = [...sink.calls.values()].map(
-    ({ answered }) => answered.filter((status) => status === 200).length,
-  );
-  const answered = successes.filter((count) => count > 0).length;
+  const successful = [...sink.calls.values()].filter(({ answered }) => answered.includes(200));
+  const twice = successful.filter(({ answered }) => answered.filter((status) => status === 200).length > 1);
   return [
     checkBook('executions', ledger.signups, countsOf(started)),
     compare('executions that ended as drawn', all, ended),
@@ -71,10 +69,13 @@ export async function checkExecutions(stage: Stage, ledger: Ledger, sink: Counti
       // A call whose worker died before the answer is in doubt, and is not repeated.
       what: 'calls of executions',
       accepted: kept,
-      found: answered,
-      missing: Math.max(0, kept - answered),
-      twice: successes.filter((count) => count > 1).length,
+      found: successful.length,
+      missing: Math.max(0, kept - successful.length),
+      twice: twice.length,
       inDoubt: all - kept,
+      examples: twice.map(
+        ({ answered, arrivedAt }) => `${answered} at ${arrivedAt.map((at) => at.toISOString())}`,
+      ),
     },
   ];
 }

@@ -7,22 +7,30 @@ export type SinkAnswer = { status: number; afterMs: number } | 'reset';
 
 export interface CountingSink {
   url: string;
-  /** By `webhook-id`: statuses of answered calls, and the number of unanswered ones. */
-  calls: ReadonlyMap<string, { answered: number[]; unanswered: number }>;
+  /** By `webhook-id`. */
+  calls: ReadonlyMap<string, SinkCall>;
   close(): void;
+}
+
+export interface SinkCall {
+  /** Statuses. */
+  answered: number[];
+  unanswered: number;
+  arrivedAt: Date[];
 }
 
 /** @param answer gets the number of earlier calls with the same id */
 export async function startCountingSink(
   answer: (body: string, before: number) => SinkAnswer,
 ): Promise<CountingSink> {
-  const calls = new Map<string, { answered: number[]; unanswered: number }>();
+  const calls = new Map<string, SinkCall>();
   const server = createServer(async (request, response) => {
     const id = String(request.headers['webhook-id']);
     let body = '';
     for await (const chunk of request) body += chunk;
-    const call = calls.get(id) ?? { answered: [], unanswered: 0 };
+    const call = calls.get(id) ?? { answered: [], unanswered: 0, arrivedAt: [] };
     calls.set(id, call);
+    call.arrivedAt.push(new Date());
     const given = answer(body, call.answered.length + call.unanswered);
     if (given === 'reset') {
       call.unanswered += 1;
