@@ -12,13 +12,20 @@ begin
     return null;
   end if;
   if emails_used(project, kind) + wanted + 2 * spare <= most then
-    select emails into most from billing_limits where project_id = project and category = kind for share;
-    used := emails_used(project, kind);
-    if most is null or used + wanted + spare <= most then
-      return most - used;
-    end if;
+    begin
+      select emails into most from billing_limits where project_id = project and category = kind for share;
+      used := emails_used(project, kind);
+      if most is null or used + wanted + spare <= most then
+        return most - used;
+      end if;
+      -- Gives up the shared lock: two callers that both go on from it to the exclusive one would wait for each other.
+      raise 'near the limit';
+    exception when raise_exception then
+      null;
+    end;
   end if;
   select emails into most from billing_limits where project_id = project and category = kind for no key update;
-  return greatest(0, most - emails_used(project, kind));
+  -- Null when the limit was removed while this waited for its lock.
+  return case when most is not null then greatest(0, most - emails_used(project, kind)) end;
 end
 $$;

@@ -38,6 +38,24 @@ async function setLimit(project: string, limits: Partial<Record<BillingCategory,
     await em().insert(BillingLimit, { projectId: project, category, emails: limits[category] ?? 0 });
   }
 }
+/** Changes the limit while as many callers wait for it, each of which takes one email in a transaction of its own. */
+async function takeDuring(change: string, callers: number, spare: number | null) {
+  let takers: Promise<boolean | undefined>[] = [];
+  await em().transactional(async (own) => {
+    await sql(own, `${change} where project_id = $1`, [projectId]);
+    takers = Array.from({ length: callers }, () =>
+      em().transactional(async (taking) => {
+        const text = `select take_emails($1, 'workflows', 1, $2) as taken`;
+        return (await sql<{ taken: boolean }>(taking, text, [projectId, spare]))[0]?.taken;
+      }),
+    );
+    await eventually(
+      () => waiting('Lock'),
+      (found) => found === callers,
+    );
+  });
+  return Promise.all(takers);
+}
 const used = async () => (await readConsumption(em(), projectId)).used;
 
 describe('emails that are taken at once', () => {
@@ -115,6 +133,18 @@ describe('emails that are taken at once', () => {
     const answers = [...(await Promise.all(slow)), ...(await quick)];
     expect(answers.filter((taken) => taken === true)).toHaveLength(3 * connections);
     expect((await used()).workflows).toBe(3 * connections);
+  });
+
+  it('do not wait for each other when the limit is lowered while they ask', async () => {
+    await setLimit(projectId, { workflows: 5_000 });
+    const taken = await takeDuring('update billing_limits set emails = 2', 12, 1_000);
+    expect(taken.filter((isTaken) => isTaken === true)).toHaveLength(2);
+    expect((await used()).workflows).toBe(2);
+  });
+
+  it('are all granted when the limit is removed while they ask', async () => {
+    await setLimit(projectId, { workflows: 1 });
+    expect(await takeDuring('delete from billing_limits', 3, null)).toEqual([true, true, true]);
   });
 });
 
