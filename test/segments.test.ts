@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import {
   address,
   createSegment,
@@ -10,6 +11,7 @@ import {
 } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
@@ -285,6 +287,22 @@ describe('segments that refer to segments', () => {
     const grown = await sender.patch(`/segments/${base.id}`, { condition: wide(further.id, 2) });
     expect(grown.status).toBe(400);
     expect(grown.body.error.errors).toMatchObject([{ field: 'condition', code: 'too_big' }]);
+  });
+
+  it('can be changed beside a round of those that refer to them', async () => {
+    const outer = await createSegment(sender, { condition: planIs('pro'), trackMembership: true });
+    const inner = await createSegment(sender, { name: 'Inner', condition: planIs('pro') });
+    await sender.patch(`/segments/${outer.id}`, { condition: memberOf(inner.id) });
+    let changing: ReturnType<typeof sender.patch> | undefined;
+    await stack.em().transactional(async (em) => {
+      // As a round locks segments: by id.
+      const lock = ({ id }: { id: string }) => sql(em, 'select from segments where id = $1 for update', [id]);
+      await lock(outer);
+      changing = sender.patch(`/segments/${inner.id}`, { condition: planIs('free') });
+      await untilBlocking(em);
+      await lock(inner);
+    });
+    expect(await changing).toMatchObject({ status: 200, body: { condition: planIs('free') } });
   });
 });
 

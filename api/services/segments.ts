@@ -10,6 +10,7 @@ import { projectEm } from '../../db/project-em.ts';
 import { countMembers } from '../../db/statements/segments/count-members.ts';
 import { dropMembers } from '../../db/statements/segments/drop-members.ts';
 import { listPinnedSteps } from '../../db/statements/segments/list-pinned-steps.ts';
+import { lockLeadingSegments } from '../../db/statements/segments/lock-leading-segments.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
@@ -80,7 +81,10 @@ export function createSegmentsService(orm: Orm, heavyReads: HeavyReads) {
       if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
       const change = { name, description, trackMembership, ...conditionFields(condition) };
       const changed = await projectEm(orm, projectId).transactional(async (em) => {
-        if (condition !== undefined) await checkReferences(em, projectId, id, condition);
+        if (condition !== undefined) {
+          await checkReferences(em, projectId, id, condition);
+          await lockLeadingSegments(em, projectId, id);
+        }
         const segment = await findSegment(em, id, LockMode.PESSIMISTIC_WRITE);
         requireUnchanged(segment, seen);
         return em.assign(segment, change, { ignoreUndefined: true });

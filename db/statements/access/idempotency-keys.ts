@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 
@@ -57,14 +58,20 @@ export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Pro
        select * from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[])
          as claim (project_id, key, token, status_code)
         where (select count(*) from relaxed) = 1),
+     held as materialized (
+       -- In the order in which claims lock them, those that are refused too.
+       select s.project_id, s.key, s.status_code
+         from (select * from settled order by project_id, key) s
+        cross join lateral (${joinByKeySql(
+          'idempotency_keys k where k.project_id = s.project_id and k.key = s.key and k.token = s.token',
+          'for update',
+        )}) k),
      released as (
-       delete from idempotency_keys held using settled
-        where held.project_id = settled.project_id and held.key = settled.key and held.token = settled.token
-          and settled.status_code between 400 and 499)
-     update idempotency_keys held set status_code = settled.status_code
-       from settled
-      where held.project_id = settled.project_id and held.key = settled.key and held.token = settled.token
-        and settled.status_code not between 400 and 499`,
+       delete from idempotency_keys k using held h
+        where k.project_id = h.project_id and k.key = h.key and h.status_code between 400 and 499)
+     update idempotency_keys k set status_code = h.status_code
+       from held h
+      where k.project_id = h.project_id and k.key = h.key and h.status_code not between 400 and 499`,
     [
       claims.map((claim) => claim.projectId),
       claims.map((claim) => claim.key),

@@ -6,6 +6,7 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
 import { BillingLimit } from '../../entities/billing.ts';
+import type { Em } from '../../orm.ts';
 import { preparedSql, sql } from '../../testing/sql.ts';
 import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { freezeAudience } from '../campaigns/freeze-audience.ts';
@@ -37,6 +38,24 @@ async function setLimit(project: string, limits: Partial<Record<BillingCategory,
   for (const category of billingCategories.filter((name) => limits[name] !== undefined)) {
     await em().insert(BillingLimit, { projectId: project, category, emails: limits[category] ?? 0 });
   }
+}
+const takeOne = async (own: Em, spare: number | null) => {
+  const text = `select take_emails($1, 'workflows', 1, $2) as taken`;
+  return (await sql<{ taken: boolean }>(own, text, [projectId, spare]))[0]?.taken;
+};
+/** Changes the limit while as many callers wait for one that takes an email. @returns whether each takes one */
+async function takeDuring(change: string, callers: number, spare: number | null) {
+  let takers: Promise<boolean | undefined>[] = [];
+  await em().transactional(async (own) => {
+    await takeOne(own, null);
+    takers = Array.from({ length: callers }, () => em().transactional((taking) => takeOne(taking, spare)));
+    await eventually(
+      () => waiting('Lock'),
+      (found) => found === callers,
+    );
+    await sql(em(), `${change} where project_id = $1`, [projectId]);
+  });
+  return Promise.all(takers);
 }
 const used = async () => (await readConsumption(em(), projectId)).used;
 
@@ -86,13 +105,9 @@ describe('emails that are taken at once', () => {
     /** Takes one email in a transaction that ends on command. */
     const take = (end: Promise<void>) =>
       em().transactional(async (own) => {
-        const [row] = await sql<{ taken: boolean }>(
-          own,
-          `select take_emails($1, 'workflows', 1, ${connections}) as taken`,
-          [projectId],
-        );
+        const taken = await takeOne(own, connections);
         await end;
-        return row?.taken;
+        return taken;
       });
     const { promise: end, resolve: endSlow } = Promise.withResolvers<void>();
     const slow = Array.from({ length: 7 }, () => take(end));
@@ -115,6 +130,30 @@ describe('emails that are taken at once', () => {
     const answers = [...(await Promise.all(slow)), ...(await quick)];
     expect(answers.filter((taken) => taken === true)).toHaveLength(3 * connections);
     expect((await used()).workflows).toBe(3 * connections);
+  });
+
+  it('do not keep a change of their limit waiting', async () => {
+    await setLimit(projectId, { workflows: 5_000 });
+    await em().transactional(async (own) => {
+      expect(await takeOne(own, 1_000)).toBe(true);
+      await em().transactional(async (changing) => {
+        await sql(changing, `set local lock_timeout = '2s'`);
+        await sql(changing, 'update billing_limits set emails = 1 where project_id = $1', [projectId]);
+        await sql(changing, 'delete from billing_limits where project_id = $1', [projectId]);
+      });
+    });
+  });
+
+  it('do not wait for each other when the limit is lowered while they ask', async () => {
+    await setLimit(projectId, { workflows: 5_000 });
+    const taken = await takeDuring('update billing_limits set emails = 3', 4, 1_000);
+    expect(taken.filter((isTaken) => isTaken === true)).toHaveLength(2);
+    expect((await used()).workflows).toBe(3);
+  });
+
+  it('are all granted when the limit is removed while they ask', async () => {
+    await setLimit(projectId, { workflows: 2 });
+    expect(await takeDuring('delete from billing_limits', 3, null)).toEqual([true, true, true]);
   });
 });
 

@@ -4,7 +4,9 @@ import { openPool, useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts, readContact, readCounts, readEvents } from '../../../test/setup/read-database.ts';
+import { untilBlocking } from '../../../test/setup/until-blocking.ts';
 import type { Em, Orm } from '../../orm.ts';
+import { sql as run } from '../../testing/sql.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { claimEmails } from '../emails/claim-emails.ts';
@@ -181,4 +183,27 @@ it('runs every kind of statement at once over the same contacts and emails witho
   const alive = await sql<{ id: string }>('select id from contacts where project_id = $1', [project.id]);
   const ids = new Set(alive.map((contact) => contact.id));
   expect(wrong.filter((row) => ids.has(row.contactId))).toEqual([]);
+});
+
+it('deletes a contact beside an event that wakes its execution: both lock statistics before listeners', async () => {
+  const [tracked] = await trackEvents(em(), [trackInput(project.id, address(0), { eventName: 'order' })]);
+  const id = tracked?.contactId ?? '';
+  await sql(
+    `with execution as (
+       insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once)
+       values (uuidv7(), $1, uuidv7(), 1, $2, 'WAITING', false) returning *
+     )
+     insert into event_listeners (project_id, event_name, contact_id, id, workflow_id, execution_id, visit)
+     select project_id, 'order', contact_id, id, workflow_id, id, 1 from execution`,
+    [project.id, id],
+  );
+  let deleting: Promise<string[]> | undefined;
+  await em().transactional(async (own) => {
+    await run(own, 'select from contact_event_stats where contact_id = $1 for update', [id]);
+    deleting = em().transactional((other) => deleteContacts(other, project.id, [id]));
+    await untilBlocking(own);
+    await run(own, 'select from event_listeners where contact_id = $1 for update', [id]);
+  });
+  expect(await deleting).toEqual([id]);
+  expect(await sql('select from event_listeners where contact_id = $1', [id])).toEqual([]);
 });

@@ -7,8 +7,8 @@ import { commandsLeftChannel } from '../../project-changes.ts';
 
 /**
  * CTEs that lock everything that belongs to the contacts $2 of the project $1, in the global lock order: executions,
- * emails, contacts. They define `execution_held (id, contact_id, is_active)`, `email_held (id, contact_id)` and `held
- * (id)`.
+ * emails, contacts, memberships, statistics, listeners. They define `execution_held (id, contact_id, is_active)`,
+ * `email_held (id, contact_id)`, `held (id)` and `listener_held`; who reads the last one has all locks.
  */
 export const lockBelongingsSql = `
 execution_held as materialized (
@@ -30,6 +30,24 @@ held as materialized (
   from contacts c
   where c.project_id = $1 and c.id = any($2::uuid[]) and (select count(*) from email_held) >= 0
   order by c.project_id, c.email
+  for update
+),
+member_held as materialized (
+  select from segment_members m
+  where m.contact_id = any($2::uuid[]) and (select count(*) from held) >= 0
+  order by m.contact_id, m.segment_id
+  for update
+),
+statistics_held as materialized (
+  select from contact_event_stats s
+  where s.project_id = $1 and s.contact_id = any($2::uuid[]) and (select count(*) from member_held) >= 0
+  order by s.project_id, s.name, s.contact_id
+  for update
+),
+listener_held as materialized (
+  select from event_listeners l
+  where l.execution_id = any(array(select id from execution_held)) and (select count(*) from statistics_held) >= 0
+  order by l.id
   for update
 )`;
 
@@ -53,7 +71,9 @@ const givenBackSql = sendingCategories
  * @param removed query of contact ids, a subset of $2
  */
 export const removeBelongingsSql = (removed: string) => `
-removed_contact as materialized (${removed}),
+removed_contact as materialized (
+  select id from (${removed}) removed where (select count(*) from listener_held) >= 0
+),
 statistics as (
   delete from contact_event_stats where project_id = $1 and contact_id in (select id from removed_contact)
 ),

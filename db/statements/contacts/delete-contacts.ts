@@ -3,7 +3,7 @@ import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 import { lockBelongingsSql, removeBelongingsSql } from './contact-belongings-sql.ts';
 
-const lockSql = `with ${lockBelongingsSql} select count(*) from held`;
+const lockSql = `with ${lockBelongingsSql} select count(*) from listener_held`;
 
 const deleteSql = `
 with ${lockBelongingsSql},

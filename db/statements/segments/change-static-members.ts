@@ -16,7 +16,7 @@ const targetSql = `
   target as materialized (
     select id, email from contacts
     where project_id = ($1::json -> 0 ->> 'project_id')::uuid and email = any($2::text[])
-    order by id for key share
+    order by project_id, email for key share
   )`;
 
 const answerSql = (changed: 'entered' | 'departed') => `

@@ -5,12 +5,14 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { findWrongCounts, readEvents } from '../../../test/setup/read-database.ts';
 import { insertSegment, planIs } from '../../../test/setup/segments.ts';
+import { untilBlocking } from '../../../test/setup/until-blocking.ts';
 import { Segment } from '../../entities/segment.ts';
 import { allProjects } from '../../project-em.ts';
 import { sql } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { changeStaticMembers } from './change-static-members.ts';
 import { type ComputationProgress, computationStart, computeSegment } from './compute-segment.ts';
+import { evaluateSegments } from './evaluate-segments.ts';
 
 const { em } = useTestDatabase();
 let project: string;
@@ -154,4 +156,40 @@ describe('a contact that is added to a static segment', () => {
     expect(await members(segment.id)).toEqual([]);
     expect(await sql(em(), 'select 1 from contact_event_stats where contact_id = $1', [contact])).toEqual([]);
   });
+});
+
+describe('contacts that enter', () => {
+  const bits = (id: string) => new Map([[id, 1]]);
+  const ways: Record<string, (segment: Segment, contacts: string[]) => Promise<unknown>> = {
+    'in a computation': ({ id }) => compute(id),
+    'in a round': ({ id }, contacts) =>
+      evaluateSegments(
+        em(),
+        project,
+        { bits: bits(id), contacts: new Map(contacts.map((contact) => [contact, 1])) },
+        new Map(),
+      ),
+    'by address': (segment) => changeStaticMembers(em(), segment, 'add', ['z@example.com', 'a@example.com']),
+  };
+
+  it.each(Object.entries(ways))(
+    '%s are locked in the order in which a deletion locks them',
+    async (_, enter) => {
+      const contacts = [await addContact('z@example.com'), await addContact('a@example.com')];
+      const segment = await em().findOneOrFail(Segment, await trackedSegment(), allProjects);
+      let entering: Promise<unknown> | undefined;
+      await em().transactional(async (own) => {
+        // A deadlock would end this transaction first: rounds and computations are tried again.
+        await sql(own, `set local deadlock_timeout = '10ms'`);
+        const lock = (id: string | undefined) =>
+          sql(own, 'select from contacts where id = $1 for update', [id]);
+        await lock(contacts[1]);
+        entering = enter(segment, contacts);
+        await untilBlocking(own);
+        await lock(contacts[0]);
+      });
+      await entering;
+      expect(await members(segment.id)).toHaveLength(2);
+    },
+  );
 });

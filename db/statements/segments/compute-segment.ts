@@ -71,7 +71,7 @@ arriving as materialized (
   -- Locked until the commit: a contact that is deleted meanwhile takes its row along, or does not enter.
   select c.id from contacts c
   where c.id = any(array(select id from candidate where belongs and not is_member))
-  order by c.id for key share
+  order by c.project_id, c.email for key share
 ),
 entered as (
   insert into segment_members (segment_id, contact_id) select $3, id from arriving

@@ -69,22 +69,33 @@ const changeSql = (belongs: string, place: number, bit: number) => `
     end
   end`;
 
-/** A contact is read once for all segments. Contacts that enter are locked until the commit: see `updateMembersSql`. */
+/**
+ * A contact is read once for all segments. Contacts that enter are locked until the commit: see `updateMembersSql`. Locks
+ * contacts and members in the order in which the deletion of contacts does.
+ */
 const evaluateSql = (changes: readonly string[]) => `
 with evaluated as materialized (
-  select c.id, array_remove(array[${changes.join(',')}]::int[], null) as changes
+  select c.id, c.email, array_remove(array[${changes.join(',')}]::int[], null) as changes
   from unnest($4::uuid[], $5::int[]) t (id, mask)
   cross join lateral (${joinByKeySql('contacts c where c.id = t.id and c.project_id = $2')}) c
 ),
 change as materialized (
-  select e.id as contact_id, ($3::uuid[])[abs(place)] as segment_id, place > 0 as enters
+  select e.id as contact_id, e.email, ($3::uuid[])[abs(place)] as segment_id, place > 0 as enters
   from evaluated e
   cross join lateral unnest(e.changes) place
 ),
 arriving as materialized (
   select n.segment_id, n.contact_id
-  from (select segment_id, contact_id from change where enters order by contact_id, segment_id offset 0) n
+  from (select segment_id, contact_id from change where enters order by email, segment_id offset 0) n
   cross join lateral (${joinByKeySql('contacts c where c.id = n.contact_id', 'for key share')}) c
+),
+leaving as materialized (
+  select m.segment_id, m.contact_id
+  from (select segment_id, contact_id from change where not enters order by contact_id, segment_id offset 0) n
+  cross join lateral (${joinByKeySql(
+    'segment_members m where m.segment_id = n.segment_id and m.contact_id = n.contact_id',
+    'for update',
+  )}) m
 ),
 entered as (
   insert into segment_members (segment_id, contact_id) select segment_id, contact_id from arriving
@@ -92,8 +103,8 @@ entered as (
   returning segment_id, contact_id
 ),
 departed as (
-  delete from segment_members m using change n
-  where not n.enters and m.segment_id = n.segment_id and m.contact_id = n.contact_id
+  delete from segment_members m using leaving l
+  where m.segment_id = l.segment_id and m.contact_id = l.contact_id
   returning m.segment_id, m.contact_id
 ),
 counted as (

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
-import { eventually } from '../../../test/setup/eventually.ts';
 import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
+import { untilBlocking } from '../../../test/setup/until-blocking.ts';
 import { Workflow } from '../../entities/workflow.ts';
 import type { Em } from '../../orm.ts';
 import { allProjects } from '../../project-em.ts';
@@ -53,13 +53,6 @@ const cancelled = (workflowId: string) =>
     workflowId,
   );
 const listening = (workflowId: string) => countOf('event_listeners where workflow_id = $1', workflowId);
-
-/** Until somebody waits for the transaction. */
-const untilBlocking = (own: Em) =>
-  eventually(
-    () => run(own, 'select from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))'),
-    (waiting) => waiting.length > 0,
-  );
 
 describe('cancelling executions', () => {
   it('ends all of a workflow, however many, each with one command', async () => {

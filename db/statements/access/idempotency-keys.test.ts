@@ -1,0 +1,36 @@
+import { v7 as uuidv7 } from 'uuid';
+import { expect, it } from 'vitest';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { untilBlocking } from '../../../test/setup/until-blocking.ts';
+import { sql as run } from '../../testing/sql.ts';
+import { claimKeys, type KeyClaim, settleClaims } from './idempotency-keys.ts';
+
+const { em, sql } = useTestDatabase();
+
+it('claims and settles keys at once without a deadlock: both lock them in one order', async () => {
+  const projectId = uuidv7();
+  const claimOf = (key: string): KeyClaim => ({ projectId, key, request: 'POST /v1/send', token: uuidv7() });
+  const [first, last] = [claimOf('first'), claimOf('last')];
+  await claimKeys(em(), [first, last], 24);
+  let settling: Promise<void> | undefined;
+  await em().transactional(async (own) => {
+    // As a repeat of both requests locks them.
+    const lock = ({ key }: KeyClaim) =>
+      run(own, 'select from idempotency_keys where project_id = $1 and key = $2 for update', [
+        projectId,
+        key,
+      ]);
+    await lock(first);
+    // The other one is released, which would come last.
+    settling = settleClaims(em(), [
+      { ...last, statusCode: 200 },
+      { ...first, statusCode: 400 },
+    ]);
+    await untilBlocking(own);
+    await lock(last);
+  });
+  await settling;
+  expect(
+    await sql('select key, status_code as status from idempotency_keys where project_id = $1', [projectId]),
+  ).toEqual([{ key: 'last', status: 200 }]);
+});

@@ -1,0 +1,22 @@
+import type { Em } from '../../orm.ts';
+import { execute } from '../../sql.ts';
+
+/**
+ * In a transaction that holds the segment references: locks a segment and all whose conditions lead to it, which a change
+ * of its condition marks as stale (`mark_referring_segments_stale`). By id, as rounds lock segments.
+ */
+export async function lockLeadingSegments(em: Em, projectId: string, segmentId: string): Promise<void> {
+  await execute(
+    em,
+    `select from segments
+     where id in (
+       with recursive referring (id) as (
+         select $2::uuid
+         union
+         select s.id from referring r join segments s on s.project_id = $1 and s.refers_to @> array[r.id]
+       )
+       select id from referring)
+     order by id for update`,
+    [projectId, segmentId],
+  );
+}
