@@ -48,6 +48,21 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     expect((await asked(path)).body.steps).toHaveLength(1);
   });
 
+  it('leaves a new step alone until somebody tries to save it', async () => {
+    const { id } = await createWorkflow(sender, { name: 'New step', eventName: 'new' });
+    await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
+    await button('Add a step after Trigger').click();
+    await page.getByRole('menuitem', { name: 'Delay' }).click();
+    const form = page.getByRole('dialog', { name: 'Delay' });
+    await form.getByRole('textbox', { name: 'Wait for' }).waitFor();
+    expect(await form.getByText(/required/).count()).toBe(0);
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Enter a number above 0').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Delay: Not set up yet' }).waitFor();
+    await button('Enable (1 problem left)').waitFor();
+  });
+
   it('shows at which step an execution has failed', async () => {
     const { id, steps } = await createWorkflow(sender, { name: 'Fails', eventName: 'failing' });
     const config = { url: 'http://localhost:1/' };

@@ -7,6 +7,7 @@ import { Menu, MenuItem } from 'react-aria-components/Menu';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { SearchField } from 'react-aria-components/SearchField';
 import { $api } from '../api/client.ts';
+import { CloseOnBack } from '../ui/close-on-back.tsx';
 import { optionLook } from '../ui/select.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { type NavigationEntry, navigation } from './navigation.ts';
@@ -36,6 +37,7 @@ export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
       className="fixed inset-0 z-50 bg-black/35 p-4"
     >
       <Modal className="mx-auto mt-[10dvh] max-h-[80dvh] w-full max-w-xl overflow-y-auto rounded-xl bg-raised shadow-overlay">
+        <CloseOnBack onClose={onClose} />
         <Dialog aria-label="Search" className="outline-none">
           <Palette onClose={onClose} />
         </Dialog>

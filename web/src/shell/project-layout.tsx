@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { whenNotFound } from '../api/client.ts';
 import { queryClient } from '../api/query-client.ts';
 import { IconButton } from '../ui/button.tsx';
+import { CloseOnBack } from '../ui/close-on-back.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { CrashPage, NotFoundPage } from './fault-pages.tsx';
@@ -72,6 +73,7 @@ function ProjectFrame() {
         className="fixed inset-0 z-40 bg-black/35 md:hidden"
       >
         <Modal className="h-full w-64 overflow-y-auto bg-sunken shadow-overlay">
+          <CloseOnBack onClose={() => setIsMenuOpen(false)} />
           <Dialog aria-label="Menu" className="outline-none">
             <SideBar onSearch={openPalette} onLeave={() => setIsMenuOpen(false)} />
           </Dialog>

@@ -4,6 +4,7 @@ import { Dialog as AriaDialog, Heading } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Button, IconButton } from './button.tsx';
 import { classNames } from './class-names.ts';
+import { CloseOnBack } from './close-on-back.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { TextField } from './field.tsx';
 
@@ -14,6 +15,8 @@ interface DialogProps {
   children: ReactNode;
   /** A drawer covers the full height at the right edge. */
   shape?: 'dialog' | 'wide' | 'drawer';
+  /** Unless the address has it, as that of a drawer. */
+  closesOnBack?: boolean;
 }
 
 const shapes = {
@@ -22,7 +25,8 @@ const shapes = {
   drawer: 'ml-auto h-full w-full max-w-2xl',
 };
 
-export function Dialog({ title, isOpen, onClose, children, shape = 'dialog' }: DialogProps) {
+export function Dialog({ title, isOpen, onClose, children, shape = 'dialog', ...props }: DialogProps) {
+  const { closesOnBack = shape !== 'drawer' } = props;
   return (
     <ModalOverlay
       isDismissable
@@ -34,6 +38,7 @@ export function Dialog({ title, isOpen, onClose, children, shape = 'dialog' }: D
       )}
     >
       <Modal className={classNames('bg-raised shadow-overlay [--surface:var(--raised)]', shapes[shape])}>
+        {closesOnBack && <CloseOnBack onClose={onClose} />}
         <AriaDialog className="flex h-full flex-col outline-none">
           <div className="flex items-center justify-between gap-4 border-b border-line px-5 py-3">
             <Heading slot="title" className="min-w-0 truncate text-lg font-semibold">

@@ -1,5 +1,5 @@
 import { Check, Minus, Search, X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefCallback } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { Checkbox as AriaCheckbox } from 'react-aria-components/Checkbox';
 import { FieldError } from 'react-aria-components/FieldError';
@@ -17,7 +17,7 @@ import { classNames } from './class-names.ts';
 
 export const labelLook = 'text-sm font-medium text-ink';
 export const inputLook =
-  'w-full min-w-0 rounded-md border border-line-strong bg-canvas px-2.5 text-base text-ink outline-none ' +
+  'w-full min-w-0 scroll-mt-[calc(var(--page-header,0px)+2.5rem)] rounded-md border border-line-strong bg-canvas px-2.5 text-base text-ink outline-none ' +
   'focus:border-accent focus:ring-2 focus:ring-accent/25 data-[invalid]:border-bad disabled:bg-sunken disabled:text-faint';
 
 /** The note below a field, replaced by its error. */
@@ -43,6 +43,8 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | '
   placeholder?: string;
   /** Renders a text area with this many lines. */
   rows?: number;
+  /** By which a form puts the focus on its first error. */
+  inputRef?: RefCallback<HTMLInputElement | HTMLTextAreaElement>;
   className?: string;
 }
 
@@ -53,6 +55,7 @@ export function TextField({
   error,
   placeholder,
   rows,
+  inputRef,
   className,
   ...props
 }: TextFieldProps) {
@@ -66,9 +69,14 @@ export function TextField({
     >
       {!isLabelHidden && <Label className={labelLook}>{label}</Label>}
       {rows === undefined ? (
-        <Input placeholder={placeholder} className={classNames(inputLook, 'h-8')} />
+        <Input ref={inputRef} placeholder={placeholder} className={classNames(inputLook, 'h-8')} />
       ) : (
-        <TextArea rows={rows} placeholder={placeholder} className={classNames(inputLook, 'py-1.5')} />
+        <TextArea
+          ref={inputRef}
+          rows={rows}
+          placeholder={placeholder}
+          className={classNames(inputLook, 'py-1.5')}
+        />
       )}
       <FieldNotes hint={hint} error={error} />
     </AriaTextField>

@@ -2,7 +2,7 @@ import { type Control, Controller, type FieldValues, type Path } from 'react-hoo
 import { TextField, type TextFieldProps } from './field.tsx';
 
 interface FormFieldProps<Values extends FieldValues>
-  extends Omit<TextFieldProps, 'value' | 'onChange' | 'error' | 'name'> {
+  extends Omit<TextFieldProps, 'value' | 'onChange' | 'error' | 'name' | 'inputRef'> {
   control: Control<Values>;
   name: Path<Values>;
 }
@@ -16,6 +16,7 @@ export function FormField<Values extends FieldValues>({ control, name, ...props 
       render={({ field, fieldState }) => (
         <TextField
           {...props}
+          inputRef={field.ref}
           name={name}
           value={field.value ?? ''}
           onChange={field.onChange}

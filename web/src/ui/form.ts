@@ -42,7 +42,8 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
       } catch (error) {
         const issues = error instanceof ApiError ? error.issues : [];
         const ofFields = issues.filter(({ field }) => field in values);
-        for (const { field, message } of ofFields) form.setError(field as Path<Values>, { message });
+        for (const [at, { field, message }] of ofFields.entries())
+          form.setError(field as Path<Values>, { message }, { shouldFocus: at === 0 });
         if (issues.length === 0 || ofFields.length < issues.length) setFailure(error);
       }
     })();

@@ -1,5 +1,6 @@
 import { useBlocker } from '@tanstack/react-router';
 import { Button } from './button.tsx';
+import { closesDialog } from './close-on-back.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 
 /** A page shows the form of the selected tab or step alone. */
@@ -15,12 +16,18 @@ function formOf({ pathname, search }: { pathname: string; search: object }): str
  */
 export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && formOf(current) !== formOf(next),
+    shouldBlockFn: ({ current, next, action }) =>
+      isDirty && formOf(current) !== formOf(next) && !closesDialog(action),
     enableBeforeUnload: isDirty,
     withResolver: true,
   });
   return (
-    <Dialog title="Leave without saving?" isOpen={status === 'blocked'} onClose={() => reset?.()}>
+    <Dialog
+      title="Leave without saving?"
+      isOpen={status === 'blocked'}
+      onClose={() => reset?.()}
+      closesOnBack={false}
+    >
       <p className="text-muted">What you changed since the last time you saved will be lost.</p>
       <DialogActions>
         <Button look="danger" onPress={() => proceed?.()}>

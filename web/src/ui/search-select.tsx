@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ReactNode, RefCallback } from 'react';
 import { Autocomplete } from 'react-aria-components/Autocomplete';
 import { Button } from 'react-aria-components/Button';
 import { Input } from 'react-aria-components/Input';
@@ -26,6 +26,7 @@ interface SearchSelectProps {
   hint?: ReactNode;
   error?: string | undefined;
   placeholder?: string;
+  buttonRef?: RefCallback<HTMLButtonElement>;
   className?: string;
   /** Instead of an empty list. */
   empty: ReactNode;
@@ -51,6 +52,7 @@ export function SearchSelect(props: SearchSelectProps) {
     >
       {!isLabelHidden && <Label className={labelLook}>{label}</Label>}
       <Button
+        ref={props.buttonRef}
         className={classNames(
           inputLook,
           'flex h-8 items-center justify-between gap-2 text-left',

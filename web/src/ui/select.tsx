@@ -1,7 +1,7 @@
 import { Check, ChevronDown } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, type RefCallback, useContext, useEffect, useEffectEvent } from 'react';
 import { Button } from 'react-aria-components/Button';
-import { ComboBox as AriaComboBox } from 'react-aria-components/ComboBox';
+import { ComboBox as AriaComboBox, ComboBoxStateContext } from 'react-aria-components/ComboBox';
 import { Input } from 'react-aria-components/Input';
 import { Label } from 'react-aria-components/Label';
 import { ListBox, ListBoxItem } from 'react-aria-components/ListBox';
@@ -95,6 +95,7 @@ interface ComboBoxProps extends Omit<SelectProps<string>, 'value' | 'onChange'> 
   /** The text of the field: an option, or what the reader types. */
   value: string;
   onChange: (value: string) => void;
+  inputRef?: RefCallback<HTMLInputElement>;
 }
 
 /** A text field with suggestions; any text is allowed. */
@@ -102,6 +103,7 @@ export function ComboBox(props: ComboBoxProps) {
   const { label, isLabelHidden, options, value, onChange, hint, error, placeholder, isDisabled, className } =
     props;
   const suggestions = options.filter((option) => option.value !== value);
+  const isSuggested = suggestions.some((option) => option.value.toLowerCase().includes(value.toLowerCase()));
   return (
     <AriaComboBox
       {...(isLabelHidden && { 'aria-label': label })}
@@ -114,8 +116,9 @@ export function ComboBox(props: ComboBoxProps) {
       className={classNames('flex min-w-0 flex-col gap-1', className)}
     >
       {!isLabelHidden && <Label className={labelLook}>{label}</Label>}
-      <Input placeholder={placeholder} className={classNames(inputLook, 'h-8')} />
+      <Input ref={props.inputRef} placeholder={placeholder} className={classNames(inputLook, 'h-8')} />
       <FieldNotes hint={hint} error={error} />
+      <OpenOnArrival isSuggested={isSuggested} />
       <Popover offset={4} className={popoverLook}>
         <ListBox className="outline-none">
           {suggestions.map((option) => (
@@ -130,4 +133,19 @@ export function ComboBox(props: ComboBoxProps) {
       </Popover>
     </AriaComboBox>
   );
+}
+
+/** Suggestions that come when somebody is in the field already would not show until the next key. */
+function OpenOnArrival({ isSuggested }: { isSuggested: boolean }) {
+  const state = useContext(ComboBoxStateContext);
+  const show = useEffectEvent(() => {
+    if (state?.isFocused && !state.isOpen) state.open(null, 'focus');
+  });
+  useEffect(() => {
+    if (!isSuggested) return;
+    // The field knows its suggestions one render later.
+    const timer = setTimeout(show);
+    return () => clearTimeout(timer);
+  }, [isSuggested]);
+  return null;
 }

@@ -1,5 +1,5 @@
-import { useState } from 'react';
-import { Controller, useFormContext } from 'react-hook-form';
+import { type RefCallback, useState } from 'react';
+import { Controller, useController, useFormContext } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -11,7 +11,7 @@ import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { SearchSelect } from '../../ui/search-select.tsx';
 import { OptionItem } from '../../ui/select.tsx';
 import { ConditionBuilder } from '../segments/condition-builder/condition-builder.tsx';
-import { findGaps } from '../segments/condition-builder/condition-gaps.ts';
+import { useGaps } from '../segments/condition-builder/use-gaps.ts';
 import type { CampaignValues } from './campaign-values.ts';
 import type { useAudience } from './use-audience.ts';
 
@@ -75,6 +75,7 @@ function SegmentField() {
           value={field.value}
           onChange={field.onChange}
           error={fieldState.error?.message}
+          buttonRef={field.ref}
         />
       )}
     />
@@ -86,9 +87,10 @@ interface SegmentSelectProps {
   value: string;
   onChange: (id: string) => void;
   error: string | undefined;
+  buttonRef: RefCallback<HTMLButtonElement>;
 }
 
-function SegmentSelect({ segments, value, onChange, error }: SegmentSelectProps) {
+function SegmentSelect({ segments, value, onChange, error, buttonRef }: SegmentSelectProps) {
   const [search, setSearch] = useState('');
   const sought = search.trim().toLowerCase();
   return (
@@ -102,6 +104,7 @@ function SegmentSelect({ segments, value, onChange, error }: SegmentSelectProps)
       shown={segments.find(({ id }) => id === value)?.name}
       onChange={onChange}
       error={error}
+      buttonRef={buttonRef}
       placeholder="Choose a segment"
       empty="Nothing matches."
     >
@@ -117,18 +120,14 @@ function SegmentSelect({ segments, value, onChange, error }: SegmentSelectProps)
 function ConditionField({ refused }: { refused: readonly Schema<'FieldIssue'>[] }) {
   const { control, formState } = useFormContext<CampaignValues>();
   const path = 'audienceCondition';
+  const { field } = useController({ control, name: path });
+  const gaps = useGaps(field.value, path, formState.submitCount);
   return (
-    <Controller
-      control={control}
-      name={path}
-      render={({ field }) => (
-        <ConditionBuilder
-          value={field.value}
-          onChange={field.onChange}
-          path={path}
-          errors={[...(formState.isSubmitted ? findGaps(field.value, path) : []), ...refused]}
-        />
-      )}
+    <ConditionBuilder
+      value={field.value}
+      onChange={field.onChange}
+      path={path}
+      errors={[...gaps, ...refused]}
     />
   );
 }

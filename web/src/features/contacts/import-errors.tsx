@@ -13,7 +13,8 @@ export function ImportErrors({ errors, total }: ImportErrorsProps) {
   if (errors.length === 0) return null;
   return (
     <>
-      <div className="max-h-64 overflow-y-auto [--page-header:0px]">
+      {/* Ends within a row, so that one sees there are more. */}
+      <div className="max-h-70 overflow-y-auto [--page-header:0px]">
         <Table
           label="Rows that can’t be used"
           rows={errors}

@@ -6,7 +6,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
-import { Table } from '../../ui/table.tsx';
+import { type Column, Table } from '../../ui/table.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { csvHeader, decodeHeader } from './csv-header.ts';
 import { DataValue } from './data-value.tsx';
@@ -105,7 +105,8 @@ const canBeMapped = (names: string[]): boolean =>
   new Set(names).size === names.length && !names.some((name) => /\p{Cc}|\uFFFD/u.test(name));
 
 function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
-  const { wouldCreate, wouldUpdate, invalid, errors } = preview;
+  const { wouldCreate, wouldUpdate, invalid, errors, columns } = preview;
+  const saysSubscribed = columns.some(({ field }) => field === 'subscribed');
   return (
     <Section title="What will happen">
       <ul className="flex flex-col gap-1" data-numeric>
@@ -115,12 +116,25 @@ function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
         </li>
         <li className={invalid > 0 ? 'text-bad' : ''}>{quantity(invalid, 'row')} can’t be used</li>
       </ul>
+      {!saysSubscribed && (
+        <p className="text-sm text-muted">
+          No column says who is subscribed: new contacts are, and those that exist stay as they are.
+        </p>
+      )}
       <ImportErrors errors={errors} total={invalid} />
     </Section>
   );
 }
 
+type PreviewRow = Schema<'ImportPreview'>['preview'][number];
+
+const subscribedColumn: Column<PreviewRow> = {
+  header: 'Subscribed',
+  cell: ({ subscribed }) => <DataValue value={subscribed} />,
+};
+
 function FirstRows({ preview: { preview, columns } }: { preview: Schema<'ImportPreview'> }) {
+  const saysSubscribed = columns.some(({ field }) => field === 'subscribed');
   const keys = columns.flatMap(({ field }) =>
     field === null || field === 'email' || field === 'subscribed' ? [] : [keyOfField(field)],
   );
@@ -133,10 +147,10 @@ function FirstRows({ preview: { preview, columns } }: { preview: Schema<'ImportP
         columns={[
           { header: 'Row', cell: ({ row }) => count(row) },
           { header: 'Address', cell: ({ email }) => email },
-          { header: 'Subscribed', cell: ({ subscribed }) => <DataValue value={subscribed} /> },
+          ...(saysSubscribed ? [subscribedColumn] : []),
           ...keys.map((key) => ({
             header: key,
-            cell: ({ data }: (typeof preview)[number]) => <DataValue value={data[key]} />,
+            cell: ({ data }: PreviewRow) => <DataValue value={data[key]} />,
           })),
         ]}
       />

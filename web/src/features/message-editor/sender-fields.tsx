@@ -59,6 +59,7 @@ function FromField() {
             value={field.value}
             onChange={field.onChange}
             error={fieldState.error?.message}
+            inputRef={field.ref}
             {...(data && verified.length === 0 && { hint: 'Verify a domain first to send from it.' })}
           />
         );

@@ -13,6 +13,7 @@ import { type Condition, readCondition } from './condition-builder/condition.ts'
 import { ConditionBuilder } from './condition-builder/condition-builder.tsx';
 import { findGaps } from './condition-builder/condition-gaps.ts';
 import { describeCondition } from './condition-builder/describe-condition.ts';
+import { useGaps } from './condition-builder/use-gaps.ts';
 import { SegmentPreview, usePreview } from './segment-preview.tsx';
 import { useSegmentNames } from './use-segment-names.ts';
 
@@ -63,8 +64,9 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
       }
     },
   });
+  const gaps = useGaps(condition, 'condition', form.formState.submitCount);
   return (
-    <form id={id} onSubmit={submit} className="flex flex-col gap-8">
+    <form id={id} onSubmit={submit} noValidate className="flex flex-col gap-8">
       <LeaveGuard isDirty={form.formState.isDirty || !isSame(condition, stored)} />
       <FormError error={failure} />
       <Section className="max-w-xl">
@@ -93,7 +95,7 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
             // They name filters by their place, which may be another one now.
             setRefused([]);
           }}
-          issues={[...(form.formState.isSubmitted ? findGaps(condition, 'condition') : []), ...refused]}
+          issues={[...gaps, ...refused]}
         />
       )}
     </form>

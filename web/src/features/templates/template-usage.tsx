@@ -1,5 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schema } from '../../api/client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { TextLink } from '../../ui/button.tsx';
 import { usageQuery } from './queries.ts';
 
 type Usage = Schema<'TemplateUsage'>;
@@ -18,13 +20,24 @@ function workflowsOf({ workflowSteps, workflowVersions }: Usage): { id: string; 
 
 /** Where the template is used. */
 export function UsageList({ usage }: { usage: Usage }) {
+  const projectId = useProjectId();
   return (
     <ul className="list-disc pl-5">
       {usage.campaigns.map(({ id, name }) => (
-        <li key={id}>Campaign “{name}”</li>
+        <li key={id}>
+          Campaign{' '}
+          <TextLink to="/projects/$projectId/campaigns/$campaignId" params={{ projectId, campaignId: id }}>
+            {name}
+          </TextLink>
+        </li>
       ))}
       {workflowsOf(usage).map(({ id, name }) => (
-        <li key={id}>Workflow “{name}”</li>
+        <li key={id}>
+          Workflow{' '}
+          <TextLink to="/projects/$projectId/workflows/$workflowId" params={{ projectId, workflowId: id }}>
+            {name}
+          </TextLink>
+        </li>
       ))}
     </ul>
   );

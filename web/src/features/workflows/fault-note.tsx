@@ -1,13 +1,14 @@
 import { Button as AriaButton } from 'react-aria-components/Button';
 import type { Schema } from '../../api/client.ts';
 import { quantity } from '../../ui/numbers.ts';
-import { faultText } from './graph/graph.ts';
+import { faultText, shownFaults } from './graph/graph.ts';
 import { useGraphView } from './graph-view.ts';
 
 /** Faults that keep the graph from running, with links to their steps. */
 export function FaultNote({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
   const { onOpen } = useGraphView();
-  const { faults, steps, enabled, liveVersion, version } = workflow;
+  const { steps, enabled, liveVersion, version } = workflow;
+  const faults = shownFaults(workflow);
   if (faults.length === 0) return null;
   return (
     <section aria-label="Problems" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">

@@ -8,7 +8,7 @@ import { count } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say } from '../../ui/toast.tsx';
 import { FaultNote } from './fault-note.tsx';
-import { canSplice, type Step } from './graph/graph.ts';
+import { canSplice, type Step, shownFaults } from './graph/graph.ts';
 import { stepWords } from './graph/step-words.ts';
 import { editGraph, useGraphEdits } from './graph-edits.ts';
 import { type GraphView, GraphViewProvider } from './graph-view.ts';
@@ -81,12 +81,13 @@ interface EditorView {
 function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): EditorView {
   const navigateRoute = route.useNavigate();
   const names = useNames(workflow.steps);
+  const { step: openId } = route.useSearch();
   const open = (step: string | undefined, ignoreBlocker: boolean) =>
     void navigateRoute({
       search: (before) => ({ ...before, step }),
       replace: step === undefined,
       ignoreBlocker,
-    });
+    }).then(() => step === undefined && focusNode(openId));
   const navigate = (step: string | undefined) => open(step, true);
   const edits = useGraphEdits(workflow, navigate);
   const { data: statistics } = useQuery({ ...statisticsQuery(workflow.id), refetchInterval: 15_000 });
@@ -99,7 +100,7 @@ function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): E
     return {
       graph: workflow,
       words: (step) => stepWords(step, names),
-      faults: workflow.faults,
+      faults: shownFaults(workflow),
       figuresOf: (id) => figures.get(id),
       hasFigures,
       path: null,
@@ -117,6 +118,10 @@ function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): E
     countedOf: hasMore ? statistics.stepsOf : undefined,
   };
 }
+
+/** Of a step whose form has closed: the menu that added the step is gone. */
+const focusNode = (id: string | undefined) =>
+  document.querySelector<HTMLElement>(`[data-node="${id}"] button`)?.focus({ preventScroll: true });
 
 async function removeStep(workflow: Workflow, { id, name }: Step, splice: boolean): Promise<void> {
   const params = {

@@ -6,6 +6,7 @@ import { classNames } from '../../ui/class-names.ts';
 import {
   branchWords,
   faultText,
+  isWrong,
   type Outline,
   type OutlineItem,
   outlineOf,
@@ -107,9 +108,10 @@ function StepRow({ step, number }: { step: Step; number: number }) {
   const isPassed = path?.steps.has(step.id) ?? false;
   return (
     <div
+      data-node={step.id}
       className={classNames(
         'flex min-w-0 items-start rounded-lg border bg-raised',
-        own.length > 0 ? 'border-bad' : isPassed ? 'border-accent' : 'border-line',
+        own.some(isWrong) ? 'border-bad' : isPassed ? 'border-accent' : 'border-line',
         currentStepId === step.id && 'ring-2 ring-accent',
       )}
     >
@@ -130,7 +132,10 @@ function StepRow({ step, number }: { step: Step; number: number }) {
         <span className="text-muted">{words(step) || title}</span>
         <Figures stepId={step.id} />
         {own.map((fault) => (
-          <span key={fault.message} className="flex items-start gap-1 text-bad">
+          <span
+            key={fault.message}
+            className={classNames('flex items-start gap-1', isWrong(fault) ? 'text-bad' : 'text-warn')}
+          >
             <TriangleAlert aria-hidden className="mt-0.5 size-3.5 shrink-0" />
             {faultText(fault, step)}
           </span>

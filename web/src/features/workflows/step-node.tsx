@@ -3,7 +3,7 @@ import { Button as AriaButton } from 'react-aria-components/Button';
 import { IconButton } from '../../ui/button.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { count, quantity } from '../../ui/numbers.ts';
-import { faultText, type Step } from './graph/graph.ts';
+import { faultText, isWrong, type Step } from './graph/graph.ts';
 import { type GraphView, useGraphView } from './graph-view.ts';
 import { stepTypes } from './step-types.ts';
 
@@ -25,9 +25,10 @@ export function StepNode({ step }: { step: Step }) {
   const isPassed = path?.steps.has(step.id) ?? false;
   return (
     <div
+      data-node={step.id}
       className={classNames(
         'pointer-events-auto relative h-full rounded-lg border bg-raised',
-        own.length > 0 ? 'border-bad' : isPassed ? 'border-accent' : 'border-line-strong',
+        own.some(isWrong) ? 'border-bad' : isPassed ? 'border-accent' : 'border-line-strong',
         currentStepId === step.id && 'ring-2 ring-accent',
         path !== null && !isPassed && 'bg-sunken',
       )}
@@ -47,7 +48,13 @@ export function StepNode({ step }: { step: Step }) {
         <span className="block w-full truncate text-muted">{words(step) || title}</span>
         <Figures stepId={step.id} />
         {own.slice(0, own.length > shownFaults ? shownFaults - 1 : shownFaults).map((fault) => (
-          <span key={fault.message} className="flex w-full items-center gap-1 text-bad">
+          <span
+            key={fault.message}
+            className={classNames(
+              'flex w-full items-center gap-1',
+              isWrong(fault) ? 'text-bad' : 'text-warn',
+            )}
+          >
             <TriangleAlert aria-hidden className="size-3.5 shrink-0" />
             <span className="truncate">{faultText(fault, step)}</span>
           </span>

@@ -2,7 +2,7 @@ import type { ComponentType } from 'react';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
-import { faultText, type Step, type StepType } from './graph/graph.ts';
+import { faultText, isWrong, type Step, type StepType } from './graph/graph.ts';
 import { useGraphView } from './graph-view.ts';
 import { ConditionForm } from './step-forms/condition-form.tsx';
 import { DelayForm } from './step-forms/delay-form.tsx';
@@ -38,7 +38,7 @@ interface StepPanelProps {
 export function StepPanel({ workflowId, step, onLeave, onDone }: StepPanelProps) {
   const { faults, onRemove } = useGraphView();
   const Form = forms[step.type];
-  const own = faults.filter(({ stepId }) => stepId === step.id);
+  const own = faults.filter((fault) => fault.stepId === step.id && isWrong(fault));
   return (
     <Dialog title={step.name} shape="drawer" isOpen onClose={onLeave}>
       <div className="flex flex-col gap-4">

@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { say, sayError } from '../../ui/toast.tsx';
+import { shownFaults } from './graph/graph.ts';
 import { useDuplicate } from './use-duplicate.ts';
 import { DeleteWorkflowDialog, EditWorkflowDialog } from './workflow-dialogs.tsx';
 
@@ -39,7 +40,8 @@ export function WorkflowActions({ workflow }: { workflow: Schema<'WorkflowWithGr
 }
 
 function EnableButton({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
-  const { id, faults, triggerConfig } = workflow;
+  const { id, triggerConfig } = workflow;
+  const problems = shownFaults(workflow).length;
   const [isPending, setIsPending] = useState(false);
   const enable = async (enabled: boolean) => {
     setIsPending(true);
@@ -65,13 +67,8 @@ function EnableButton({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
     );
   }
   return (
-    <Button
-      look="primary"
-      isPending={isPending}
-      isDisabled={faults.length > 0}
-      onPress={() => void enable(true)}
-    >
-      {faults.length > 0 ? `Enable (${quantity(faults.length, 'problem')} left)` : 'Enable'}
+    <Button look="primary" isPending={isPending} isDisabled={problems > 0} onPress={() => void enable(true)}>
+      {problems > 0 ? `Enable (${quantity(problems, 'problem')} left)` : 'Enable'}
     </Button>
   );
 }

@@ -3,7 +3,7 @@ import { keyLabel } from '../../contacts/key-label.ts';
 import { blankCondition, type Condition, type Filter, readCondition } from './condition.ts';
 import { findGaps } from './condition-gaps.ts';
 import { describeCondition } from './describe-condition.ts';
-import { shapeOf, valueTypeOf } from './operators.ts';
+import { comparedType, shapeOf, valueTypeOf } from './operators.ts';
 
 const all = (...filters: Filter[]): Condition => ({ logic: 'AND', groups: [{ filters }] });
 const plan: Filter = { field: 'data.plan', operator: 'equals', value: 'business' };
@@ -146,4 +146,14 @@ it('names what has not been entered by its path in the request', () => {
     'condition.groups.0.filters.1.field',
     'condition.groups.0.conditions.groups.0.filters.0.value',
   ]);
+});
+
+it.each([
+  ['what is called a number', 'number', ['n/a', 1], 'number'],
+  ['texts', 'string', ['pro', 'free'], 'string'],
+  ['texts and numbers', 'string', ['n/a', 1], undefined],
+  ['texts and dates', 'string', ['01.02.2026', '2026-02-01'], undefined],
+  ['values that are not known yet', 'string', [], 'string'],
+] as const)('%s are compared as such', (_name, type, values, expected) => {
+  expect(comparedType(type, values)).toBe(expected);
 });

@@ -5,7 +5,16 @@ import { Select } from '../../../ui/select.tsx';
 import { type Filter, type Unit, units } from './condition.ts';
 import { FieldSelect } from './field-select.tsx';
 import { NumberInput } from './number-input.tsx';
-import { type FieldSource, kindsOf, operatorsFor, operatorWords, shapeOf, valueTypeOf } from './operators.ts';
+import {
+  comparedType,
+  type FieldSource,
+  kindsOf,
+  operatorsFor,
+  operatorWords,
+  shapeOf,
+  valueTypeOf,
+} from './operators.ts';
+import { useFieldValues } from './use-field-values.ts';
 import type { KnownFields } from './use-fields.ts';
 import { ValueEditor } from './value-editor.tsx';
 
@@ -22,7 +31,8 @@ interface FilterRowProps {
 
 export function FilterRow({ filter, onChange, onRemove, source, fields, errors, path }: FilterRowProps) {
   const { field, operator } = filter;
-  const type = fields.typeOf(field);
+  const values = useFieldValues(fields.typeOf(field) === 'string' ? field : '');
+  const type = comparedType(fields.typeOf(field), values);
   const errorAt = (name: string) => errors.find((error) => error.field === `${path}.${name}`)?.message;
   const known = operatorsFor(kindsOf(field, source), type);
   const operators = operator === '' || known.includes(operator) ? known : [...known, operator];

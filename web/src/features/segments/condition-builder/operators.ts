@@ -131,3 +131,13 @@ export function valueTypeOf(
 
 /** The API treats such a text as a date everywhere. */
 const isDate = (text: string) => /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+
+/**
+ * The type in which a field is compared. The project knows that of its first value; what an import calls text may hold
+ * numbers or dates too, and then it may be compared in any type: undefined.
+ */
+export const comparedType = (
+  type: FieldType | undefined,
+  values: readonly unknown[],
+): FieldType | undefined =>
+  type === 'string' && values.some((value) => typeof value !== 'string' || isDate(value)) ? undefined : type;

@@ -1,11 +1,11 @@
 import { Clock } from 'lucide-react';
-import { $api } from '../../../api/client.ts';
 import { IconButton } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { ComboBox, Select } from '../../../ui/select.tsx';
 import type { Filter, FilterValue } from './condition.ts';
 import { NumberInput } from './number-input.tsx';
 import { type FieldType, shapeOf, valueTypeOf } from './operators.ts';
+import { useFieldValues } from './use-field-values.ts';
 
 interface ValueEditorProps {
   filter: Filter;
@@ -98,14 +98,7 @@ function TextValue({
   isSuggested,
   ...props
 }: TextValueProps & { field: string; isSuggested: boolean }) {
-  const { data } = $api.useQuery(
-    'get',
-    '/contacts/fields/{field}/values',
-    { params: { path: { field } } },
-    // A field that no contact has yet has no values.
-    { enabled: isSuggested, staleTime: 60_000, retry: false },
-  );
-  const options = (data?.values ?? [])
+  const options = useFieldValues(isSuggested ? field : '')
     .filter((value) => typeof value === 'string')
     .map((value) => ({ value, label: value }));
   return <ComboBox label="Value" isLabelHidden className="min-w-40 flex-1" options={options} {...props} />;

@@ -3,10 +3,12 @@ import {
   canSplice,
   faultText,
   type Graph,
+  isWrong,
   openEnds,
   outlineOf,
   pathOf,
   type Step,
+  shownFaults,
   type Transition,
 } from './graph.ts';
 
@@ -118,6 +120,26 @@ test('the path of a contact goes through the trigger and along the branch taken'
   const path = pathOf(graph, [run(1, 'ask', 'no'), run(2, 'pause'), run(3, 'ask')]);
   expect([...path.steps].sort()).toEqual(['ask', 'pause', 'start']);
   expect([...path.transitions].sort()).toEqual(['ask>pause', 'pause>ask', 'start>ask']);
+});
+
+test('a new step is not set up yet, whatever its form and its branches lack', () => {
+  const fault = (code: string, stepId: string | null, message: string) => ({ code, stepId, message });
+  const steps = [step('new', 'CONDITION'), step('set', 'DELAY', { amount: 1 }), step('end', 'EXIT')];
+  const faults = [
+    fault('trigger_missing', null, 'The graph has no trigger'),
+    fault('config_incomplete', 'new', 'A condition is required'),
+    fault('branch_missing', 'new', 'The branch "yes" leads nowhere'),
+    fault('config_incomplete', 'set', 'A unit is required'),
+    fault('step_unreachable', 'end', 'No path leads to it'),
+  ];
+  const shown = shownFaults({ steps, faults });
+  expect(shown.map(({ message }) => message)).toEqual([
+    'The graph has no trigger',
+    'Not set up yet',
+    'A unit is required',
+    'No path leads to it',
+  ]);
+  expect(shown.filter((one) => !isWrong(one)).map(({ stepId }) => stepId)).toEqual(['new']);
 });
 
 test.each([

@@ -62,6 +62,29 @@ export function faultText({ message }: Fault, step: Step): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/**
+ * What keeps the graph from running, as people read it. Of a step that was added and not set up yet there is one thing
+ * to say: its form asks for the rest, and its branches come after it.
+ */
+export function shownFaults({ steps, faults }: Pick<Graph, 'steps'> & { faults: readonly Fault[] }): Fault[] {
+  const blank = new Set(steps.filter(isBlank).map(({ id }) => id));
+  const seen = new Set<string>();
+  return faults.flatMap((fault) => {
+    const { stepId, code } = fault;
+    if (stepId === null || !blank.has(stepId) || !ofBlankStep.has(code)) return [fault];
+    if (seen.has(stepId)) return [];
+    seen.add(stepId);
+    return [{ ...fault, code: notSetUp, message: 'Not set up yet' }];
+  });
+}
+
+const notSetUp = 'not_set_up';
+const ofBlankStep = new Set(['config_incomplete', 'branch_missing']);
+const isBlank = ({ type, config }: Step) => type !== 'EXIT' && Object.keys(config).length === 0;
+
+/** Whether it is a fault of what somebody has entered. */
+export const isWrong = ({ code }: Fault): boolean => code !== notSetUp;
+
 /** One place of the graph in reading order. */
 export type OutlineItem =
   | { kind: 'step'; step: Step; transition: Transition | null; forks: Fork[] }

@@ -7,6 +7,7 @@ import { readCondition } from '../../segments/condition-builder/condition.ts';
 import { ConditionBuilder } from '../../segments/condition-builder/condition-builder.tsx';
 import { findGaps } from '../../segments/condition-builder/condition-gaps.ts';
 import { describeCondition } from '../../segments/condition-builder/describe-condition.ts';
+import { useGaps } from '../../segments/condition-builder/use-gaps.ts';
 import { useSegmentNames } from '../../segments/use-segment-names.ts';
 import { useSaveStep } from '../graph/save-step.ts';
 import { nameSchema, StepFormFrame, type StepFormProps } from './step-form.tsx';
@@ -39,7 +40,7 @@ export function ConditionForm({ workflowId, step, onDone }: StepFormProps) {
     // They name filters by their place, which may be another one now.
     setRefused([]);
   };
-  const gaps = form.form.formState.isSubmitted ? findGaps(condition, path) : [];
+  const gaps = useGaps(condition, path, form.form.formState.submitCount);
   return (
     <StepFormFrame form={form} isChanged={condition !== stored} onDone={onDone}>
       <section aria-label="Condition" className="flex flex-col gap-2">

@@ -28,6 +28,7 @@ export function EventNameField<Values extends FieldValues>({
           value={field.value ?? ''}
           onChange={field.onChange}
           error={fieldState.error?.message}
+          inputRef={field.ref}
           {...(hint !== undefined && { hint })}
         />
       )}

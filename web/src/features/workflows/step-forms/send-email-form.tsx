@@ -48,7 +48,12 @@ export function SendEmailForm(props: StepFormProps) {
         control={control}
         name="templateId"
         render={({ field, fieldState }) => (
-          <TemplateSelect value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
+          <TemplateSelect
+            value={field.value}
+            onChange={field.onChange}
+            error={fieldState.error?.message}
+            buttonRef={field.ref}
+          />
         )}
       />
       <Controller

@@ -1,5 +1,5 @@
 import { keepPreviousData } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type RefCallback, useState } from 'react';
 import { $api } from '../../../api/client.ts';
 import { useProjectId } from '../../../shell/use-project-id.ts';
 import { TextLink } from '../../../ui/button.tsx';
@@ -11,10 +11,11 @@ interface TemplateSelectProps {
   value: string;
   onChange: (id: string) => void;
   error: string | undefined;
+  buttonRef: RefCallback<HTMLButtonElement>;
 }
 
 /** Offers the newest templates, and all by a part of their name or subject. */
-export function TemplateSelect({ value, onChange, error }: TemplateSelectProps) {
+export function TemplateSelect({ value, onChange, error, buttonRef }: TemplateSelectProps) {
   const projectId = useProjectId();
   const [search, setSearch] = useState('');
   const sought = useDebounced(search.trim());
@@ -38,6 +39,7 @@ export function TemplateSelect({ value, onChange, error }: TemplateSelectProps) 
       shown={chosen.data?.name}
       onChange={onChange}
       error={error}
+      buttonRef={buttonRef}
       placeholder="Choose a template"
       hint={
         <TextLink to="/projects/$projectId/templates" params={{ projectId }}>

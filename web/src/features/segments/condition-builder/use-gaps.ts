@@ -1,0 +1,19 @@
+import { useState } from 'react';
+import type { Schema } from '../../../api/client.ts';
+import { type Condition, countFilters } from './condition.ts';
+import { findGaps } from './condition-gaps.ts';
+
+/**
+ * What is missing of a condition once somebody has tried to save it. A filter added since is asked for at the next try.
+ *
+ * @param path of the condition in the request
+ * @param submitCount tries to save its form
+ */
+export function useGaps(condition: Condition, path: string, submitCount: number): Schema<'FieldIssue'>[] {
+  const filters = countFilters(condition);
+  const [tried, setTried] = useState({ submitCount, filters });
+  if (tried.submitCount !== submitCount) setTried({ submitCount, filters });
+  if (submitCount === 0) return [];
+  const gaps = findGaps(condition, path);
+  return filters > tried.filters ? gaps.filter(({ field }) => !field.endsWith('.field')) : gaps;
+}
