@@ -51,9 +51,17 @@ function readNamed(json: string, nameOf: (id: string) => string) {
   const document: { properties: { schema: JsonSchema }; $defs?: Record<string, JsonSchema> } = JSON.parse(
     json,
     (key, value) =>
-      key === '$ref' ? `#/components/schemas/${nameOf(value.slice('#/$defs/'.length))}` : value,
+      key === '$ref' ? `#/components/schemas/${nameOf(value.slice('#/$defs/'.length))}` : splitTypes(value),
   );
   return { schema: document.properties.schema, definitions: document.$defs ?? {} };
+}
+
+/** Generators of clients for Go know a list of types only as one type with null. */
+function splitTypes(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null || !('type' in schema)) return schema;
+  const { type: types, ...rest } = schema;
+  if (!Array.isArray(types) || types.filter((type) => type !== 'null').length < 2) return schema;
+  return { ...rest, anyOf: types.map((type) => ({ type })) };
 }
 
 function tidy(schema: JsonSchema, io: Direction): void {

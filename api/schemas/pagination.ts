@@ -32,14 +32,15 @@ export const largePageQuerySchema = offsetQuerySchema.extend({
 
 export type LargePageQuery = z.output<typeof largePageQuerySchema>;
 
-/** Any other value counts as `fallback`; the OpenAPI document allows it too. */
+/** Any other value counts as `fallback`; the OpenAPI document has any string. */
 export function oneOfSchema<const Value extends string, Fallback extends Value | undefined>(
   values: readonly Value[],
   fallback: Fallback,
 ) {
   const known = z.enum(values);
   return z
-    .union([known, z.unknown()])
+    .unknown()
+    .meta({ type: 'string', examples: [...values] })
     .optional()
     .transform((sent): Value | Fallback => known.safeParse(sent).data ?? fallback);
 }
