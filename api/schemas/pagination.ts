@@ -5,13 +5,15 @@ import { maxTemplateBytes } from '../../core/rendering/template.ts';
 export const cursorPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
 
-export const limitSchema = (fallback: number) =>
+export const limitSchema = (fallback: number, most = 100) =>
   z.coerce
     .number()
-    .int()
     .min(1)
+    // `int` refuses numbers above 2^53 instead of leaving them to the clamp.
+    .refine(Number.isInteger, { message: 'Must be a whole number', params: { code: 'invalid_type' } })
+    .meta({ type: 'integer' })
     .default(fallback)
-    .transform((limit) => Math.min(limit, 100));
+    .transform((limit) => Math.min(limit, most));
 
 export const cursorLimitSchema = limitSchema(20);
 
