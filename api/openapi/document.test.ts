@@ -112,6 +112,8 @@ describe('the OpenAPI document', () => {
       return value;
     });
     expect(json).not.toContain('__schema');
+    // `'' | string`: a type with two texts.
+    expect(json).not.toContain('"const":""');
     expect(json).not.toMatch(/"(?:anyOf|oneOf)":\[(?:[^[\]]*,)?\{\}/);
     expect(whole).toHaveProperty(
       [

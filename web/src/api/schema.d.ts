@@ -3878,7 +3878,7 @@ export interface operations {
                     from: string;
                     fromName?: string | null;
                     name: string;
-                    replyTo?: (string | "") | null;
+                    replyTo?: string | null;
                     segmentId?: string | null;
                     subject: string;
                     /**
@@ -3968,7 +3968,7 @@ export interface operations {
                     from: string;
                     fromName?: string | null;
                     name: string;
-                    replyTo?: (string | "") | null;
+                    replyTo?: string | null;
                     segmentId?: string | null;
                     subject: string;
                     /**
@@ -4388,7 +4388,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    body: "" | string;
+                    body: string;
                     brand?: {
                         footerAddress?: string | null;
                         /** @enum {string} */
@@ -4405,8 +4405,8 @@ export interface operations {
                     event?: {
                         [key: string]: unknown;
                     };
-                    from?: (string | "") | null;
-                    subject: "" | string;
+                    from?: string | null;
+                    subject: string;
                     /**
                      * @default MARKETING
                      * @enum {string}
@@ -6756,7 +6756,7 @@ export interface operations {
                     from: string;
                     fromName?: string | null;
                     name: string;
-                    replyTo?: (string | "") | null;
+                    replyTo?: string | null;
                     subject: string;
                     /**
                      * @default MARKETING
@@ -6861,7 +6861,7 @@ export interface operations {
                     from?: string;
                     fromName?: string | null;
                     name?: string;
-                    replyTo?: (string | "") | null;
+                    replyTo?: string | null;
                     subject?: string;
                     /** @enum {string} */
                     type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
@@ -6995,7 +6995,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    body: "" | string;
+                    body: string;
                     brand?: {
                         footerAddress?: string | null;
                         /** @enum {string} */
@@ -7012,8 +7012,8 @@ export interface operations {
                     event?: {
                         [key: string]: unknown;
                     };
-                    from?: (string | "") | null;
-                    subject: "" | string;
+                    from?: string | null;
+                    subject: string;
                     /**
                      * @default MARKETING
                      * @enum {string}
