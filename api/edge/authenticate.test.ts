@@ -99,6 +99,15 @@ describe('API keys', () => {
     },
   );
 
+  it('are asked for by the scheme that clients know', async () => {
+    const challengeOf = async (headers: Record<string, string>, path = '/secretKey') =>
+      (await api.request(path, { headers })).headers.get('WWW-Authenticate');
+    expect(await challengeOf({})).toBe('Bearer');
+    expect(await challengeOf(bearer('sk_unknown'))).toBe('Bearer error="invalid_token"');
+    expect(await challengeOf({}, '/user')).toBeNull();
+    expect(await challengeOf(bearer(project.secretKey))).toBeNull();
+  });
+
   it('are not taken where the session cookie is needed', async () => {
     const { status, code } = await ask('/user', bearer(project.secretKey));
     expect([status, code]).toEqual([401, 'UNAUTHENTICATED']);

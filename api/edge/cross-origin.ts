@@ -33,7 +33,7 @@ export function crossOrigin(routes: readonly Route[], dashboardUrl: string | und
     credentials: true,
     keepHeadersOnError,
     exposeHeaders,
-    allowHeaders: `${keyedHeaders}, X-Project-Id`,
+    allowHeaders: `${keyedHeaders}, If-Match, X-Project-Id`,
     maxAge,
   });
   return (ctx, next) => (openPaths.has(ctx.path) ? toAnyone : toDashboard)(ctx, next);

@@ -1,4 +1,4 @@
-import { DomainError } from '../../core/errors.ts';
+import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { ClientGone, errorEnvelope, toDomainError } from './error-response.ts';
 import { publicCodeOf, statusOf } from './error-status.ts';
@@ -6,6 +6,12 @@ import type { ErrorPage } from './route.ts';
 
 /** For log and metrics: the client left before the answer (nginx's 499). */
 const clientGoneStatus = 499;
+
+/** Every 401 for a key names its scheme (RFC 9110, 11.6.1; RFC 6750, 3); some clients fail without it. */
+const challenges: Partial<Record<ErrorCode, string>> = {
+  MISSING_API_KEY: 'Bearer',
+  INVALID_API_KEY: 'Bearer error="invalid_token"',
+};
 
 type AnswerError = (ctx: EdgeContext, error: DomainError) => void;
 
@@ -42,6 +48,8 @@ export function errors(answer: AnswerError = envelope): EdgeMiddleware {
       ctx.state.errorCode = publicCodeOf(error.code);
       const { retryAfterSeconds } = error;
       if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));
+      const challenge = challenges[error.code];
+      if (challenge !== undefined) ctx.set('WWW-Authenticate', challenge);
       // Don't read the rest of the body.
       if (error.code === 'PAYLOAD_TOO_LARGE') ctx.set('Connection', 'close');
       answer(ctx, error);

@@ -172,6 +172,12 @@ describe('cross-origin requests', () => {
     expect(allowed.headers.get('Access-Control-Allow-Origin')).toBe(dashboard);
     expect(allowed.headers.get('Access-Control-Allow-Credentials')).toBe('true');
     expect(allowed.headers.get('Vary')).toBe('Origin');
+    const preflight = await withDashboard.request('/page/1', {
+      method: 'OPTIONS',
+      headers: { Origin: dashboard, 'Access-Control-Request-Method': 'PATCH' },
+    });
+    const headersOfDashboard = expect.arrayContaining(['Content-Type', 'If-Match', 'X-Project-Id']);
+    expect(preflight.headers.get('Access-Control-Allow-Headers')?.split(/, ?/)).toEqual(headersOfDashboard);
     const other = await ask(Origin);
     expect(other.headers.get('Access-Control-Allow-Origin')).toBeNull();
     expect(other.headers.get('Vary')).toBe('Origin');

@@ -50,6 +50,8 @@ export interface RouteDescription {
   bodyExample?: unknown;
   /** The body is a multipart form with a file in this field, which the handler reads with `readUpload`. */
   uploadField?: string;
+  /** Further fields of that form, as the OpenAPI document has them. */
+  uploadTexts?: Readonly<Record<string, { type: 'string'; description: string }>>;
   /** 413 beyond it; default 40 MB with a key, 1 MB otherwise. */
   bodyLimitBytes?: number;
   /** Codes that the handler throws; those of the middleware chain are added automatically. */

@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createDefineRoute } from '../edge/route.ts';
+import { createDefineRoute, type ResponseDeclaration } from '../edge/route.ts';
 import { routes } from '../routes/index.ts';
 import { buildOpenapi } from './document.ts';
 
@@ -100,6 +101,56 @@ describe('the OpenAPI document', () => {
     expect(lists.length).toBeGreaterThan(10);
     for (const { path, responses } of lists)
       expect([path, Object.keys(responses)]).toContainEqual(expect.arrayContaining(['400']));
+  });
+
+  it('has what generators of clients understand: names, one type or null, binary files', () => {
+    const whole = buildOpenapi({ routes, serverUrl: 'http://localhost:8080', version: '1.0.0' });
+    const json = JSON.stringify(whole, (_, value) => {
+      expect(
+        Array.isArray(value?.type) ? value.type.filter((type: string) => type !== 'null') : [1],
+      ).toHaveLength(1);
+      return value;
+    });
+    expect(json).not.toContain('__schema');
+    // `'' | string`: a type with two texts.
+    expect(json).not.toContain('"const":""');
+    expect(json).not.toMatch(/"(?:anyOf|oneOf)":\[(?:[^[\]]*,)?\{\}/);
+    expect(whole).toHaveProperty(
+      [
+        'paths',
+        '/uploads/image',
+        'post',
+        'requestBody',
+        'content',
+        'multipart/form-data',
+        'schema',
+        'properties',
+      ],
+      { image: expect.objectContaining({ type: 'string', format: 'binary' }) },
+    );
+  });
+
+  it('has parameters whose names are not fixed as an object', () => {
+    const filter = { name: 'filter', in: 'query', style: 'deepObject', explode: true };
+    expect(buildOpenapi({ routes, serverUrl: '', version: '' })).toHaveProperty(
+      ['paths', '/contacts', 'get', 'parameters'],
+      expect.arrayContaining([expect.objectContaining(filter)]),
+    );
+  });
+
+  it('has examples that are as the schemas beside them say', () => {
+    const faults = routes.flatMap(({ method, path, body, bodyExample, responses }) => {
+      const sent = bodyExample === undefined || body?.safeParse(bodyExample).success;
+      const answered = Object.values<ResponseDeclaration>(responses).every(
+        ({ schema, example }) =>
+          example === undefined || isDeepStrictEqual(schema?.safeParse(example).data, example),
+      );
+      return [
+        ...(sent ? [] : [`body of ${method} ${path}`]),
+        ...(answered ? [] : [`answer of ${method} ${path}`]),
+      ];
+    });
+    expect(faults).toEqual([]);
   });
 
   it('gives path, query and header parameters', () => {

@@ -128,6 +128,7 @@ function membersOf(
     required: location === 'path' || required.includes(name),
     description,
     schema: member,
+    ...(location === 'query' && member.type === 'object' ? { style: 'deepObject', explode: true } : {}),
   }));
 }
 
@@ -138,10 +139,12 @@ const contentTypes = {
 };
 
 function bodyOf(route: Route, collector: Collector): JsonSchema | undefined {
-  const { body, bodyFormat = 'json', bodyExample, uploadField } = route;
+  const { body, bodyFormat = 'json', bodyExample, uploadField, uploadTexts } = route;
   if (uploadField !== undefined) {
-    const file = { type: 'string', contentMediaType: 'application/octet-stream' };
-    const schema = { type: 'object', required: [uploadField], properties: { [uploadField]: file } };
+    // Generators know a file by either of the two.
+    const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
+    const properties = { [uploadField]: file, ...uploadTexts };
+    const schema = { type: 'object', required: [uploadField], properties };
     return { required: true, content: { 'multipart/form-data': { schema } } };
   }
   if (body === undefined) return undefined;
@@ -167,7 +170,8 @@ function responsesOf(route: Route, collector: Collector): JsonSchema {
 function responseOf(declared: ResponseDeclaration, collector: Collector): JsonSchema {
   const { description, schema, contentType, example } = declared;
   if (schema === undefined && contentType === undefined) return { description };
-  const media = { schema: schema ? collector.add(schema, 'output') : { type: 'string' }, example };
+  const text = { type: 'string', ...(contentType?.startsWith('text/') ? {} : { format: 'binary' }) };
+  const media = { schema: schema ? collector.add(schema, 'output') : text, example };
   return { description, content: { [contentType ?? 'application/json']: media } };
 }
 

@@ -8,6 +8,7 @@ export const answerHeaders: Record<string, JsonSchema> = {
   'RateLimit-Limit': { description: 'Requests of the project in a minute.', schema: count },
   'RateLimit-Remaining': { description: 'Requests left in this minute.', schema: count },
   'RateLimit-Reset': { description: 'Seconds until the next minute begins.', schema: count },
+  'WWW-Authenticate': { description: 'The scheme of keys, `Bearer`.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds until another try can succeed.', schema: count },
 };
 
@@ -29,6 +30,7 @@ export function headersOf(route: Route, status: number): JsonSchema {
   const names = [
     'X-Request-Id',
     ...(takesKey(route) && (status < 300 || status === 429) ? ofKeyedAnswers : []),
+    ...(takesKey(route) && status === 401 ? ['WWW-Authenticate'] : []),
     ...(status === 429 ? ['Retry-After'] : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));

@@ -51,9 +51,24 @@ function readNamed(json: string, nameOf: (id: string) => string) {
   const document: { properties: { schema: JsonSchema }; $defs?: Record<string, JsonSchema> } = JSON.parse(
     json,
     (key, value) =>
-      key === '$ref' ? `#/components/schemas/${nameOf(value.slice('#/$defs/'.length))}` : value,
+      key === '$ref' ? `#/components/schemas/${nameOf(value.slice('#/$defs/'.length))}` : simplify(value),
   );
   return { schema: document.properties.schema, definitions: document.$defs ?? {} };
+}
+
+/** Writes what some generators of clients don't understand, such as those for Go and Python, in other words. */
+function simplify(schema: unknown): unknown {
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { type: types, ...rest }: JsonSchema = { ...schema };
+  if (Array.isArray(types) && types.filter((type) => type !== 'null').length > 1) {
+    return { ...rest, anyOf: types.map((type) => ({ type })) };
+  }
+  const { anyOf: options, ...others }: JsonSchema = { ...schema };
+  if (!Array.isArray(options) || !options.every(({ type }) => type === 'string')) return schema;
+  if (!options.some((option) => option.const === '')) return schema;
+  // A text that may be empty.
+  const { format: _, minLength: __, const: ___, ...text } = Object.assign({}, ...options);
+  return { ...others, ...text };
 }
 
 function tidy(schema: JsonSchema, io: Direction): void {

@@ -47,6 +47,7 @@ const exampleWithGraph = {
       position: null,
       config: { eventName: 'signed up' },
       templateId: null,
+      updatedAt: example.updatedAt,
     },
     {
       id: emailId,
@@ -55,6 +56,7 @@ const exampleWithGraph = {
       position: { x: 0, y: 120 },
       config: { templateId },
       templateId,
+      updatedAt: example.updatedAt,
     },
   ],
   transitions: [

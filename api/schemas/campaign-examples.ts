@@ -24,6 +24,8 @@ export const campaignExample = {
     scheduledFor: null,
     cancelReason: null,
     pausedReason: null,
+    temporalWorkflowId: null,
+    temporalUrl: null,
     progress: null,
     totalRecipients: 1200,
     sentCount: 0,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
 import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';
+import { limitSchema } from './pagination.ts';
 
 export const fieldParamsSchema = z.object({
   field: z
@@ -26,13 +27,7 @@ export const contactFieldsSchema = z.object({
 const mostValues = 200;
 
 export const fieldValuesQuerySchema = z.object({
-  limit: z.coerce
-    .number()
-    .int()
-    .min(1)
-    .default(100)
-    .transform((limit) => Math.min(limit, mostValues))
-    .meta({ description: `Values in the answer, at most ${mostValues}.` }),
+  limit: limitSchema(100, mostValues).describe(`Values in the answer, at most ${mostValues}.`),
 });
 
 export const fieldValuesSchema = z.object({

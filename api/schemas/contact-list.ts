@@ -26,11 +26,20 @@ const filterFields = {
     .enum(contactStatuses)
     .optional()
     .describe('`unsubscribed` leaves out the snoozed; `subscribed=false` has both.'),
-  'filter[data.<key>]': oneOrMore
+  /** Documentation of `filter[data.<key>]`, whose name is not fixed. */
+  filter: z
+    .unknown()
+    .meta({
+      type: 'object',
+      propertyNames: { pattern: '^data\\..' },
+      additionalProperties: { type: 'string' },
+      example: { 'data.plan': 'pro' },
+    })
     .optional()
     .describe(
-      'Only contacts with this value under a key of `data`: the string, or the number or boolean that is written ' +
-        'so in JSON. Dots go into nested data. All keys must match; for one key, any of its values.',
+      '`filter[data.<key>]=<value>`: only contacts with this value under a key of `data`: the string, or the number or ' +
+        'boolean that is written so in JSON. Dots go into nested data. All keys must match; for one key, which may ' +
+        'be repeated, any of its values.',
     ),
 };
 

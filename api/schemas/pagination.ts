@@ -5,13 +5,15 @@ import { maxTemplateBytes } from '../../core/rendering/template.ts';
 export const cursorPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
 
-export const limitSchema = (fallback: number) =>
+export const limitSchema = (fallback: number, most = 100) =>
   z.coerce
     .number()
-    .int()
     .min(1)
+    // `int` refuses numbers above 2^53 instead of leaving them to the clamp.
+    .refine(Number.isInteger, { message: 'Must be a whole number', params: { code: 'invalid_type' } })
+    .meta({ type: 'integer' })
     .default(fallback)
-    .transform((limit) => Math.min(limit, 100));
+    .transform((limit) => Math.min(limit, most));
 
 export const cursorLimitSchema = limitSchema(20);
 
@@ -32,14 +34,15 @@ export const largePageQuerySchema = offsetQuerySchema.extend({
 
 export type LargePageQuery = z.output<typeof largePageQuerySchema>;
 
-/** Any other value counts as `fallback`; the OpenAPI document allows it too. */
+/** Any other value counts as `fallback`; the OpenAPI document has any string. */
 export function oneOfSchema<const Value extends string, Fallback extends Value | undefined>(
   values: readonly Value[],
   fallback: Fallback,
 ) {
   const known = z.enum(values);
   return z
-    .union([known, z.unknown()])
+    .unknown()
+    .meta({ type: 'string', examples: [...values] })
     .optional()
     .transform((sent): Value | Fallback => known.safeParse(sent).data ?? fallback);
 }

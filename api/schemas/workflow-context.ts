@@ -1,10 +1,9 @@
-import { z } from 'zod';
 import { isStorableText, type JsonObject, jsonByteLength } from '../../core/json-value.ts';
+import { jsonObjectSchema } from './json-object.ts';
 
 const maxContextBytes = 64 * 1024;
 
-export const workflowContextSchema = z
-  .record(z.string(), z.json())
+export const workflowContextSchema = jsonObjectSchema
   .refine(
     (context) => Object.keys(context).every(isStorableText) && jsonByteLength(context) <= maxContextBytes,
     {

@@ -29,6 +29,7 @@ describe('htmlToText', () => {
     ['<a href="https://x.io/a">Read</a>', 'Read [https://x.io/a]'],
     ['<a href="https://x.io/a">https://x.io/a</a> <a href="https://x.io">x.io</a>', 'https://x.io/a x.io'],
     ['<a href="mailto:a@x.io">a@x.io</a> <a href="mailto:a@x.io">Mail</a>', 'a@x.io Mail [a@x.io]'],
+    ['<a href="mailto:a@x.io?subject=Hi">Mail</a>', 'Mail [mailto:a@x.io?subject=Hi]'],
     ['<a href="#top">Top</a> <a href="javascript:x()">Do</a> <a>Plain</a>', 'Top Do Plain'],
     ['<a href="https://x.io"><img src="l.png" alt="Logo"></a>', 'Logo [https://x.io]'],
     ['<a href="https://x.io"><img src="l.png"></a>', '[https://x.io]'],

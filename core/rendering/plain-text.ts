@@ -107,7 +107,7 @@ function link(...[element, walk, builder]: Parameters<FormatCallback>): void {
   walk(element.children, builder);
   const href = String(element.attribs?.href ?? '').trim();
   if (href === '' || href.startsWith('#') || /^(?:javascript|data|cid):/i.test(href)) return;
-  const address = href.replace(/^(?:mailto|tel):/i, '');
+  const address = href.replace(/^(?:mailto|tel):([^?]*)$/i, '$1');
   const label = textOf(element.children, address.length + 8).trim();
   if (label === address || label === address.replace(/^https?:\/\//, '')) return;
   const separator = textOf(element.children, 1, true) === '' ? '' : ' ';

@@ -16,6 +16,17 @@ function toHeaderValue(value: string): string {
   return unfoldable.test(text) ? encodeWords(text) : text;
 }
 
+const unsendable = /[\0\x80-\xff]|[^\r\n]{999}/;
+
+// RFC 2046, 5.2.1: an attached message can't be encoded. One that is not lines of ASCII is attached as a file instead.
+function toContentType({ contentType, bytes }: OutgoingEmail['attachments'][number]): string {
+  const type = sanitizeHeaderValue(contentType);
+  const isMessage = /^message\//i.test(type);
+  return isMessage && unsendable.test(Buffer.from(bytes).toString('latin1'))
+    ? 'application/octet-stream'
+    : type;
+}
+
 export function toMimeMessage(email: OutgoingEmail) {
   const names = new Map(Object.keys(email.headers).map((name) => [name.toLowerCase(), name]));
   const text = wholeText(email.text);
@@ -23,7 +34,7 @@ export function toMimeMessage(email: OutgoingEmail) {
     from: toMailbox(email.from),
     to: toMailbox(email.to),
     ...(email.replyTo === null ? {} : { replyTo: toMailbox({ email: email.replyTo, name: null }) }),
-    subject: sanitizeHeaderValue(email.subject),
+    subject: toHeaderValue(sanitizeHeaderValue(email.subject)),
     html: wholeText(email.html),
     ...(text.trim() === '' ? {} : { text }),
     headers: Object.entries(email.headers).map(([key, value]) => ({ key, value: toHeaderValue(value) })),
@@ -32,7 +43,7 @@ export function toMimeMessage(email: OutgoingEmail) {
     attachments: email.attachments.map((file) => ({
       filename: sanitizeHeaderValue(file.filename),
       content: Buffer.from(file.bytes.buffer, file.bytes.byteOffset, file.bytes.byteLength),
-      contentType: sanitizeHeaderValue(file.contentType),
+      contentType: toContentType(file),
       contentDisposition: file.disposition,
       ...(file.cid === null ? {} : { cid: sanitizeHeaderValue(file.cid) }),
     })),

@@ -144,6 +144,39 @@ describe('handing emails over to an SMTP server', () => {
     expect(Math.max(...raw.split('\r\n').map((line) => line.length))).toBeLessThanOrEqual(998);
   });
 
+  it('keeps a subject of 998 characters in such lines, and one that looks encoded as it is', async () => {
+    const { provider, newest } = await start();
+    for (const subject of ['x'.repeat(998), '=?utf-8?q?Code?= for you', 'Grüße']) {
+      expect(await provider.handOver(exampleEmail({ subject }))).toMatchObject({ outcome: 'accepted' });
+      const { parsed, raw } = newest();
+      expect(parsed.subject).toBe(subject);
+      expect(raw).not.toMatch(/[^\r\n]{999}/);
+    }
+  });
+
+  it('attaches an email that is not lines of ASCII as a file', async () => {
+    const { provider, newest } = await start();
+    const attach = async (content: string) => {
+      const file = {
+        filename: 'a.eml',
+        contentType: 'message/rfc822',
+        cid: null,
+        disposition: 'attachment',
+      } as const;
+      const email = exampleEmail({ attachments: [{ ...file, bytes: Buffer.from(content) }] });
+      expect(await provider.handOver(email)).toMatchObject({ outcome: 'accepted' });
+      return newest();
+    };
+    const plain = await attach('Subject: Hello\r\n\r\nHello');
+    expect(plain.raw).toContain('Content-Type: message/rfc822');
+    for (const content of [`Subject: Hi\r\n\r\n${'x'.repeat(999)}`, 'Subject: Hi\r\n\r\nGrüße']) {
+      const { parsed, raw } = await attach(content);
+      expect(raw).not.toMatch(/[^\r\n]{999}|[^\0-\x7f]/);
+      expect(parsed.attachments).toMatchObject([{ filename: 'a.eml', mimeType: 'application/octet-stream' }]);
+      expect(parsed.attachments[0]?.content).toEqual(new TextEncoder().encode(content).buffer);
+    }
+  });
+
   it('hands an email without text over with HTML alone', async () => {
     const { provider, newest } = await start();
     expect(await provider.handOver(exampleEmail({ text: ' \n' }))).toMatchObject({ outcome: 'accepted' });

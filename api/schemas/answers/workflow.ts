@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { executionStatuses } from '../../../core/workflows/execution-status.ts';
+import type { ExecutionStatus } from '../../../core/workflows/execution-status.ts';
 import { branches } from '../../../core/workflows/graph.ts';
 import { stepTypes } from '../../../core/workflows/step-config.ts';
 import { mostCountedEach } from '../../../db/statements/workflows/count-executions-of.ts';
@@ -90,7 +90,15 @@ export const executionCountListSchema = z.object({ data: z.array(executionCounts
 
 export const workflowStatisticsSchema = z.object({
   executions: z
-    .record(z.enum([...executionStatuses, 'total']), executions)
+    .object({
+      RUNNING: executions,
+      WAITING: executions,
+      COMPLETED: executions,
+      EXITED: executions,
+      FAILED: executions,
+      CANCELLED: executions,
+      total: executions,
+    } satisfies Record<ExecutionStatus | 'total', z.ZodType>)
     .describe('By status, and all of them.'),
   totalAccuracy: totalAccuracySchema.describe(
     '`estimate` when a count is above 50,000: those are estimates, the others exact.',

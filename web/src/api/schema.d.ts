@@ -2179,9 +2179,6 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        __schema0: string | number | boolean | null | components["schemas"]["__schema0"][] | {
-            [key: string]: components["schemas"]["__schema0"];
-        };
         Activity: {
             contactEmail: string | null;
             contactId: string | null;
@@ -3825,11 +3822,11 @@ export interface operations {
         parameters: {
             query?: {
                 body?: "true" | "false";
-                dir?: ("asc" | "desc") | unknown;
+                dir?: string;
                 page?: number;
                 pageSize?: number;
                 search?: string;
-                sort?: ("name" | "createdAt" | "updatedAt") | unknown;
+                sort?: string;
                 status?: string;
             };
             header?: never;
@@ -3881,7 +3878,7 @@ export interface operations {
                     from: string;
                     fromName?: string | null;
                     name: string;
-                    replyTo?: (string | "") | null;
+                    replyTo?: string | null;
                     segmentId?: string | null;
                     subject: string;
                     /**
@@ -3971,7 +3968,7 @@ export interface operations {
                     from: string;
                     fromName?: string | null;
                     name: string;
-                    replyTo?: (string | "") | null;
+                    replyTo?: string | null;
                     segmentId?: string | null;
                     subject: string;
                     /**
@@ -4391,7 +4388,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    body: "" | string;
+                    body: string;
                     brand?: {
                         footerAddress?: string | null;
                         /** @enum {string} */
@@ -4399,17 +4396,17 @@ export interface operations {
                     };
                     contactId?: string | null;
                     context?: {
-                        [key: string]: components["schemas"]["__schema0"];
+                        [key: string]: unknown;
                     };
                     data?: {
                         [key: string]: unknown;
                     };
                     email?: string | null;
                     event?: {
-                        [key: string]: components["schemas"]["__schema0"];
+                        [key: string]: unknown;
                     };
-                    from?: (string | "") | null;
-                    subject: "" | string;
+                    from?: string | null;
+                    subject: string;
                     /**
                      * @default MARKETING
                      * @enum {string}
@@ -4487,11 +4484,13 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
-                dir?: ("asc" | "desc") | unknown;
-                "filter[data.<key>]"?: string | string[];
+                dir?: string;
+                filter?: {
+                    [key: string]: string;
+                };
                 limit?: number;
                 search?: string;
-                sort?: ("email" | "createdAt") | unknown;
+                sort?: string;
                 status?: "subscribed" | "unsubscribed" | "snoozed";
                 subscribed?: "true" | "false";
             };
@@ -4875,7 +4874,9 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
-                "filter[data.<key>]"?: string | string[];
+                filter?: {
+                    [key: string]: string;
+                };
                 search?: string;
                 status?: "subscribed" | "unsubscribed" | "snoozed";
                 subscribed?: "true" | "false";
@@ -4912,7 +4913,9 @@ export interface operations {
     getContactsExport: {
         parameters: {
             query?: {
-                "filter[data.<key>]"?: string | string[];
+                filter?: {
+                    [key: string]: string;
+                };
                 search?: string;
                 status?: "subscribed" | "unsubscribed" | "snoozed";
                 subscribed?: "true" | "false";
@@ -5097,7 +5100,9 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
+                    /** Format: binary */
                     file: string;
+                    mapping?: string;
                 };
             };
         };
@@ -6698,11 +6703,11 @@ export interface operations {
         parameters: {
             query?: {
                 body?: "true" | "false";
-                dir?: ("asc" | "desc") | unknown;
+                dir?: string;
                 page?: number;
                 pageSize?: number;
                 search?: string;
-                sort?: ("name" | "createdAt" | "updatedAt") | unknown;
+                sort?: string;
                 type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
             };
             header?: never;
@@ -6751,7 +6756,7 @@ export interface operations {
                     from: string;
                     fromName?: string | null;
                     name: string;
-                    replyTo?: (string | "") | null;
+                    replyTo?: string | null;
                     subject: string;
                     /**
                      * @default MARKETING
@@ -6856,7 +6861,7 @@ export interface operations {
                     from?: string;
                     fromName?: string | null;
                     name?: string;
-                    replyTo?: (string | "") | null;
+                    replyTo?: string | null;
                     subject?: string;
                     /** @enum {string} */
                     type?: "TRANSACTIONAL" | "MARKETING" | "HEADLESS";
@@ -6990,7 +6995,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    body: "" | string;
+                    body: string;
                     brand?: {
                         footerAddress?: string | null;
                         /** @enum {string} */
@@ -6998,17 +7003,17 @@ export interface operations {
                     };
                     contactId?: string | null;
                     context?: {
-                        [key: string]: components["schemas"]["__schema0"];
+                        [key: string]: unknown;
                     };
                     data?: {
                         [key: string]: unknown;
                     };
                     email?: string | null;
                     event?: {
-                        [key: string]: components["schemas"]["__schema0"];
+                        [key: string]: unknown;
                     };
-                    from?: (string | "") | null;
-                    subject: "" | string;
+                    from?: string | null;
+                    subject: string;
                     /**
                      * @default MARKETING
                      * @enum {string}
@@ -7243,6 +7248,7 @@ export interface operations {
         requestBody: {
             content: {
                 "multipart/form-data": {
+                    /** Format: binary */
                     image: string;
                 };
             };
@@ -8435,7 +8441,7 @@ export interface operations {
                     /** Format: uuid */
                     contactId: string;
                     context?: {
-                        [key: string]: components["schemas"]["__schema0"];
+                        [key: string]: unknown;
                     } | null;
                 };
             };
@@ -8566,7 +8572,13 @@ export interface operations {
                 content: {
                     "application/json": {
                         executions: {
-                            [key: string]: number;
+                            CANCELLED: number;
+                            COMPLETED: number;
+                            EXITED: number;
+                            FAILED: number;
+                            RUNNING: number;
+                            total: number;
+                            WAITING: number;
                         };
                         steps: {
                             completed: number;
@@ -8608,10 +8620,12 @@ export interface operations {
                 "application/json": {
                     autoConnect?: string | null;
                     branch?: ("yes" | "no" | "event" | "timeout") | null;
-                    config?: Record<string, never>;
+                    config?: {
+                        [key: string]: unknown;
+                    };
                     name?: string;
                     position?: {
-                        [key: string]: components["schemas"]["__schema0"];
+                        [key: string]: unknown;
                     } | null;
                     templateId?: string | null;
                     transitionId?: string | null;
@@ -8686,10 +8700,12 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    config?: Record<string, never>;
+                    config?: {
+                        [key: string]: unknown;
+                    };
                     name?: string;
                     position?: {
-                        [key: string]: components["schemas"]["__schema0"];
+                        [key: string]: unknown;
                     } | null;
                     templateId?: string | null;
                     /** @enum {string} */
