@@ -200,6 +200,14 @@ describe('DELETE /suppressions/:email', () => {
     expect((await sender.delete(path)).status).toBe(404);
   });
 
+  it('makes a new version of the contact, also by a clock that is behind', async () => {
+    const { contactId, email } = await suppressed();
+    const seen = new Date(Date.now() + 60_000);
+    await stack.sql('update contacts set updated_at = $2 where id = $1', [contactId, seen]);
+    expect((await sender.delete(`/suppressions/${email}`)).status).toBe(204);
+    expect((await contactAt(email))?.updatedAt.getTime()).toBeGreaterThan(seen.getTime());
+  });
+
   it('knows no address of another project, none that is not suppressed, and refuses a malformed one', async () => {
     const reader = await suppressed();
     const other = await createTestSender(stack.url);

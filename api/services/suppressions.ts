@@ -43,13 +43,8 @@ export function createSuppressionsService(orm: Orm) {
     },
 
     async lift(projectId: string, email: string) {
-      // Leaves the subscription unchanged: lifting a suppression is not consent.
-      const lifted = await projectEm(orm, projectId).nativeUpdate(
-        Contact,
-        { email, suppressionReason: { $ne: null } },
-        { suppressionReason: null, suppressedAt: null, suppressedEmailId: null, updatedAt: new Date() },
-      );
-      if (lifted === 0) throw notFound('Suppression');
+      const isLifted = await projectEm(orm, projectId).getRepository(Contact).liftSuppression(email);
+      if (!isLifted) throw notFound('Suppression');
     },
   };
 }

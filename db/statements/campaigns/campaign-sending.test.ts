@@ -210,6 +210,18 @@ describe('the figures of a campaign', () => {
     expect(await sql(em, 'select from campaign_figure_changes where campaign_id = $1', [id])).toEqual([]);
   });
 
+  it('are not kept of what happens to its emails after it was deleted', async () => {
+    const id = await start(1);
+    const [email] = await claim(id);
+    await foldCampaignFigures(em);
+    for (const table of ['campaigns where id', 'campaign_figures where campaign_id'])
+      await sql(em, `delete from ${table} = $1`, [id]);
+    await applyProviderEvents(em, [providerEvent(email?.id ?? '', 'open')]);
+    await foldCampaignFigures(em);
+    for (const table of ['campaign_figures', 'campaign_figure_changes'])
+      expect(await sql(em, `select from ${table} where campaign_id = $1`, [id])).toEqual([]);
+  });
+
   it('are corrected and the difference is reported when they are wrong', async () => {
     const id = await start(5);
     const token = uuidv7();

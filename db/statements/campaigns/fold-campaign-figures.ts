@@ -7,7 +7,7 @@ const foldedRow = z.object({ folded: z.int() });
 
 /**
  * Adds the pending changes to the figures, a bounded number per statement. Senders append changes instead of updating
- * one row, so that they do not block each other.
+ * one row, so that they do not block each other. What still happens to emails of a deleted campaign is dropped.
  *
  * @returns the number of changes
  */
@@ -29,7 +29,9 @@ export async function foldCampaignFigures(em: Em): Promise<number> {
        folded as (
          insert into campaign_figures as f (campaign_id, ${campaignFigureColumns})
          select campaign_id, ${campaignFigures.map((name) => `sum(${name})`).join(', ')}
-         from taken group by campaign_id order by campaign_id
+         from taken
+         where exists (select from campaigns k where k.id = campaign_id)
+         group by campaign_id order by campaign_id
          on conflict (campaign_id) do update
          set ${campaignFigures.map((name) => `${name} = f.${name} + excluded.${name}`).join(', ')}
        )
