@@ -5,12 +5,23 @@ const iso = /^(?:\d{4}|[+-]\d{6})(?:-\d\d(?:-\d\d)?)?(?:T.*)?$/;
 const zone =
   /\b(?:ut|utc|gmt|[ecmp][sd]t)\b|\d\s*z\b|[+-]\d\d:?\d\d\s*(?:\(|$)|:\d\d(?:\.\d+)?\s*[+-]\d\d?\s*$/i;
 
+/** Like `parseAnyInstant`, for what has to name a year. */
+export function parseInstant(text: string): Date | undefined {
+  const instant = parseAnyInstant(text);
+  return instant !== undefined && isYearMadeUp(instant, text) ? undefined : instant;
+}
+
+// V8 ignores words that it does not know and assumes 2001: "tomorrow at 9" would be the first of September 2001.
+function isYearMadeUp(instant: Date, text: string): boolean {
+  return Math.abs(instant.getUTCFullYear() - 2001) <= 1 && !/200[0-2]/.test(text);
+}
+
 /**
  * Reads anything that a date parser accepts. A time without a zone is UTC, whatever the zone of the process.
  *
  * @returns undefined for anything else
  */
-export function parseInstant(text: string): Date | undefined {
+export function parseAnyInstant(text: string): Date | undefined {
   if (isoWithoutZone.test(text)) return validDate(Date.parse(`${text.replace(' ', 'T')}Z`));
   if (iso.test(text) || zone.test(text)) return validDate(Date.parse(text));
   return validDate(Date.parse(`${text} UTC`)) ?? validDate(Date.parse(text));

@@ -83,7 +83,7 @@ describe('the time of a campaign', () => {
 
   it('is refused with 400 when no date can be read from it, and the campaign stays a draft', async () => {
     const id = await create();
-    for (const scheduledFor of ['soon', '2100-13-45', '']) {
+    for (const scheduledFor of ['soon', 'tomorrow at 9', '2100-13-45', '']) {
       const answer = await sender.post(`/campaigns/${id}/send`, { scheduledFor });
       expect(answer.status, scheduledFor).toBe(400);
       expect(answer.body.error.code).toBe('BAD_REQUEST');

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { operatorTables } from '../../core/conditions/operators.ts';
 import { createDefineRoute, type ResponseDeclaration } from '../edge/route.ts';
 import { routes } from '../routes/index.ts';
 import { buildOpenapi } from './document.ts';
@@ -136,6 +137,14 @@ describe('the OpenAPI document', () => {
       ['paths', '/contacts', 'get', 'parameters'],
       expect.arrayContaining([expect.objectContaining(filter)]),
     );
+  });
+
+  it('describes conditions, with all their operators', () => {
+    const whole = JSON.stringify(buildOpenapi({ routes, serverUrl: '', version: '' }));
+    expect(whole.match(/"#\/components\/schemas\/Condition"/g)?.length).toBeGreaterThan(8);
+    for (const table of Object.values(operatorTables)) {
+      for (const operator of table.keys()) expect(whole).toContain(`\`${operator}\``);
+    }
   });
 
   it('has examples that are as the schemas beside them say', () => {

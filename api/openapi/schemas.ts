@@ -74,6 +74,9 @@ function simplify(schema: unknown): unknown {
 function tidy(schema: JsonSchema, io: Direction): void {
   // Answers may gain fields and unknown request fields are ignored, so neither is closed.
   if (schema.additionalProperties === false) delete schema.additionalProperties;
+  if (schema.properties !== undefined && isDeepStrictEqual(schema.additionalProperties, {})) {
+    delete schema.additionalProperties;
+  }
   if (typeof schema.format === 'string' && namedFormats.has(schema.format)) delete schema.pattern;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;

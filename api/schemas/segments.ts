@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { segmentTypes } from '../../core/segments/segment-types.ts';
+import { sentConditionSchema } from './answers/condition.ts';
 import { contactSchema } from './answers/contact.ts';
 import { largePageSchema } from './answers/offset-page.ts';
 
@@ -9,16 +10,14 @@ const maxMembersPerCall = 500;
 const nameSchema = z.string().trim().min(1).max(100);
 const descriptionSchema = z.string().max(500).nullable();
 const typeSchema = z.enum(segmentTypes);
-/** Validated by `readCondition`, which reports the path of every issue. */
-const conditionSchema = z.unknown().meta({ type: ['object', 'null'], additionalProperties: true });
 
 export const createSegmentBodySchema = z
   .object({
     name: nameSchema,
     description: descriptionSchema.optional(),
     type: typeSchema.default('DYNAMIC'),
-    condition: conditionSchema
-      .optional()
+    condition: sentConditionSchema
+      .nullish()
       .describe('The condition tree; required when DYNAMIC, ignored when STATIC.'),
     trackMembership: z
       .boolean()
@@ -36,7 +35,7 @@ export const patchSegmentBodySchema = z.object({
   name: nameSchema.optional(),
   description: descriptionSchema.optional().describe('`null` removes it.'),
   type: typeSchema.optional().describe("Can't be changed; the current type is accepted."),
-  condition: conditionSchema.optional().describe('Replaces the whole condition tree; DYNAMIC only.'),
+  condition: sentConditionSchema.nullish().describe('Replaces the whole condition tree; DYNAMIC only.'),
   trackMembership: z.boolean().optional(),
 });
 
@@ -70,7 +69,7 @@ export const computationSchema = z.object({
 });
 
 /** The service requires a condition and reports the path of every issue. */
-export const previewSegmentBodySchema = z.object({ condition: conditionSchema.optional() });
+export const previewSegmentBodySchema = z.object({ condition: sentConditionSchema.optional() });
 
 export const segmentPreviewSchema = z.object({
   count: z.number().int(),

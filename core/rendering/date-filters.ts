@@ -1,6 +1,6 @@
 import { type FilterImplOptions, filters, toValue } from 'liquidjs';
 import { LRUCache } from 'lru-cache';
-import { parseInstant, validDate } from '../parse-instant.ts';
+import { parseAnyInstant, validDate } from '../parse-instant.ts';
 import { type RenderContext, renderContextOf } from './render-context.ts';
 
 export type FilterHandler = Extract<FilterImplOptions, (...parameters: never[]) => unknown>;
@@ -81,7 +81,8 @@ function toInstant(value: unknown, now: Date): Date | undefined {
   const text = value.trim();
   if (text === 'now' || text === 'today') return now;
   if (/^\d+$/.test(text)) return validDate(Number(text) * 1000);
-  return parseInstant(text);
+  // A birthday may have no year.
+  return parseAnyInstant(text);
 }
 
 /** liquidjs accepts zone names too, but creates two clocks (50 µs each) for each date. */

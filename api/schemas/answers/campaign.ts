@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { audienceTypes, campaignStatuses } from '../../../core/campaign-state.ts';
+import { storedConditionSchema } from './condition.ts';
 import { contentShape } from './template.ts';
 import { temporalUrlSchema } from './temporal-run.ts';
 
@@ -24,7 +25,7 @@ export const campaignSchema = z
     ...contentShape,
     status: campaignStatusSchema,
     audienceType: audienceTypeSchema,
-    audienceCondition: z.record(z.string(), z.unknown()).nullable().describe('Set when FILTERED.'),
+    audienceCondition: storedConditionSchema.nullable().describe('Set when FILTERED.'),
     segmentId: z.uuid().nullable().describe('Set when SEGMENT.'),
     scheduledFor: z.iso.datetime().nullable(),
     cancelReason: z.string().nullable().describe('Why the service cancelled it.'),

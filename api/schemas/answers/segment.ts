@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { segmentTypes } from '../../../core/segments/segment-types.ts';
+import { storedConditionSchema } from './condition.ts';
 
 export const segmentSchema = z
   .object({
@@ -10,7 +11,7 @@ export const segmentSchema = z
       .describe('Part of its event names, `segment.<slug>.entry` and `.exit`; does not change on renaming.'),
     description: z.string().nullable(),
     type: z.enum(segmentTypes),
-    condition: z.record(z.string(), z.unknown()).nullable().describe('As it was sent; null when STATIC.'),
+    condition: storedConditionSchema.nullable().describe('As it was sent; null when STATIC.'),
     trackMembership: z.boolean(),
     memberCount: z.number().int().describe('The last count; `POST /segments/:id/refresh` recounts.'),
     projectId: z.uuid(),

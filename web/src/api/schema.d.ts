@@ -2192,9 +2192,7 @@ export interface components {
             type: string;
         };
         Campaign: {
-            audienceCondition: {
-                [key: string]: unknown;
-            } | null;
+            audienceCondition: components["schemas"]["Condition"] | null;
             /** @enum {string} */
             audienceType: "ALL" | "SEGMENT" | "FILTERED";
             body: string;
@@ -2273,6 +2271,22 @@ export interface components {
             /** @enum {string} */
             status: "QUEUED" | "SENDING" | "UNKNOWN" | "SENT" | "SUPPRESSED" | "CANCELLED" | "FAILED" | "DELIVERED" | "OPENED" | "CLICKED" | "BOUNCED" | "COMPLAINED";
             unsubscribedAt: string | null;
+        };
+        Condition: {
+            groups: components["schemas"]["ConditionGroup"][];
+            /** @enum {string} */
+            logic: "AND" | "OR";
+        };
+        ConditionFilter: {
+            field: string;
+            operator: string;
+            unit?: ("days" | "hours" | "minutes") | null;
+            value?: unknown;
+            within?: number | null;
+        };
+        ConditionGroup: {
+            conditions?: components["schemas"]["Condition"] | null;
+            filters?: components["schemas"]["ConditionFilter"][] | null;
         };
         Contact: {
             /** Format: date-time */
@@ -2560,9 +2574,7 @@ export interface components {
             role: "OWNER" | "ADMIN" | "MEMBER";
         };
         ListedCampaign: {
-            audienceCondition: {
-                [key: string]: unknown;
-            } | null;
+            audienceCondition: components["schemas"]["Condition"] | null;
             /** @enum {string} */
             audienceType: "ALL" | "SEGMENT" | "FILTERED";
             body?: string;
@@ -2730,9 +2742,7 @@ export interface components {
             }[];
         };
         Segment: {
-            condition: {
-                [key: string]: unknown;
-            } | null;
+            condition: components["schemas"]["Condition"] | null;
             /** Format: date-time */
             createdAt: string;
             description: string | null;
@@ -3869,7 +3879,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    audienceCondition?: unknown;
+                    audienceCondition?: components["schemas"]["Condition"] | null;
                     /** @enum {string} */
                     audienceType: "ALL" | "SEGMENT" | "FILTERED";
                     body: string;
@@ -3959,7 +3969,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    audienceCondition?: unknown;
+                    audienceCondition?: components["schemas"]["Condition"] | null;
                     /** @enum {string} */
                     audienceType: "ALL" | "SEGMENT" | "FILTERED";
                     body: string;
@@ -4339,7 +4349,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    audienceCondition?: unknown;
+                    audienceCondition?: components["schemas"]["Condition"] | null;
                     /** @enum {string} */
                     audienceType: "ALL" | "SEGMENT" | "FILTERED";
                     segmentId?: string | null;
@@ -6212,9 +6222,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    condition?: {
-                        [key: string]: unknown;
-                    } | null;
+                    condition?: components["schemas"]["Condition"] | null;
                     description?: string | null;
                     name: string;
                     /** @default false */
@@ -6316,9 +6324,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    condition?: {
-                        [key: string]: unknown;
-                    } | null;
+                    condition?: components["schemas"]["Condition"] | null;
                     description?: string | null;
                     name?: string;
                     trackMembership?: boolean;
@@ -6543,9 +6549,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    condition?: {
-                        [key: string]: unknown;
-                    } | null;
+                    condition?: components["schemas"]["Condition"];
                 };
             };
         };

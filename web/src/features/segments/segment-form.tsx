@@ -28,7 +28,7 @@ export interface SegmentValues {
   description: string | null;
   trackMembership: boolean;
   /** Of dynamic segments alone. */
-  condition?: Record<string, unknown>;
+  condition?: Condition;
 }
 
 interface SegmentFormProps {
@@ -53,7 +53,7 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
     },
     async save({ description, ...values }) {
       if (type === 'DYNAMIC' && findGaps(condition, 'condition').length > 0) return;
-      const ofCondition = type === 'DYNAMIC' ? { condition: { ...condition } } : {};
+      const ofCondition = type === 'DYNAMIC' ? { condition } : {};
       try {
         await onSave({ ...values, description: description || null, ...ofCondition });
         form.reset({ description, ...values });

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { maxConditionFilters } from '../../../core/conditions/parse-condition.ts';
+
+const filterSchema = z
+  .looseObject({
+    field: z
+      .string()
+      .describe(
+        '`email`, `subscribed`, `createdAt`, `updatedAt`, `snoozedUntil`, `data.<path>`, `event.<name>`, ' +
+          '`email.<activity>` or `segment.<id>`.',
+      ),
+    operator: z
+      .string()
+      .describe(
+        '`equals`, `notEquals`, `contains`, `notContains`, `greaterThan`, `lessThan`, `greaterThanOrEqual`, ' +
+          '`lessThanOrEqual`, `within`, `olderThan`, `exists`, `notExists`; of events `triggered`, `triggeredWithin`, ' +
+          '`triggeredOlderThan`, `notTriggered`, `notTriggeredWithin`, `countGreaterThan`, `countLessThan`; of ' +
+          'segments `memberOfSegment`, `notMemberOfSegment`.',
+      ),
+    value: z.unknown().optional().describe('What the operator compares with.'),
+    unit: z.enum(['days', 'hours', 'minutes']).nullish().describe('Of an amount of time; days by default.'),
+    within: z.number().nullish().describe('Counts only events of the last so many units.'),
+  })
+  .meta({ id: 'ConditionFilter' });
+
+const groupSchema = z
+  .looseObject({
+    filters: z.array(filterSchema).nullish().describe('All must match.'),
+    get conditions() {
+      return conditionSchema.nullish().describe('Must match too.');
+    },
+  })
+  .meta({ id: 'ConditionGroup' });
+
+const conditionSchema = z
+  .looseObject({ logic: z.enum(['AND', 'OR']), groups: z.array(groupSchema) })
+  .describe(
+    `At least one group, joined by \`logic\`; at most ${maxConditionFilters} filters in the whole tree.`,
+  )
+  .meta({ id: 'Condition' });
+
+/** As it was sent, so it may hold unknown fields. */
+export const storedConditionSchema: z.ZodType<Record<string, unknown>> = conditionSchema;
+
+/** Validated by `readCondition`, which names the path of each fault; documented like a stored one. */
+export const sentConditionSchema = z.unknown().meta({ $ref: '#/$defs/Condition' });
