@@ -37,6 +37,10 @@ it.each([
   ['tomorrow at 9', undefined],
   ['12', undefined],
   ['2030-13-45', undefined],
+  ['2028-02-29', '2028-02-29T00:00:00.000Z'],
+  ['2030-02-29', undefined],
+  ['2030-2-30', undefined],
+  ['2030-04-31T09:00:00+02:00', undefined],
   ['', undefined],
 ])('%s is %s, also far from Greenwich', (text, expected) => {
   expect(parseInstant(text)?.toISOString()).toBe(expected);

@@ -5,10 +5,16 @@ const iso = /^(?:\d{4}|[+-]\d{6})(?:-\d\d(?:-\d\d)?)?(?:T.*)?$/;
 const zone =
   /\b(?:ut|utc|gmt|[ecmp][sd]t)\b|\d\s*z\b|[+-]\d\d:?\d\d\s*(?:\(|$)|:\d\d(?:\.\d+)?\s*[+-]\d\d?\s*$/i;
 
-/** Like `parseAnyInstant`, for what has to name a year. */
+/** Like `parseAnyInstant`, for what has to name a year and a day that exists. */
 export function parseInstant(text: string): Date | undefined {
   const instant = parseAnyInstant(text);
-  return instant !== undefined && isYearMadeUp(instant, text) ? undefined : instant;
+  return instant === undefined || isYearMadeUp(instant, text) || isDayMissing(text) ? undefined : instant;
+}
+
+// V8 takes February 30 for March 2.
+function isDayMissing(text: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d\d?)-(\d\d?)(?!\d)/.exec(text) ?? [];
+  return Number(day) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
 }
 
 // V8 ignores words that it does not know and assumes 2001: "tomorrow at 9" would be the first of September 2001.
