@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
@@ -34,17 +35,24 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
       sayError(error);
     }
   };
+  // The only way on from there.
+  const isCancelled = status === 'CANCELLED';
   return (
     <>
+      {isCancelled && <Button onPress={duplicate}>Duplicate to edit and send</Button>}
       <Menu
         label="More"
         actions={[
-          {
-            label: 'Duplicate',
-            isDisabled: isDirty,
-            note: isDirty ? 'Save your changes first' : undefined,
-            onAction: duplicate,
-          },
+          ...(isCancelled
+            ? []
+            : [
+                {
+                  label: 'Duplicate',
+                  isDisabled: isDirty,
+                  note: isDirty ? 'Save your changes first' : undefined,
+                  onAction: duplicate,
+                },
+              ]),
           ...(temporalUrl === null ? [] : [{ label: 'Open in Temporal', href: temporalUrl }]),
           {
             label: 'Delete …',
