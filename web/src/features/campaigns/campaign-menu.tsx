@@ -20,8 +20,10 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
   const projectId = useProjectId();
   const navigate = useNavigate();
   const [isDeleting, setIsDeleting] = useState(false);
+  const [isCopying, setIsCopying] = useState(false);
   const params = { path: { id } };
   const duplicate = async () => {
+    setIsCopying(true);
     try {
       const { data } = await api.POST('/campaigns/{id}/duplicate', { params });
       if (data === undefined) return;
@@ -33,26 +35,26 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
       });
     } catch (error) {
       sayError(error);
+    } finally {
+      setIsCopying(false);
     }
   };
-  // The only way on from there.
-  const isCancelled = status === 'CANCELLED';
   return (
     <>
-      {isCancelled && <Button onPress={duplicate}>Duplicate to edit and send</Button>}
+      {status === 'CANCELLED' && (
+        <Button isPending={isCopying} onPress={duplicate}>
+          Duplicate to edit and send
+        </Button>
+      )}
       <Menu
         label="More"
         actions={[
-          ...(isCancelled
-            ? []
-            : [
-                {
-                  label: 'Duplicate',
-                  isDisabled: isDirty,
-                  note: isDirty ? 'Save your changes first' : undefined,
-                  onAction: duplicate,
-                },
-              ]),
+          {
+            label: 'Duplicate',
+            isDisabled: isDirty,
+            note: isDirty ? 'Save your changes first' : undefined,
+            onAction: duplicate,
+          },
           ...(temporalUrl === null ? [] : [{ label: 'Open in Temporal', href: temporalUrl }]),
           {
             label: 'Delete …',
