@@ -11,7 +11,7 @@ const executable = await findChromium();
 describe.skipIf(executable === undefined)('in the dashboard, an account', () => {
   const { stage, owner, project, tab, page, button, link, field, heading, sideBar, asked } =
     useDashboardStory(executable, 'First');
-  const menuItem = (name: string) => page.getByRole('menuitem', { name, exact: true });
+  const menuItem = (name: string | RegExp) => page.getByRole('menuitem', { name, exact: true });
   const searchField = () => page.getByRole('searchbox');
 
   it('without a project can sign out, and is not led in a circle', async () => {
@@ -60,6 +60,26 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await field('Name').fill('Second');
     await button('Create the project').click();
     await heading('Second').waitFor();
+  });
+
+  it('tells two projects of one name apart', async () => {
+    const projects = '**/users/@me/projects';
+    await page.route(projects, async (route) => {
+      const response = await route.fetch();
+      const [first, ...others] = (await response.json()).data;
+      const twin = { ...first, id: crypto.randomUUID(), createdAt: '2020-02-03T12:00:00.000Z' };
+      await route.fulfill({ response, json: { data: [first, twin, ...others] } });
+    });
+    await page.reload();
+    await heading('Second').waitFor();
+    await button('Second').first().click();
+    expect(await menuItem(/^First/).allTextContents()).toEqual([
+      expect.stringMatching(/^FirstCreated \d/),
+      expect.stringMatching(/^FirstCreated 3 Feb 2020/),
+    ]);
+    expect(await menuItem(/^Second/).textContent()).toBe('Second');
+    await page.keyboard.press('Escape');
+    await page.unroute(projects);
   });
 
   it('deletes a project, and goes on to the others', async () => {

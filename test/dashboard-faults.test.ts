@@ -60,6 +60,30 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect(tab.complaints()).not.toEqual([]);
   });
 
+  it('says that the next rows could not be read, and reads them when asked again', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    await owner.call('POST', '/contacts', { email: 'ada@example.com' }, headers);
+    const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer', statusCode: 503 };
+    let isDown = true;
+    await page.route('**/contacts?*', async (route) => {
+      const isNext = route.request().url().includes('cursor=next');
+      if (isNext && isDown) return route.fulfill({ status: 503, json: { success: false, error } });
+      if (isNext)
+        return route.fulfill({ json: { data: [], total: 1, totalAccuracy: 'exact', cursor: null } });
+      const answer = await route.fetch();
+      return route.fulfill({ response: answer, json: { ...(await answer.json()), cursor: 'next' } });
+    });
+    await sideBar('Contacts').click();
+    await button('Show more').click();
+    await page.getByText('The database does not answer').waitFor();
+    await page.getByRole('link', { name: 'ada@example.com' }).waitFor();
+    isDown = false;
+    await button('Show more').click();
+    await page.getByText('The database does not answer').waitFor({ state: 'detached' });
+    await page.unroute('**/contacts?*');
+    expect(tab.complaints()).not.toEqual([]);
+  });
+
   it('keeps the side bar beside a page that crashed, and shows the page when it is tried again', async () => {
     const campaigns = '**/campaigns?*';
     await page.route(campaigns, (route) => route.fulfill({ json: { data: null } }));

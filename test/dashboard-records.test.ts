@@ -120,6 +120,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await row.filter({ hasText: 'Cancelled–––' }).waitFor();
     await link('Never').click();
     await page.getByText('It was cancelled before anything was sent.').waitFor();
+    await button('Duplicate to edit and send').waitFor();
   });
 
   it('a campaign that reached nobody says so in a sentence', async () => {

@@ -30,6 +30,13 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
       .waitFor();
     await page.keyboard.press('Escape');
     await button('Cancel the execution of ada@example.com').waitFor();
+    await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
+    await button('Remove Delay').click();
+    await page.getByText('2 contacts wait in it now, and will still go through it.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await button('Remove Delay').waitFor({ state: 'detached' });
+    await page.getByRole('tab', { name: 'Executions' }).click();
+    await page.getByText('A step that was removed').first().waitFor();
   });
 
   it('loses a step and its settings only when asked again', async () => {

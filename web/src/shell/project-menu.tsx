@@ -2,6 +2,7 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { Menu } from '../ui/menu.tsx';
+import { exactText } from '../ui/time-text.ts';
 import { projectsQuery } from './session.ts';
 
 /** Switches the project; the last entry creates one. */
@@ -14,6 +15,7 @@ export function ProjectMenu({
 }) {
   const navigate = useNavigate();
   const { data } = useSuspenseQuery(projectsQuery);
+  const isUnique = (name: string) => data.data.filter((project) => project.name === name).length === 1;
   const open = (projectId: string) => {
     onLeave?.();
     void navigate({ to: '/projects/$projectId', params: { projectId } });
@@ -23,7 +25,13 @@ export function ProjectMenu({
       label="Projects"
       trigger={trigger}
       actions={[
-        ...data.data.map(({ id, name }) => ({ id, label: name, onAction: () => open(id) })),
+        ...data.data.map(({ id, name, createdAt }) => ({
+          id,
+          label: name,
+          // Tells two of the same name apart.
+          note: isUnique(name) ? undefined : `Created ${exactText(new Date(createdAt), Date.now())}`,
+          onAction: () => open(id),
+        })),
         {
           label: 'New project …',
           onAction: () => void navigate({ to: '/account', search: { create: true } }),

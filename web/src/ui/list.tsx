@@ -37,6 +37,7 @@ export function Pages<Page, Row>({ query, rowsOf, empty, children }: PagesProps<
         return (
           <>
             {children(rows)}
+            {query.isFetchNextPageError && !query.isFetchingNextPage && <ErrorNote error={query.error} />}
             {query.hasNextPage && (
               <Button
                 className="self-center"

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
@@ -19,8 +20,10 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
   const projectId = useProjectId();
   const navigate = useNavigate();
   const [isDeleting, setIsDeleting] = useState(false);
+  const [isCopying, setIsCopying] = useState(false);
   const params = { path: { id } };
   const duplicate = async () => {
+    setIsCopying(true);
     try {
       const { data } = await api.POST('/campaigns/{id}/duplicate', { params });
       if (data === undefined) return;
@@ -32,10 +35,17 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
       });
     } catch (error) {
       sayError(error);
+    } finally {
+      setIsCopying(false);
     }
   };
   return (
     <>
+      {status === 'CANCELLED' && (
+        <Button isPending={isCopying} onPress={duplicate}>
+          Duplicate to edit and send
+        </Button>
+      )}
       <Menu
         label="More"
         actions={[

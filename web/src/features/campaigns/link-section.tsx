@@ -5,12 +5,12 @@ import { Loaded } from '../../ui/list.tsx';
 import { count, rate } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
-import { linksQuery } from './queries.ts';
+import { linksQuery, reportMs } from './queries.ts';
 
 /** Clicked links, most recipients first. */
 export function LinkSection({ campaign }: { campaign: Schema<'Campaign'> }) {
   const { id, deliveredCount } = campaign;
-  const query = useQuery(linksQuery(id));
+  const query = useQuery({ ...linksQuery(id), refetchInterval: reportMs });
   return (
     <Section title="Links">
       <Loaded query={query}>

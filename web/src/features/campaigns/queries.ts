@@ -27,6 +27,9 @@ export const campaignListQuery = ({ search, status, sort, page = 1 }: CampaignSe
 export const campaignQuery = (id: string) =>
   $api.queryOptions('get', '/campaigns/{id}', { params: { path: { id } } });
 
+/** How often a report looks again: opens, clicks and bounces keep arriving. */
+export const reportMs = 15_000;
+
 export const figuresQuery = (id: string) =>
   $api.queryOptions('get', '/campaigns/{id}/stats', { params: { path: { id } } });
 

@@ -12,7 +12,7 @@ import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { outcomeLabels, outcomes } from './outcomes.ts';
-import { recipientsInit } from './queries.ts';
+import { recipientsInit, reportMs } from './queries.ts';
 
 type Recipient = Schema<'CampaignRecipient'>;
 
@@ -30,7 +30,8 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
     'get',
     '/campaigns/{id}/recipients',
     recipientsInit(campaignId, outcome),
-    byCursor,
+    // Only the first page: of more, the one that is read would move.
+    { ...byCursor, refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? reportMs : false) },
   );
   const searchedUntil = query.data?.pages.at(-1)?.searchedUntil;
   return (

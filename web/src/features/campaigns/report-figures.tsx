@@ -3,7 +3,7 @@ import type { Schema } from '../../api/client.ts';
 import { Loaded } from '../../ui/list.tsx';
 import { cardCount, quantity, rate } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { figuresQuery } from './queries.ts';
+import { figuresQuery, reportMs } from './queries.ts';
 
 const figures = [
   { label: 'Delivered', part: 'deliveredCount', share: 'deliveryRate' },
@@ -17,7 +17,7 @@ const figures = [
 /** Rates with their exact counts; reports of mail servers keep arriving for days. */
 export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
   const isRunning = campaign.status === 'SENDING';
-  const query = useQuery({ ...figuresQuery(campaign.id), refetchInterval: isRunning ? 2_000 : 15_000 });
+  const query = useQuery({ ...figuresQuery(campaign.id), refetchInterval: isRunning ? 2_000 : reportMs });
   return (
     <Loaded query={query} skeleton={<Skeleton className="h-24 w-full" />}>
       {(stats) => (

@@ -8,6 +8,8 @@ import { quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say } from '../../ui/toast.tsx';
 import { ProblemList } from '../message-editor/problem-list.tsx';
+import { unknownFields } from '../message-editor/unknown-fields.ts';
+import { useFieldNames } from '../message-editor/use-field-names.ts';
 import { AudienceError } from './audience-section.tsx';
 import { pastFault, timeWithZone } from './schedule-section.tsx';
 import type { useAudience } from './use-audience.ts';
@@ -38,7 +40,8 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
   const checks = $api.useQuery('post', '/campaigns/preview', { body: { subject, body, type, from } });
   const [isPending, setIsPending] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
-  const problems = checks.data?.problems ?? [];
+  const fields = useFieldNames();
+  const problems = [...(checks.data?.problems ?? []), ...unknownFields(campaign, fields)];
   const isBlocked = problems.some(({ severity }) => severity === 'error');
   const people = counts ? quantity(counts.recipients, 'person', 'people') : 'the audience';
   const send = async () => {
@@ -50,9 +53,10 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
       const scheduled = scheduledFor?.toISOString() ?? null;
       const params = { path: { id } };
       await api.POST('/campaigns/{id}/send', { params, body: { scheduledFor: scheduled } });
+      // Until then the page behind offers to send it.
+      await refresh('/campaigns');
       onClose();
       say(scheduledFor === null ? `Sending to ${people}` : `Scheduled for ${timeWithZone(scheduledFor)}`);
-      await refresh('/campaigns');
     } catch (error) {
       setFailure(error);
       setIsPending(false);

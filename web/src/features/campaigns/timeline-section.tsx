@@ -4,7 +4,7 @@ import { Loaded } from '../../ui/list.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TimeChart } from '../../ui/time-chart.tsx';
-import { timelineQuery } from './queries.ts';
+import { reportMs, timelineQuery } from './queries.ts';
 
 const series = [
   { key: 'opened', label: 'Opened', color: 'var(--accent)' },
@@ -13,7 +13,7 @@ const series = [
 
 /** Opens and clicks in the 30 days from the start, by hour while the range is short. Deliveries, all at once, would flatten them. */
 export function TimelineSection({ campaign }: { campaign: Schema<'Campaign'> }) {
-  const query = useQuery(timelineQuery(campaign));
+  const query = useQuery({ ...timelineQuery(campaign), refetchInterval: reportMs });
   return (
     <Section title="Over time" description="When each email was first opened and clicked.">
       <Loaded query={query} skeleton={<Skeleton className="h-64 w-full" />}>

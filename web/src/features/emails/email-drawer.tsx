@@ -66,6 +66,26 @@ function EmailRecord({ id }: { id: string }) {
   );
 }
 
+/** Leads to the campaign or the workflow, unless that is gone. */
+function Source({ email }: { email: Schema<'EmailDetail'> }) {
+  const projectId = useProjectId();
+  const { campaignId, campaignName, workflowId, workflowName } = email;
+  const text = sourceText(email);
+  if (campaignId !== null && campaignName !== null)
+    return (
+      <TextLink to="/projects/$projectId/campaigns/$campaignId" params={{ projectId, campaignId }}>
+        {text}
+      </TextLink>
+    );
+  if (workflowId !== null && workflowName !== null)
+    return (
+      <TextLink to="/projects/$projectId/workflows/$workflowId" params={{ projectId, workflowId }}>
+        {text}
+      </TextLink>
+    );
+  return text;
+}
+
 function Facts({ email }: { email: Schema<'EmailDetail'> }) {
   const projectId = useProjectId();
   const address = email.toName === null ? email.to : `${email.toName} <${email.to}>`;
@@ -86,7 +106,7 @@ function Facts({ email }: { email: Schema<'EmailDetail'> }) {
     },
     { name: 'From', value: email.from },
     { name: 'Reply to', value: email.body?.replyTo },
-    { name: 'Source', value: sourceText(email) },
+    { name: 'Source', value: <Source email={email} /> },
     { name: 'Template', value: email.templateName },
     { name: 'Email id', value: <CopyText text={email.id} /> },
     { name: 'Message id', value: email.messageId && <CopyText text={email.messageId} /> },

@@ -1,7 +1,6 @@
 import { Image } from 'lucide-react';
 import { type RefObject, Suspense, useRef, useState } from 'react';
 import { useController, useFormContext } from 'react-hook-form';
-import { $api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { lazyComponent } from '../../ui/lazy-component.ts';
@@ -12,13 +11,14 @@ import type { MessageContent } from './content.ts';
 import { PlainCode } from './plain-code.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { ProblemList } from './problem-list.tsx';
+import { unknownFields } from './unknown-fields.ts';
+import { useFieldNames } from './use-field-names.ts';
 import { usePreview } from './use-preview.ts';
 import { WorkflowSampleFields, type WorkflowSamples } from './workflow-samples.tsx';
 
 // Loads with the data of the page: code that is there in time does not suspend, which React would reveal up to 300 ms late.
 const CodeEditor = lazyComponent(() => import('./code-editor.tsx'), 'CodeEditor');
 void CodeEditor.preload?.();
-const noFields: readonly string[] = [];
 const noProblems: never[] = [];
 
 const paneLook = 'flex h-[68dvh] min-h-96 flex-col overflow-hidden rounded-lg border border-line';
@@ -33,7 +33,13 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
   const [samples, setSamples] = useState<WorkflowSamples>({});
   const editor = useRef<CodeEditorHandle>(null);
   const preview = usePreview(watch(), readerAddress, samples);
-  const problems = preview.email?.problems ?? noProblems;
+  const fields = useFieldNames(!hasWorkflowSamples);
+  // What is still to be written is no problem yet; its field asks for it on saving.
+  const isUnwritten = watch('subject').trim() === '';
+  const found = preview.email?.problems ?? noProblems;
+  const problems = isUnwritten ? found.filter(({ code }) => code !== 'subject_empty') : found;
+  // Templates may be sent with variables of their own.
+  const unknown = hasWorkflowSamples ? noProblems : unknownFields(watch(), fields);
   return (
     <>
       <FormField control={control} name="subject" label="Subject" />
@@ -44,7 +50,10 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
         </section>
       </div>
       {preview.email && (
-        <ProblemList problems={problems} onGoTo={(line, column) => editor.current?.goTo(line, column)} />
+        <ProblemList
+          problems={[...problems, ...unknown]}
+          onGoTo={(line, column) => editor.current?.goTo(line, column)}
+        />
       )}
       {hasWorkflowSamples && <WorkflowSampleFields samples={samples} onChange={setSamples} />}
     </>
@@ -89,19 +98,12 @@ function BodyPane({ editor, problems }: BodyPaneProps) {
 /** The body as plain text, until the editor is loaded. */
 function BodyEditor({ editor, ...code }: BodyPaneProps & Pick<CodeEditorProps, 'value' | 'onChange'>) {
   const isDrawn = useDrawn();
-  const fields = $api.useQuery(
-    'get',
-    '/contacts/fields',
-    {},
-    { select: toNames, staleTime: 60_000, enabled: isDrawn },
-  );
+  const fields = useFieldNames(isDrawn);
   const plain = <PlainCode value={code.value} />;
   if (!isDrawn) return plain;
   return (
     <Suspense fallback={plain}>
-      <CodeEditor ref={editor} label="Body, HTML with Liquid" fields={fields.data ?? noFields} {...code} />
+      <CodeEditor ref={editor} label="Body, HTML with Liquid" fields={fields} {...code} />
     </Suspense>
   );
 }
-
-const toNames = ({ fields }: { fields: { field: string }[] }) => fields.map(({ field }) => field);

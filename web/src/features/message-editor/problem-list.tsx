@@ -1,18 +1,16 @@
 import { CircleCheck } from 'lucide-react';
-import type { Schema } from '../../api/client.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import type { EmailProblem } from './unknown-fields.ts';
 
-type Problem = Schema<'EmailPreview'>['problems'][number];
-
-const severities: Record<Problem['severity'], { label: string; tone: Tone }> = {
+const severities: Record<EmailProblem['severity'], { label: string; tone: Tone }> = {
   error: { label: 'Can’t be sent', tone: 'bad' },
   warning: { label: 'Warning', tone: 'warn' },
   info: { label: 'Note', tone: 'neutral' },
 };
 
 interface ProblemListProps {
-  problems: readonly Problem[];
+  problems: readonly EmailProblem[];
   /** Without it, line numbers are not links. */
   onGoTo?: (line: number, column: number) => void;
 }

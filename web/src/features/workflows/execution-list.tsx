@@ -170,7 +170,8 @@ function ExecutionTable({ executions, steps }: ExecutionTableProps) {
 function WhereItIs({ execution, steps }: { execution: Execution; steps: ExecutionTableProps['steps'] }) {
   const { status, currentStepId, resumeAt, exitReason, error } = execution;
   if (status === 'FAILED') return error;
-  const name = steps.find(({ id }) => id === currentStepId)?.name;
+  const step = steps.find(({ id }) => id === currentStepId);
+  const name = step?.name ?? (currentStepId !== null && 'A step that was removed');
   if (status === 'EXITED') return exitReason ?? name;
   return (
     <>

@@ -4,14 +4,14 @@ import { Suspense, useMemo, useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { ifMatch } from '../../api/if-match.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
-import { count } from '../../ui/numbers.ts';
+import { count, quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say } from '../../ui/toast.tsx';
 import { FaultNote } from './fault-note.tsx';
 import { canSplice, type Step, shownFaults } from './graph/graph.ts';
 import { stepWords } from './graph/step-words.ts';
 import { editGraph, useGraphEdits } from './graph-edits.ts';
-import { type GraphView, GraphViewProvider } from './graph-view.ts';
+import { type GraphView, GraphViewProvider, useGraphView } from './graph-view.ts';
 import { GraphCanvas } from './lazy-graph-canvas.ts';
 import { GraphOutline } from './outline.tsx';
 import { statisticsQuery } from './queries.ts';
@@ -36,6 +36,12 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
     <GraphViewProvider value={view.shown}>
       <div className="flex flex-col gap-4">
         <FaultNote workflow={workflow} />
+        {workflow.enabled && workflow.faults.length === 0 && (
+          <p className="text-sm text-muted">
+            A change is for contacts who enter from then on. Those under way follow the version that they
+            entered.
+          </p>
+        )}
         {view.countedOf !== undefined && (
           <p className="text-sm text-muted">
             The counts at the steps are of the newest {count(view.countedOf)} executions.
@@ -142,6 +148,7 @@ interface RemoveStepDialogProps {
 
 function RemoveStepDialog({ workflow, step, onClose, onRemoved }: RemoveStepDialogProps) {
   const isSpliced = canSplice(workflow, step.id);
+  const inStep = useGraphView().figuresOf(step.id)?.waiting ?? 0;
   return (
     <ConfirmDialog
       title="Remove the step"
@@ -153,9 +160,16 @@ function RemoveStepDialog({ workflow, step, onClose, onRemoved }: RemoveStepDial
         onRemoved();
       }}
     >
-      {isSpliced
-        ? `“${step.name}” and its settings are deleted. The steps around it stay connected. This can’t be undone.`
-        : `“${step.name}” and its settings are deleted, which can’t be undone. Different steps follow it. They stay, but nothing leads to them until you connect them again.`}
+      <p>
+        {isSpliced
+          ? `“${step.name}” and its settings are deleted. The steps around it stay connected. This can’t be undone.`
+          : `“${step.name}” and its settings are deleted, which can’t be undone. Different steps follow it. They stay, but nothing leads to them until you connect them again.`}
+      </p>
+      {inStep > 0 && (
+        <p className="mt-2">
+          {quantity(inStep, 'contact waits', 'contacts wait')} in it now, and will still go through it.
+        </p>
+      )}
     </ConfirmDialog>
   );
 }
