@@ -13,6 +13,8 @@ import { eventually } from './setup/eventually.ts';
 
 const stage = useCampaignFaultStage({ EMAIL_RATE_PER_SECOND: '400' });
 
+const sum = (counts: Record<string, number>) => Object.values(counts).reduce((all, count) => all + count, 0);
+
 describe('a cancel in the middle', () => {
   it('stops the campaign: only emails already being handed over leave, and the counts agree', {
     timeout: faultTimeout,
@@ -22,6 +24,8 @@ describe('a cancel in the middle', () => {
     const sender = await stage.createAudience(recipients);
     const id = await sendCampaign(sender);
     await eventually(stage.stack.inboxTotal, (total) => total > 400);
+    // A cancel ends the freeze of the audience, too.
+    await untilStatuses(stage.stack, id, (found) => sum(found) === recipients);
     expect((await sender.post(`/campaigns/${id}/cancel`, {})).status).toBe(200);
     const inHand = (await statusesOf(stage.stack, id)).SENDING ?? 0;
     const left = await stage.stack.inboxTotal();
