@@ -85,7 +85,7 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     );
     await field('Name').fill('First');
     await field('Subject').fill('Your {{ plann }} plan');
-    await page.getByText('No contact has a field “plann”, so nothing shows there').waitFor();
+    await page.getByText('No contact has a field “plann”, so nothing shows in the subject').waitFor();
     await press(button('Save draft'));
     await page.getByRole('combobox', { name: 'From' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Escape');

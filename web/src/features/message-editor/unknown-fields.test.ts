@@ -34,8 +34,8 @@ it.each([
 it('names the place, and says nothing before the fields are known', () => {
   const content = { subject: '{{ plann }}', body: '<p>\n  {{ nick }}' };
   expect(unknownFields(content, fields)).toMatchObject([
-    { field: 'subject', line: 1, column: 1 },
-    { field: 'body', line: 2, column: 3 },
+    { field: 'subject', line: 1, column: 1, message: expect.stringContaining('shows in the subject') },
+    { field: 'body', line: 2, column: 3, message: expect.stringContaining('shows there') },
   ]);
   expect(unknownFields(content, [])).toEqual([]);
 });

@@ -27,13 +27,16 @@ export function unknownFields(
   const roots = new Set([...keys, ...builtInNames, 'data', 'forloop', 'tablerowloop', ...locals]);
   return (['subject', 'body'] as const).flatMap((field) =>
     [...content[field].matchAll(output)].flatMap((match): EmailProblem[] => {
-      const message = faultOf(match[1] ?? '', keys, roots);
-      if (message === undefined) return [];
+      const fault = faultOf(match[1] ?? '', keys, roots);
+      if (fault === undefined) return [];
+      const { name, meant } = fault;
+      const where = field === 'subject' ? 'in the subject' : 'there';
+      const advice = meant === undefined ? '' : `. Did you mean “${meant}”?`;
       return [
         {
           code: 'unknown_field',
           severity: 'warning',
-          message,
+          message: `No contact has a field “${name}”, so nothing shows ${where}${advice}`,
           field,
           ...placeOf(content[field], match.index),
         },
@@ -42,7 +45,12 @@ export function unknownFields(
   );
 }
 
-function faultOf(text: string, keys: readonly string[], roots: ReadonlySet<string>): string | undefined {
+/** The field that nobody has, and one that is written like it. */
+function faultOf(
+  text: string,
+  keys: readonly string[],
+  roots: ReadonlySet<string>,
+): { name: string; meant: string | undefined } | undefined {
   if (/\?\?|\|\s*default\b/.test(text)) return undefined;
   const head = text.replace(/^-|-$/g, '').split('|', 1)[0]?.trim() ?? '';
   const [, root, rest = ''] = path.exec(head) ?? [];
@@ -52,9 +60,7 @@ function faultOf(text: string, keys: readonly string[], roots: ReadonlySet<strin
   if (key === undefined ? roots.has(root) : keys.includes(key)) return undefined;
   if (logic.test(head)) return undefined;
   const name = key ?? root;
-  const meant = keys.find((known) => known.toLowerCase() === name.toLowerCase());
-  const advice = meant === undefined ? '' : `. Did you mean “${meant}”?`;
-  return `No contact has a field “${name}”, so nothing shows there${advice}`;
+  return { name, meant: keys.find((known) => known.toLowerCase() === name.toLowerCase()) };
 }
 
 function placeOf(text: string, index: number): { line: number; column: number } {
