@@ -141,7 +141,7 @@ describe('the OpenAPI document', () => {
 
   it('describes conditions, with all their operators', () => {
     const whole = JSON.stringify(buildOpenapi({ routes, serverUrl: '', version: '' }));
-    expect(whole.match(/"#\/components\/schemas\/Condition"/g)?.length).toBeGreaterThan(8);
+    expect(whole.match(/"#\/components\/schemas\/Condition"/g)?.length).toBeGreaterThan(5);
     for (const table of Object.values(operatorTables)) {
       for (const operator of table.keys()) expect(whole).toContain(`\`${operator}\``);
     }

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { audienceTypeSchema, campaignSchema, listedCampaignSchema } from './answers/campaign.ts';
-import { sentConditionSchema } from './answers/condition.ts';
 import { offsetPageSchema } from './answers/offset-page.ts';
 import { contentTypeSchema } from './answers/template.ts';
 import { htmlBodySchema, subjectSchema } from './email-content.ts';
@@ -34,7 +33,10 @@ export const campaignBodySchema = z.object({
   type: contentTypeSchema.default('MARKETING').describe('The kind of content, not of audience.'),
   audienceType: audienceTypeSchema,
   segmentId: idSchema.nullish().describe('Required when SEGMENT.'),
-  audienceCondition: sentConditionSchema.nullish().describe('A condition tree, required when FILTERED.'),
+  audienceCondition: z
+    .unknown()
+    .optional()
+    .describe('A condition tree (`Condition`), required when FILTERED, otherwise ignored.'),
 });
 
 export type CampaignBody = z.output<typeof campaignBodySchema>;

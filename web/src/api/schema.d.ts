@@ -3879,7 +3879,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    audienceCondition?: components["schemas"]["Condition"] | null;
+                    audienceCondition?: unknown;
                     /** @enum {string} */
                     audienceType: "ALL" | "SEGMENT" | "FILTERED";
                     body: string;
@@ -3969,7 +3969,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    audienceCondition?: components["schemas"]["Condition"] | null;
+                    audienceCondition?: unknown;
                     /** @enum {string} */
                     audienceType: "ALL" | "SEGMENT" | "FILTERED";
                     body: string;
@@ -4349,7 +4349,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    audienceCondition?: components["schemas"]["Condition"] | null;
+                    audienceCondition?: unknown;
                     /** @enum {string} */
                     audienceType: "ALL" | "SEGMENT" | "FILTERED";
                     segmentId?: string | null;
