@@ -18,8 +18,9 @@ const filterSchema = z
           'segments `memberOfSegment`, `notMemberOfSegment`.',
       ),
     value: z.unknown().optional().describe('What the operator compares with.'),
-    unit: z.enum(['days', 'hours', 'minutes']).nullish().describe('Of an amount of time; days by default.'),
-    within: z.number().nullish().describe('Counts only events of the last so many units.'),
+    // Ignored, whatever they are, where the operator has no use for them.
+    unit: z.unknown().optional().describe('Of an amount of time: `days` (default), `hours` or `minutes`.'),
+    within: z.unknown().optional().describe('A number: counts only events of the last so many units.'),
   })
   .meta({ id: 'ConditionFilter' });
 

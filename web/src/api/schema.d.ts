@@ -2280,9 +2280,9 @@ export interface components {
         ConditionFilter: {
             field: string;
             operator: string;
-            unit?: ("days" | "hours" | "minutes") | null;
+            unit?: unknown;
             value?: unknown;
-            within?: number | null;
+            within?: unknown;
         };
         ConditionGroup: {
             conditions?: components["schemas"]["Condition"] | null;
