@@ -11,8 +11,9 @@ const memory = new BodyMemory({
   waiting: 500,
   waitMs: 30_000,
 });
-/** While others wait for memory, a client has this long to take its answer, from when the answer is ready. */
-const patienceMs = 5_000;
+/** While others wait for memory, a client has this long to take its answer, from when the answer is ready: 2 MB/s suffice. */
+const patienceMs = (bytes: number) => 5_000 + bytes / 2_000;
+const lookMs = 1_000;
 
 /**
  * Claims memory for an answer until its client has it or is gone.
@@ -41,8 +42,9 @@ export async function holdAnswer(
   return (size) => {
     claim.shrinkTo(size);
     if (res.destroyed) return;
+    const due = performance.now() + patienceMs(size);
     patience = setInterval(() => {
-      if (memory.waiting > 0) res.destroy();
-    }, patienceMs);
+      if (memory.waiting > 0 && performance.now() > due) res.destroy();
+    }, lookMs);
   };
 }
