@@ -8,7 +8,7 @@ const sender = useSender(stack);
 
 const content = (changes: object = {}) => ({
   subject: 'Hello {{ name ?? "you" }}',
-  body: '<p>Hi {{ name }} of {{ plan }}, {{ email }}</p>',
+  body: '<p>Hi {{ name ?? "" }} of {{ plan ?? "" }}, {{ email }}</p>',
   from: `news@${sender.domain}`,
   ...changes,
 });
@@ -87,7 +87,7 @@ describe.each(['templates', 'campaigns'])('POST /%s/preview', (kind) => {
   it('names what to fix before sending', async () => {
     const problems = await problemsOf({
       subject: '',
-      body: '<a href="">A</a>\n<img src="https://example.com/a.png">{{ url }}',
+      body: '<a href="">A</a>\n<img src="https://example.com/a.png">{{ email }}',
       from: 'news@elsewhere.example',
     });
     expect(problems).toMatchObject([
@@ -100,6 +100,14 @@ describe.each(['templates', 'campaigns'])('POST /%s/preview', (kind) => {
     const endless = '{% for a in (1..90000) %}{% for b in (1..90000) %}x{% endfor %}{% endfor %}';
     expect(await problemsOf({ body: endless })).toMatchObject([{ code: 'render_limit', field: 'body' }]);
     expect(await problemsOf({ body: '', type: 'TRANSACTIONAL', from: '' })).toEqual([]);
+  });
+
+  it('names fields that no contact has in campaigns, which have no variables of their own', async () => {
+    const body = '<p>{{ nobodyHasIt }} {{ given }}</p>';
+    const draft = { subject: 'Hi', body, type: 'TRANSACTIONAL', data: { given: 1 } };
+    const { problems } = (await sender.post('/campaigns/preview', draft)).body;
+    expect(problems).toMatchObject([{ code: 'unknown_field', field: 'body', line: 1, column: 4 }]);
+    expect((await sender.post('/templates/preview', draft)).body.problems).toEqual([]);
   });
 });
 

@@ -28,26 +28,46 @@ const example = {
   ],
 };
 
-const previewRoute = (path: string, tag: string, what: string) =>
+interface PreviewRoute {
+  path: string;
+  tag: string;
+  summary: string;
+  description?: string;
+  takesVariables: boolean;
+}
+
+const previewRoute = ({ path, tag, summary, description = '', takesVariables }: PreviewRoute) =>
   defineRoute({
     method: 'POST',
     path,
     tags: [tag],
-    summary: `Render ${what} without storing it`,
+    summary,
     description:
       'As it would be sent, with footer and headers; its unsubscribe links lead to a page but do nothing. Rendered ' +
       'for a contact, or for an address that is none. `problems` lists what to fix before sending; Liquid that does ' +
       'not parse is one of them, with its line and column, and its part is empty. `event` and `context` stand for ' +
-      'the variables of a workflow.',
+      `the variables of a workflow.${description}`,
     body: previewEmailBodySchema,
     bodyExample,
     responses: { 200: { description: 'The email.', schema: emailPreviewSchema, example } },
     errors: ['NOT_FOUND'],
     async handler(ctx) {
       const { project, body } = ctx.state;
-      ctx.body = await ctx.services.emailPreview.render(project.id, body);
+      ctx.body = await ctx.services.emailPreview.render(project.id, body, { takesVariables });
     },
   });
 
-export const previewTemplate = previewRoute('/templates/preview', 'Templates', 'a template');
-export const previewCampaign = previewRoute('/campaigns/preview', 'Campaigns', 'the email of a campaign');
+export const previewTemplate = previewRoute({
+  path: '/templates/preview',
+  tag: 'Templates',
+  summary: 'Render a template without storing it',
+  takesVariables: true,
+});
+
+export const previewCampaign = previewRoute({
+  path: '/campaigns/preview',
+  tag: 'Campaigns',
+  summary: 'Render the email of a campaign without storing it',
+  description: ' Fields that no contact has are among the problems, unless they have a fallback.',
+  takesVariables: false,
+});

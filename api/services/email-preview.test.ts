@@ -12,11 +12,15 @@ it('previews wait for a turn of their project, and those of others go on', async
   const turns = createTemplateTurns();
   const previews = createEmailPreviewService(database.orm, 'https://api.example.com', turns);
   const preview = (projectId: string) =>
-    previews.render(projectId, {
-      subject: 'Hello',
-      body: '<p>Hello</p>',
-      type: 'TRANSACTIONAL',
-    });
+    previews.render(
+      projectId,
+      {
+        subject: 'Hello',
+        body: '<p>Hello</p>',
+        type: 'TRANSACTIONAL',
+      },
+      { takesVariables: false },
+    );
   const other = await insertProject(database.em());
   await turns.inTurn(project.id, () => busy(1_000));
 

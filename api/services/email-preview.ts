@@ -1,6 +1,7 @@
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
 import { defaultEmailBrand, type EmailBrand } from '../../core/email-brand.ts';
-import { findEmailProblems, problem } from '../../core/email-checks/email-problems.ts';
+import { bySeverity, findEmailProblems, problem } from '../../core/email-checks/email-problems.ts';
+import { findUnknownFields } from '../../core/email-checks/unknown-fields.ts';
 import { notFound } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { nilId } from '../../core/nil-id.ts';
@@ -8,7 +9,7 @@ import type { ContactLinks } from '../../core/public-links.ts';
 import { type RenderEmailOptions, renderEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates, type EmailTemplate } from '../../core/rendering/email-template.ts';
 import { buildVariables } from '../../core/rendering/variables.ts';
-import { Contact } from '../../db/entities/contact.ts';
+import { Contact, ContactField } from '../../db/entities/contact.ts';
 import { Domain } from '../../db/entities/domain.ts';
 import { Project } from '../../db/entities/project.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -30,7 +31,7 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
     manageUrl: link('manage'),
   };
 
-  function preview(body: PreviewEmailBody, { contact, sender, brand }: PreviewRecords) {
+  function preview(body: PreviewEmailBody, { contact, sender, brand, keys }: PreviewRecords) {
     const faults = findLiquidFaults(cache, body);
     const broken = new Set(faults.map(({ field }) => field));
     const source = {
@@ -51,7 +52,10 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
     );
     if (!rendered.ok) return { ...nothing, problems: [...problems, rendered.problem] };
     const { email, isFooterAdded } = rendered;
-    const checks = findEmailProblems({ ...email, body: source.body, isFooterAdded, sender });
+    const checks = [
+      ...(keys ? findUnknownFields(template.template, keys, variables) : []),
+      ...findEmailProblems({ ...email, body: source.body, isFooterAdded, sender }),
+    ].toSorted(bySeverity);
     const shown = broken.has('body') ? { html: '', text: '' } : { html: email.html, text: email.text };
     return {
       subject: email.subject,
@@ -66,9 +70,10 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
   return {
     /**
      * Renders an email as it would be sent and lists its problems. Nothing is stored.
+     * @param takesVariables whether it may be sent with variables of its own, besides the fields of contacts
      * @throws DomainError `NOT_FOUND` for an unknown contact; as `inTurn`
      */
-    async render(projectId: string, body: PreviewEmailBody) {
+    async render(projectId: string, body: PreviewEmailBody, { takesVariables }: { takesVariables: boolean }) {
       const em = projectEm(orm, projectId);
       const contact = await readContact(em, body);
       const sender = await readSender(em, body);
@@ -78,7 +83,9 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
         language: language ?? saved.language,
         footerAddress: footerAddress === undefined ? saved.footerAddress : footerAddress,
       };
-      return inTurn(projectId, () => preview(body, { contact, sender, brand }));
+      const fields = takesVariables ? undefined : await em.getRepository(ContactField).listTypes(projectId);
+      const keys = fields?.map(({ key }) => key);
+      return inTurn(projectId, () => preview(body, { contact, sender, brand, keys }));
     },
   };
 }
@@ -87,6 +94,7 @@ interface PreviewRecords {
   contact: Awaited<ReturnType<typeof readContact>>;
   sender: Awaited<ReturnType<typeof readSender>>;
   brand: EmailBrand;
+  keys: string[] | undefined;
 }
 
 /** In a workflow both always exist, so giving one defines the other. */

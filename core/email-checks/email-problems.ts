@@ -12,6 +12,7 @@ export const emailProblems = {
   render_limit: 'error',
   domain_not_verified: 'error',
   subject_empty: 'warning',
+  unknown_field: 'warning',
   too_large: 'warning',
   image_without_alt: 'warning',
   link_empty: 'warning',
@@ -49,7 +50,7 @@ export interface CheckedEmail {
 export const clippedBytes = 102 * 1024;
 /** Mail programs show no more of a line (RFC 5322, section 2.1.1). */
 export const longSubject = 78;
-const mostPerCode = 20;
+export const mostPerCode = 20;
 const shownLength = 120;
 
 export const problem = (code: EmailProblemCode, message: string, place: ProblemPlace = {}): EmailProblem => ({
@@ -63,8 +64,10 @@ export const problem = (code: EmailProblemCode, message: string, place: ProblemP
 export function findEmailProblems(email: CheckedEmail): EmailProblem[] {
   return [...senderProblems(email), ...subjectProblems(email), ...sizeProblems(email), ...tagProblems(email)]
     .concat(footerProblems(email))
-    .toSorted((one, other) => rankOf(one) - rankOf(other));
+    .toSorted(bySeverity);
 }
+
+export const bySeverity = (one: EmailProblem, other: EmailProblem) => rankOf(one) - rankOf(other);
 
 const rankOf = ({ severity }: EmailProblem) => problemSeverities.indexOf(severity);
 

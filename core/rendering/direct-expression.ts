@@ -24,10 +24,13 @@ const maxRangeLength = 100_000;
  */
 export class DirectExpression extends Expression {
   readonly value: Evaluate;
+  /** The path of the variable, if the expression is nothing else. */
+  readonly variable: readonly string[] | undefined;
 
-  constructor(value: Evaluate) {
+  constructor(value: Evaluate, variable?: readonly string[]) {
     super([]);
     this.value = value;
+    this.variable = variable;
   }
 
   // biome-ignore lint/correctness/useYield: the tags of liquidjs drive generators; this one has its value at once.
@@ -42,7 +45,8 @@ export class DirectExpression extends Expression {
  */
 export function compileExpression(tokens: Iterable<Token>, name?: string): DirectExpression {
   const operands: Evaluate[] = [];
-  for (const token of new Expression(tokens).postfix) {
+  const { postfix } = new Expression(tokens);
+  for (const token of postfix) {
     if (!TypeGuards.isOperatorToken(token)) {
       operands.push(compileToken(token));
       continue;
@@ -52,7 +56,8 @@ export function compileExpression(tokens: Iterable<Token>, name?: string): Direc
     operands.push(compileOperator(token.getText(), left, right));
   }
   const [value = nothing] = operands;
-  if (name === undefined) return new DirectExpression(value);
+  if (name === undefined)
+    return new DirectExpression(value, postfix.length === 1 ? pathOf(postfix[0]) : undefined);
   const field = compileName(name);
   return new DirectExpression((context) => {
     const known = field(context);
@@ -87,6 +92,17 @@ export function compileRange(low: Token, high: Token): DirectExpression {
 }
 
 function nothing(): undefined {}
+
+/** @returns its names as far as they are written out */
+function pathOf(token: Token | undefined): string[] | undefined {
+  if (!TypeGuards.isPropertyAccessToken(token) || token.variable) return undefined;
+  const computed = token.props.findIndex((prop) => !('content' in prop));
+  const written = computed === -1 ? token.props : token.props.slice(0, computed);
+  return written.flatMap((prop) => {
+    if (TypeGuards.isWordToken(prop)) return prop.content.split('.');
+    return 'content' in prop ? [String(prop.content)] : [];
+  });
+}
 
 function compileOperator(name: string, left: Evaluate | undefined, right: Evaluate): Evaluate {
   if (left === undefined) return (context) => isFalsy(right(context), context);

@@ -11,7 +11,7 @@ import {
 } from 'liquidjs';
 import { escapeHtml } from '../html.ts';
 import { boundedRender } from './bounded-render.ts';
-import { evaluate } from './direct-expression.ts';
+import { DirectExpression, evaluate } from './direct-expression.ts';
 import { filters } from './filters.ts';
 import { renderContextOf } from './render-context.ts';
 import { toText } from './values.ts';
@@ -22,7 +22,7 @@ function escapeTagOutput(this: { context: Context }, value: unknown): string {
   return escapeHtml(toText(value, renderContextOf(this.context).budget));
 }
 
-class OutputTag extends Tag {
+export class OutputTag extends Tag {
   private readonly value: Value;
   private readonly escapes: boolean;
 
@@ -32,6 +32,13 @@ class OutputTag extends Tag {
     this.value = new Value(tokenizer.readFilteredValue(), engine);
     tokenizer.assert(tokenizer.end(), () => `unexpected ${tokenizer.snapshot()}`);
     this.escapes = engine.options.outputEscape !== undefined && !this.value.filters.at(-1)?.raw;
+  }
+
+  /** The path of the variable without which nothing shows: one that stands alone, without a fallback. */
+  get variable(): readonly string[] | undefined {
+    const { initial, filters } = this.value;
+    const hasFallback = filters.some(({ name }) => name === 'default');
+    return initial instanceof DirectExpression && !hasFallback ? initial.variable : undefined;
   }
 
   override render(liquidContext: Context, emitter: Emitter): void {

@@ -5,6 +5,7 @@ import { engines, type TemplateKind } from './engine.ts';
 import { noPieces, type PiecedText, wholeText, withoutHoles } from './pieced-text.ts';
 import { RenderBudget, type RenderLimit, RenderLimitExceeded } from './render-budget.ts';
 import { RenderContext } from './render-context.ts';
+import { type ShownVariable, shownVariables } from './shown-variables.ts';
 import { TemplateParser } from './template-parser.ts';
 
 export const maxTemplateBytes = 512 * 1024;
@@ -53,6 +54,10 @@ export class Template {
     this.nodes = nodes;
     this.kind = kind;
     this.pieces = pieces;
+  }
+
+  shownVariables(): ShownVariable[] {
+    return shownVariables(this.nodes);
   }
 
   /** The same template for many renderings: their outlines lack the long literals that stand in no tag. */

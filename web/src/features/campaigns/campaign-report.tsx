@@ -91,6 +91,6 @@ function SentContent({ campaign }: { campaign: Campaign }) {
 
 function SentPreview({ campaign }: { campaign: Campaign }) {
   const [readerAddress, setReaderAddress] = useState('');
-  const preview = usePreview(contentOf(campaign), readerAddress);
+  const preview = usePreview('/campaigns/preview', contentOf(campaign), readerAddress);
   return <PreviewPane preview={preview} readerAddress={readerAddress} onReader={setReaderAddress} />;
 }

@@ -47,7 +47,7 @@ export const campaignRoutes = [
       if (report === undefined) {
         startQueries(context, [campaignQuery(campaignId), domainsQuery(projectId)]);
         return startNext(context, campaignQuery(campaignId), ({ data }) =>
-          isUnsent(data) ? previewQuery(previewOf(contentOf(data))) : undefined,
+          isUnsent(data) ? previewQuery('/campaigns/preview', previewOf(contentOf(data))) : undefined,
         );
       }
       const init = recipientsInit(campaignId, context.search.outcome);

@@ -8,8 +8,6 @@ import { quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say } from '../../ui/toast.tsx';
 import { ProblemList } from '../message-editor/problem-list.tsx';
-import { unknownFields } from '../message-editor/unknown-fields.ts';
-import { useFieldNames } from '../message-editor/use-field-names.ts';
 import { AudienceError } from './audience-section.tsx';
 import { pastFault, timeWithZone } from './schedule-section.tsx';
 import type { useAudience } from './use-audience.ts';
@@ -40,8 +38,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
   const checks = $api.useQuery('post', '/campaigns/preview', { body: { subject, body, type, from } });
   const [isPending, setIsPending] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
-  const fields = useFieldNames();
-  const problems = [...(checks.data?.problems ?? []), ...unknownFields(campaign, fields)];
+  const problems = checks.data?.problems ?? [];
   const isBlocked = problems.some(({ severity }) => severity === 'error');
   const people = counts ? quantity(counts.recipients, 'person', 'people') : 'the audience';
   const send = async () => {

@@ -8,8 +8,6 @@ export const builtIn = [
   { name: 'id', detail: 'id of the contact' },
 ] as const;
 
-export const builtInNames: readonly string[] = builtIn.map(({ name }) => name);
-
 /** The keys of `data` among what `/contacts/fields` lists. */
 export const keysOf = (fields: readonly string[]): string[] =>
   fields.filter((field) => field.startsWith('data.')).map((field) => field.slice('data.'.length));

@@ -11,7 +11,6 @@ import type { MessageContent } from './content.ts';
 import { PlainCode } from './plain-code.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { ProblemList } from './problem-list.tsx';
-import { unknownFields } from './unknown-fields.ts';
 import { useFieldNames } from './use-field-names.ts';
 import { usePreview } from './use-preview.ts';
 import { WorkflowSampleFields, type WorkflowSamples } from './workflow-samples.tsx';
@@ -32,14 +31,13 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
   const [readerAddress, setReaderAddress] = useState('');
   const [samples, setSamples] = useState<WorkflowSamples>({});
   const editor = useRef<CodeEditorHandle>(null);
-  const preview = usePreview(watch(), readerAddress, samples);
-  const fields = useFieldNames(!hasWorkflowSamples);
+  // Templates may be sent with variables of their own.
+  const path = hasWorkflowSamples ? '/templates/preview' : '/campaigns/preview';
+  const preview = usePreview(path, watch(), readerAddress, samples);
   // What is still to be written is no problem yet; its field asks for it on saving.
   const isUnwritten = watch('subject').trim() === '';
   const found = preview.email?.problems ?? noProblems;
   const problems = isUnwritten ? found.filter(({ code }) => code !== 'subject_empty') : found;
-  // Templates may be sent with variables of their own.
-  const unknown = hasWorkflowSamples ? noProblems : unknownFields(watch(), fields);
   return (
     <>
       <FormField control={control} name="subject" label="Subject" />
@@ -50,10 +48,7 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
         </section>
       </div>
       {preview.email && (
-        <ProblemList
-          problems={[...problems, ...unknown]}
-          onGoTo={(line, column) => editor.current?.goTo(line, column)}
-        />
+        <ProblemList problems={problems} onGoTo={(line, column) => editor.current?.goTo(line, column)} />
       )}
       {hasWorkflowSamples && <WorkflowSampleFields samples={samples} onChange={setSamples} />}
     </>

@@ -21,6 +21,8 @@ export function previewOf(
   });
 }
 
+export type PreviewPath = '/templates/preview' | '/campaigns/preview';
+
 /** @param preview by {@link previewOf} */
-export const previewQuery = (preview: string) =>
-  $api.queryOptions('post', '/templates/preview', { body: JSON.parse(preview) }, { staleTime: 30_000 });
+export const previewQuery = (path: PreviewPath, preview: string) =>
+  $api.queryOptions('post', path, { body: JSON.parse(preview) }, { staleTime: 30_000 });

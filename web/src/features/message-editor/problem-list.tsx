@@ -1,7 +1,9 @@
 import { CircleCheck } from 'lucide-react';
+import type { Schema } from '../../api/client.ts';
 import { Badge, type Tone } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
-import type { EmailProblem } from './unknown-fields.ts';
+
+type EmailProblem = Schema<'EmailPreview'>['problems'][number];
 
 const severities: Record<EmailProblem['severity'], { label: string; tone: Tone }> = {
   error: { label: 'Can’t be sent', tone: 'bad' },

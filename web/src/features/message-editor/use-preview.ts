@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import type { MessageContent } from './content.ts';
-import { previewOf, previewQuery } from './preview-query.ts';
+import { type PreviewPath, previewOf, previewQuery } from './preview-query.ts';
 import { brokenParts, type EmailPreview, type MessagePart, withLastGood } from './shown-preview.ts';
 import type { WorkflowSamples } from './workflow-samples.tsx';
 
@@ -19,6 +19,7 @@ export interface Preview {
 
 /** The rendered email, debounced; keeps the previous one while loading. */
 export function usePreview(
+  path: PreviewPath,
   content: MessageContent,
   readerAddress: string,
   samples?: WorkflowSamples,
@@ -27,7 +28,7 @@ export function usePreview(
   const wanted = previewOf(content, readerAddress, samples);
   const settled = useDebounced(wanted, 400);
   const { data, error, isPlaceholderData } = useQuery({
-    ...previewQuery(settled),
+    ...previewQuery(path, settled),
     placeholderData: keepPreviousData,
   });
   const [good, setGood] = useState<EmailPreview>();

@@ -33,7 +33,7 @@ export const templateRoutes = [
       const { projectId, templateId } = context.params;
       startQueries(context, [templateQuery(templateId), usageQuery(templateId), domainsQuery(projectId)]);
       startNext(context, templateQuery(templateId), (template) =>
-        previewQuery(previewOf(contentOf(template))),
+        previewQuery('/templates/preview', previewOf(contentOf(template))),
       );
     },
     component: lazyComponent(() => import('./template-page.tsx'), 'TemplatePage'),

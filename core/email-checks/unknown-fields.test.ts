@@ -1,0 +1,61 @@
+import { expect, it } from 'vitest';
+import { createEmailTemplates } from '../rendering/email-template.ts';
+import { findUnknownFields } from './unknown-fields.ts';
+
+const keys = ['plan', 'First Name', 'address', "dog's name", 'car.colour', 'terms and conditions'];
+const variables = { email: 'ada@example.com', unsubscribeUrl: '', data: { sample: 1 }, sample: 1 };
+
+function problemsOf(source: { subject: string; body: string }) {
+  const compiled = createEmailTemplates().compile(source);
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  return findUnknownFields(compiled.template, keys, variables);
+}
+const messages = (body: string) => problemsOf({ subject: '', body }).map(({ message }) => message);
+
+it.each([
+  '{{ plan }}',
+  '{{plan|upcase}}',
+  '{% liquid echo plan %}',
+  '{{ address.street }} {{ data.address.lines[0] }}',
+  '{{ data.plan }} {{ data }}',
+  `{{ data['First Name'] }} {{ First Name }} {{ data.First Name }} {{ data["dog's name"] }}`,
+  '{{ car.colour }} {{ data.car.colour }}',
+  '{{ sample }} {{ data.sample }}',
+  '{{- unsubscribeUrl -}}',
+  '{{ plann ?? "free" }}',
+  `{{ nick | default: 'you' }}`,
+  '{% assign total = 5 %}{{ total }}',
+  '{% capture total %}5{% endcapture %}{{ total }}',
+  '{% for tag in address.tags %}{{ tag }} {{ forloop.index }}{% endfor %}',
+  '{% tablerow tag in address.tags %}{{ tag }}{% endtablerow %}',
+  '{% increment count %}{{ count }}',
+  `{{ 'text' }} {{ 5 }} {{ true }} {{ (1..3) }}`,
+  '{{ plan == "pro" }} {{ plan and nick }} {{ terms and conditions }}',
+  '{{ data[plan] }}',
+  '{% raw %}{{ plann }}{% endraw %}{% comment %}{{ plann }}{% endcomment %}',
+  '{% if nick %}Hi{% endif %}',
+])('%s shows something, or is meant not to', (body) => expect(messages(body)).toEqual([]));
+
+it.each([
+  ['{{ plann }}', 'No contact has a field “plann”, so nothing shows there'],
+  ['{{ data.plann }}', 'No contact has a field “plann”, so nothing shows there'],
+  [`{{ data['plann'].x }}`, 'No contact has a field “plann”, so nothing shows there'],
+  ['{{ event.name }}', 'No contact has a field “event”, so nothing shows there'],
+  ['{{ car.color }}', 'No contact has a field “car”, so nothing shows there'],
+  ['{{ Last Name }}', 'No contact has a field “Last Name”, so nothing shows there'],
+  ['{% if plan %}{{ plann }}{% endif %}', 'No contact has a field “plann”, so nothing shows there'],
+  ['{% liquid\nif plan\n  echo plann\nendif %}', 'No contact has a field “plann”, so nothing shows there'],
+  [
+    '{{ first name | upcase }}',
+    'No contact has a field “first name”, so nothing shows there. Did you mean “First Name”?',
+  ],
+  ['{{ Plan }}', 'No contact has a field “Plan”, so nothing shows there. Did you mean “plan”?'],
+])('%s stays empty', (body, message) => expect(messages(body)).toEqual([message]));
+
+it('names the place, of the first twenty', () => {
+  expect(problemsOf({ subject: 'Hi {{ plann }}', body: '<p>\n  {{ nick }}' })).toMatchObject([
+    { code: 'unknown_field', severity: 'warning', field: 'subject', line: 1, column: 4 },
+    { field: 'body', line: 2, column: 3, message: expect.stringContaining('shows there') },
+  ]);
+  expect(messages('{{ nick }}'.repeat(21))).toHaveLength(20);
+});

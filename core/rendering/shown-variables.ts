@@ -1,0 +1,37 @@
+import { type Template as Node, toValueSync } from 'liquidjs';
+import { OutputTag } from './engine.ts';
+
+export interface ShownVariable {
+  /** `['address', 'street']`; a name that is computed ends it. */
+  path: readonly string[];
+  /** Of its output, from 1. */
+  line: number;
+  column: number;
+}
+
+/** What outputs take from outside of the template, where nothing shows without it. */
+export function shownVariables(nodes: readonly Node[]): ShownVariable[] {
+  const all = [...withChildren(nodes)];
+  const own = new Set(['forloop', 'tablerowloop', ...all.flatMap(namesOf)]);
+  return all.flatMap((node) => {
+    const path = node instanceof OutputTag ? node.variable : undefined;
+    const [root] = path ?? [];
+    if (path === undefined || root === undefined || own.has(root)) return [];
+    const [line = 1, column = 1] = node.token.getPosition();
+    return [{ path, line, column }];
+  });
+}
+
+function* withChildren(nodes: readonly Node[]): Generator<Node> {
+  for (const node of nodes) {
+    yield node;
+    // as: the library declares no type for what its generators return.
+    if (node.children) yield* withChildren(toValueSync(node.children(false, true)) as Node[]);
+  }
+}
+
+/** What a tag assigns, in the template or in its block. */
+const namesOf = (node: Node): string[] => [
+  ...Array.from(node.localScope?.() ?? [], ({ content }) => content),
+  ...(node.blockScope?.() ?? []),
+];
