@@ -12,6 +12,8 @@ const textColumns = {
   fromEmail: z.string(),
   fromName: z.string().nullable(),
   replyTo: z.string().nullable(),
+  /** The project that has the domain of the sender verified. */
+  domainOwnerId: z.uuid().nullable(),
 };
 
 const templateRow = z.object({ id: z.guid(), ...textColumns });
@@ -53,7 +55,8 @@ export interface StoredContent {
   attachments: (Omit<z.output<typeof attachmentRow>, 'base64'> & { bytes: Buffer })[];
 }
 
-const textSql = 'subject, body, from_email as "fromEmail", from_name as "fromName", reply_to as "replyTo"';
+const textSql = `subject, body, from_email as "fromEmail", from_name as "fromName", reply_to as "replyTo",
+  (select project_id from domains where domain = split_part(from_email, '@', -1) and status = 'verified') as "domainOwnerId"`;
 
 /**
  * Contents by id, with attachments and the project's brand; contents past their retention are left out. A statement, because it transfers

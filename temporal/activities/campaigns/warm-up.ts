@@ -41,6 +41,7 @@ function exampleContent(): StoredContent {
       replyTo: null,
       headers: {},
       variables: {},
+      domainOwnerId: null,
       brand: { language: 'en', footerAddress: null },
     },
     attachments: [],

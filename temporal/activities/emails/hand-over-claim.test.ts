@@ -45,6 +45,26 @@ async function accept(addresses: string[], body = '<p>Hello</p>', owner = projec
 }
 const acceptIds = async (...of: Parameters<typeof accept>) =>
   (await accept(...of)).map(({ emailId }) => emailId);
+
+/** @param linkKey another than ours if the email shall not be rendered */
+async function queueForUser(linkKey: Buffer): Promise<string> {
+  const own = em();
+  queueAccountEmail(
+    own,
+    { from: { email: 'us@example.com', name: 'Us' }, linkKey },
+    {
+      to: 'user@example.com',
+      locale: 'en',
+      link: 'https://app.example.com',
+      texts: { title: 't', text: 't', button: 'b', hours: null, hint: 'h' },
+    },
+  );
+  await own.flush();
+  const newest = 'select id from emails where project_id = $1 order by id desc limit 1';
+  const [email] = await sql<{ id: string }>(newest, [accountEmailProjectId]);
+  return email?.id ?? expect.unreachable();
+}
+
 const addresses = (count: number) => Array.from({ length: count }, (_, n) => `reader-${n}@example.com`);
 
 async function statusesOf(ids: readonly string[]): Promise<string[]> {
@@ -117,19 +137,7 @@ describe('trouble with one email leaves the others their outcomes', () => {
 
   it('when it cannot be rendered', async () => {
     const ids = await acceptIds(['b@example.com']);
-    const own = em();
-    const sealedElsewhere = { from: { email: 'us@example.com', name: 'Us' }, linkKey: Buffer.alloc(32, 9) };
-    queueAccountEmail(own, sealedElsewhere, {
-      to: 'user@example.com',
-      locale: 'en',
-      link: 'https://app.example.com',
-      texts: { title: 't', text: 't', button: 'b', hours: null, hint: 'h' },
-    });
-    await own.flush();
-    const account = await sql<{ id: string }>('select id from emails where project_id = $1', [
-      accountEmailProjectId,
-    ]);
-    ids.push(...account.map(({ id }) => id));
+    ids.push(await queueForUser(Buffer.alloc(32, 9)));
     const provider = oneByOne(async () => {
       await delay(100);
       return accepted;
@@ -193,4 +201,18 @@ it('an email whose contact was deleted while it was in hand does not leave again
   });
   await dispatchEmails(context(noting), [emailId]);
   expect([to, await statusesOf([emailId])]).toEqual([[], ['FAILED']]);
+});
+
+it('an email whose domain another project has verified meanwhile does not leave', async () => {
+  const owner = await insertProject(em());
+  const verify = `insert into domains (id, project_id, domain, status) values (uuidv7(), $1, 'example.com', 'verified')`;
+  await sql(verify, [owner]);
+  const ids = [
+    ...(await acceptIds(['a@example.com'])),
+    ...(await acceptIds(['a@example.com'], '<p>Hello</p>', owner)),
+    await queueForUser(key),
+  ];
+  await dispatchEmails(context(oneByOne(async () => accepted)), ids);
+  await sql('delete from domains');
+  expect(await statusesOf(ids)).toEqual(['FAILED', 'SENT', 'SENT']);
 });

@@ -37,6 +37,8 @@ export function createClaimedRenderer(
   return (email, stored) => {
     if (stored === undefined) return { ok: false, reason: 'its content is past its retention' };
     const { content } = stored;
+    if (isForeign(email, content))
+      return { ok: false, reason: 'another project has the domain of its sender now' };
     const compiled = compile(stored);
     if (!compiled.ok) return { ok: false, reason: compileReason(compiled.error) };
     const texts = contentFor(email, content, accountLinkKey);
@@ -45,6 +47,12 @@ export function createClaimedRenderer(
     return { ok: true, email: { ...envelopeOf(email, stored), ...rendered.email } };
   };
 }
+
+/** It was accepted while its own project had the domain verified. */
+const isForeign = (
+  { source, projectId }: ClaimedEmail,
+  { domainOwnerId }: StoredContent['content'],
+): boolean => source !== 'ACCOUNT' && domainOwnerId !== null && domainOwnerId !== projectId;
 
 function envelopeOf(email: ClaimedEmail, { content, attachments }: StoredContent) {
   return {
