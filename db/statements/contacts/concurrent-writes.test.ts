@@ -207,3 +207,18 @@ it('deletes a contact beside an event that wakes its execution: both lock statis
   expect(await deleting).toEqual([id]);
   expect(await sql('select from event_listeners where contact_id = $1', [id])).toEqual([]);
 });
+
+it('ends overdue snoozes without waiting for a contact that another transaction holds', async () => {
+  for (const email of ['held@example.com', 'free@example.com'])
+    await upsertContact(em(), upsertInput(project.id, email));
+  await sql(
+    `update contacts set subscribed = false, snoozed_until = now() - interval '1 day' where project_id = $1`,
+    [project.id],
+  );
+  const end = () => endDueSnoozes(em(), new Date(), new Date(), 500);
+  await em().transactional(async (own) => {
+    await run(own, `select from contacts where email = 'held@example.com' for update`);
+    expect(await end()).toBe(1);
+  });
+  expect(await end()).toBe(1);
+});

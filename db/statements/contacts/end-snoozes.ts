@@ -6,14 +6,14 @@ import type { Em } from '../../orm.ts';
 import { allProjects } from '../../project-em.ts';
 import { query } from '../../sql.ts';
 
-const endSql = (which: string) => `
+const endSql = (which: string, locked: '' | 'skip locked' = '') => `
 with due as materialized (
   -- In the order in which every statement locks contacts.
   select c.id
   from contacts c
   where ${which}
   order by c.project_id, c.email
-  for no key update
+  for no key update ${locked}
 ),
 ended as (
   update contacts c
@@ -39,6 +39,7 @@ const endOneSql = endSql('c.id = $2 and c.snoozed_until <= $1::timestamptz');
 const endDueSql = endSql(
   `c.id = any(array(select id from contacts where snoozed_until <= $2::timestamptz order by snoozed_until limit $3))
     and c.snoozed_until <= $2::timestamptz`,
+  'skip locked',
 );
 
 const endedRow = z.object({ isFlipped: z.boolean() });
@@ -60,7 +61,10 @@ export async function endSnooze(em: Em, contactId: string, now: Date): Promise<E
   return { isResubscribed: false, until: contact?.snoozedUntil ?? null };
 }
 
-/** Ends up to `limit` snoozes that were due at `dueBy`, longest overdue first, and returns their number. */
+/**
+ * Ends up to `limit` snoozes that were due at `dueBy`, longest overdue first, and returns their number. Contacts that
+ * others have locked are left out: no project waits for a long transaction of another.
+ */
 export async function endDueSnoozes(em: Em, now: Date, dueBy: Date, limit: number): Promise<number> {
   return (await query(em, endedRow, endDueSql, [now, dueBy, limit])).length;
 }
