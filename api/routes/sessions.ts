@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { clientOf, setCookie } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentSession } from '../presenters/session.ts';
+import { present } from '../presenters/present.ts';
 import { sessionSchema } from '../schemas/answers/session.ts';
 
 export const listSessions = defineRoute({
@@ -17,7 +17,12 @@ export const listSessions = defineRoute({
     },
   },
   async handler(ctx) {
-    ctx.body = { data: (await ctx.services.sessions.list(ctx.cookies.get('token'))).map(presentSession) };
+    const sessions = await ctx.services.sessions.list(ctx.cookies.get('token'));
+    ctx.body = {
+      data: sessions.map(({ session, isCurrent }) =>
+        present(sessionSchema, { ...session, current: isCurrent }),
+      ),
+    };
   },
 });
 
