@@ -51,9 +51,10 @@ export function startChildren(
     logName: string,
     run: (stack: Stack, common: Common) => Promise<RunningChild>,
   ): void {
-    const file = openLogFile({ path: join(data.path, 'logs', `${logName}.log`) });
+    const path = join(data.path, 'logs', `${logName}.log`);
+    const file = openLogFile(path, { maxBytes: 10_000_000 });
     const log = (line: string) => {
-      file.writeLine(line);
+      file.destination.write(`${line}\n`);
       if (saysDiskFull(line)) warnOfFullDisk();
     };
     const spawn = Promise.withResolvers<void>();
@@ -67,11 +68,11 @@ export function startChildren(
     options.shutdown.add(name, async () => {
       const child = await running.catch(() => undefined);
       await child?.stop();
-      file.close();
+      await file.close();
     });
     void running.then(async (child) => {
       const exit = await child.exited;
-      if (!exit.requested) options.onFailure(unexpectedEnd(name, exit, file.path, data.path));
+      if (!exit.requested) options.onFailure(unexpectedEnd(name, exit, path, data.path));
     }, ignore);
   }
 
