@@ -27,7 +27,6 @@ export const signUp = defineRoute({
       { ...body, language: ctx.headers['accept-language'] },
       clientOf(ctx),
     );
-    ctx.status = 201;
     setSignInCookies(ctx, signedIn);
     ctx.body = { user: present(userSchema, signedIn.user) };
   },
@@ -87,7 +86,6 @@ export const logOut = defineRoute({
   responses: { 204: { description: 'The session is over and the cookie cleared.' } },
   async handler(ctx) {
     await ctx.services.sessions.signOut(ctx.cookies.get('token'));
-    ctx.status = 204;
     setCookie(ctx, 'token', null);
   },
 });

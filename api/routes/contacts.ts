@@ -172,6 +172,5 @@ export const deleteContact = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.contacts.remove(project.id, params.id);
-    ctx.status = 204;
   },
 });

@@ -61,7 +61,6 @@ export const inviteMember = defineRoute({
       ...body,
       language,
     });
-    ctx.status = 201;
     ctx.body = {
       member: member && presentMember(member),
       invitation: invitation && present(invitationSchema, invitation),
@@ -102,6 +101,5 @@ export const removeProjectMember = defineRoute({
   async handler(ctx) {
     const { user, params } = ctx.state;
     await ctx.services.projectMembers.remove(user.id, params.id, params.userId);
-    ctx.status = 204;
   },
 });

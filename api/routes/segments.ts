@@ -92,7 +92,6 @@ The slug is made from the name; when the project has it already, it ends with th
   },
   async handler(ctx) {
     const { project, body } = ctx.state;
-    ctx.status = 201;
     ctx.body = present(segmentSchema, await ctx.services.segments.create(project.id, body));
   },
 });
@@ -167,7 +166,6 @@ export const deleteSegment = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.segments.remove(project.id, params.id);
-    ctx.status = 204;
   },
 });
 

@@ -38,7 +38,6 @@ export const endSession = defineRoute({
   async handler(ctx) {
     const isOwn = await ctx.services.sessions.end(ctx.cookies.get('token'), ctx.state.params.id);
     if (isOwn) setCookie(ctx, 'token', null);
-    ctx.status = 204;
   },
 });
 
@@ -52,6 +51,5 @@ export const endOtherSessions = defineRoute({
   async handler(ctx) {
     const renewed = await ctx.services.sessions.endOthers(ctx.cookies.get('token'), clientOf(ctx));
     if (renewed !== undefined) setCookie(ctx, 'token', renewed);
-    ctx.status = 204;
   },
 });

@@ -39,6 +39,5 @@ export const liftSuppression = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.suppressions.lift(project.id, params.email);
-    ctx.status = 204;
   },
 });
