@@ -24,7 +24,7 @@ import { connectStreamer } from '../journal/connection.ts';
 import { measureLag } from '../journal/lag.ts';
 import { loadPosition } from '../journal/position.ts';
 import { journalStart, readBatch } from '../journal/read-batch.ts';
-import { startJournalStreamer } from '../journal/streamer.ts';
+import { JournalStreamer } from '../journal/streamer.ts';
 import { startPostgres } from '../local/postgres.ts';
 import { startBenchClickHouse } from './bench-clickhouse.ts';
 import { cpuSecondsOf, residentMegabytesOf } from './bench-process.ts';
@@ -123,7 +123,7 @@ async function measureCatchUp(
   let peak = 0;
   const cpu = usedCpuSeconds();
   const startedAt = performance.now();
-  const streamer = startJournalStreamer({ databaseUrl, clickhouse, log });
+  const streamer = new JournalStreamer({ databaseUrl, clickhouse, log });
   for (;;) {
     await delay(20);
     peak = Math.max(peak, residentMegabytes());
@@ -150,7 +150,7 @@ async function measureCatchUp(
 
 async function measureLagUnderLoad(databaseUrl: string, clickhouse: ClickHouse): Promise<void> {
   const [writer, observer] = [await connectStreamer(databaseUrl), await connectStreamer(databaseUrl)];
-  const streamer = startJournalStreamer({ databaseUrl, clickhouse, log });
+  const streamer = new JournalStreamer({ databaseUrl, clickhouse, log });
   await delay(500);
   const cpu = usedCpuSeconds();
   const lags: number[] = [];

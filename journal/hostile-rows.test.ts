@@ -134,7 +134,7 @@ describe('a row that ClickHouse refuses', () => {
     const rows = await eventually(stage.streamed, (found) => found.length > 0);
     expect(rows.map((row) => row.id)).toEqual(written);
     const lag = await eventually(
-      async () => streamer.lag(),
+      async () => streamer.lag,
       ({ rowsBehind, refusedRows }) => rowsBehind === 0 && refusedRows > 0,
     );
     expect(lag).toMatchObject({ refusedRows: 12, refusedAt: expect.any(Date) });

@@ -86,7 +86,7 @@ describe('the journal stream', () => {
   it('is woken by a commit rather than by the clock', async () => {
     const streamer = stage.stream({ pollIntervalMs: 60_000 });
     await eventually(
-      async () => streamer.isActive(),
+      async () => streamer.isActive,
       (active) => active,
     );
     for (let n = 1; n <= 3; n++) {
@@ -112,10 +112,10 @@ describe('the journal stream', () => {
     let instant = new Date('2026-01-01T00:00:00Z');
     const streamer = stage.stream({ now: () => instant });
     await eventually(
-      async () => streamer.lag(),
+      async () => streamer.lag,
       (lag) => lag.measuredAt !== undefined,
     );
-    expect(streamer.lag()).toEqual({
+    expect(streamer.lag).toEqual({
       rowsBehind: 0,
       secondsBehind: 0,
       refusedRows: 0,
@@ -130,7 +130,7 @@ describe('the journal stream', () => {
     await stage.write([{ occurredAt }, {}]);
     instant = new Date('2026-01-01T00:01:00Z');
     const lag = await eventually(
-      async () => streamer.lag(),
+      async () => streamer.lag,
       (found) => found.measuredAt === instant,
     );
     expect(lag.rowsBehind).toBe(2);
@@ -157,7 +157,7 @@ describe('the journal stream', () => {
 describe('several streamers', () => {
   it('take turns: one streams, and another takes over when it ends', async () => {
     const streamers = [stage.stream(), stage.stream()];
-    const active = () => streamers.filter((streamer) => streamer.isActive());
+    const active = () => streamers.filter((streamer) => streamer.isActive);
     await eventually(
       async () => active().length,
       (count) => count === 1,
@@ -178,7 +178,7 @@ describe('several streamers', () => {
 
   it('lose the stream with their session, and one takes it up again', async () => {
     const streamers = [stage.stream(), stage.stream()];
-    const active = () => streamers.filter((streamer) => streamer.isActive()).length;
+    const active = () => streamers.filter((streamer) => streamer.isActive).length;
     const killAll = () =>
       stage.client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity

@@ -21,16 +21,6 @@ export interface JournalStreamerOptions {
   now?: () => Date;
 }
 
-export interface JournalStreamer {
-  /** Call after a commit, so that its rows do not wait for the next poll. Cheap. */
-  wake(): void;
-  /** Measured by this process every few seconds, even while another process streams. */
-  lag(): JournalLag;
-  isActive(): boolean;
-  /** Finishes the current insert, then releases the lock to another process. */
-  stop(): Promise<void>;
-}
-
 /**
  * Every insert creates parts in four tables that ClickHouse has to merge: tens of milliseconds of CPU however small it
  * is, half of what a single email costs. While few rows arrive, the stream pauses for fifty times the duration of the
@@ -52,28 +42,16 @@ const maxBackoffMs = 5_000;
 
 /**
  * Streams the journal from Postgres to ClickHouse, in commit order and at least once. Only one of all processes that
- * call this streams; when it ends or loses its session, another takes over. After any error the streamer restarts
+ * have one streams; when it ends or loses its session, another takes over. After any error the streamer restarts
  * from the stored position with a backoff of 250 ms to 5 s, so neither store has to be up at the start.
  */
-export function startJournalStreamer(options: JournalStreamerOptions): JournalStreamer {
-  const streamer = new Streamer(options);
-  const done = streamer.run();
-  return {
-    wake: () => streamer.wake(),
-    lag: () => streamer.lag,
-    isActive: () => streamer.isActive,
-    async stop() {
-      streamer.end();
-      await done;
-    },
-  };
-}
-
-class Streamer {
+export class JournalStreamer {
   readonly #options: JournalStreamerOptions;
   readonly #alarm = createAlarmClock();
   readonly #stopping = new AbortController();
   #backoffMs = firstBackoffMs;
+  readonly #done: Promise<void>;
+  /** Measured every few seconds, even while another process streams. */
   lag: JournalLag = {
     rowsBehind: 0,
     secondsBehind: 0,
@@ -85,18 +63,22 @@ class Streamer {
 
   constructor(options: JournalStreamerOptions) {
     this.#options = options;
+    this.#done = this.#run();
   }
 
+  /** Call after a commit, so that its rows do not wait for the next poll. Cheap. */
   wake(): void {
     this.#alarm.ring();
   }
 
-  end(): void {
+  /** Finishes the current insert, then releases the lock to another process. */
+  async stop(): Promise<void> {
     this.#stopping.abort();
     this.#alarm.ring();
+    await this.#done;
   }
 
-  async run(): Promise<void> {
+  async #run(): Promise<void> {
     while (!this.#stopping.signal.aborted) {
       try {
         await this.#holdSession();

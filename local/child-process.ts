@@ -6,7 +6,14 @@ import { dismissWatcher, startWatcher } from './death-watcher.ts';
 import { LocalStackError } from './failure.ts';
 import { processStartTime, sendSignal } from './process-identity.ts';
 
-export interface ChildProcessOptions {
+/** What whoever starts a part of the stack says about its process. */
+export interface ChildOptions {
+  log: (line: string) => void;
+  onSpawn?: OnSpawn | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface ChildProcessOptions extends ChildOptions {
   name: string;
   command: string;
   args: readonly string[];
@@ -14,14 +21,11 @@ export interface ChildProcessOptions {
   environment: Record<string, string>;
   workingDirectory?: string;
   user?: { uid: number; gid: number };
-  log: (line: string) => void;
   stopSignal?: NodeJS.Signals;
   /** From `stopSignal` to SIGKILL; default 10 s. */
   stopTimeoutMs?: number;
   /** Identifies the running child, so that the next start finds a leftover one. */
   pidFile?: string;
-  onSpawn?: OnSpawn | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 export type OnSpawn = (child: Pick<RunningChild, 'pid' | 'exited'>) => void;
@@ -108,12 +112,6 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
   return { pid, exited, stop };
 }
 
-/** For a child that is Node: with the compiled modules of earlier starts it loads in half the time. */
-export function compileCache(): Record<string, string> {
-  const { NODE_COMPILE_CACHE } = process.env;
-  return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };
-}
-
 async function endGroup(leader: number): Promise<void> {
   const deadline = Date.now() + longestGroupEndMs;
   // A zombie still accepts signals, so this needs a deadline.
@@ -147,7 +145,10 @@ function writePidFile(path: string, pid: number): void {
 
 export async function stopLeftoverChild(
   pidFile: string,
-  { stopSignal = 'SIGTERM', timeoutMs = 15_000 }: { stopSignal?: NodeJS.Signals; timeoutMs?: number } = {},
+  {
+    stopSignal = 'SIGTERM',
+    timeoutMs = 15_000,
+  }: { stopSignal?: NodeJS.Signals; timeoutMs?: number | undefined } = {},
 ): Promise<void> {
   const left = readPidFile(pidFile);
   if (left !== undefined) {

@@ -1,17 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import {
-  compileCache,
-  type OnSpawn,
-  type RunningChild,
-  startChildProcess,
-  stopLeftoverChild,
-} from './child-process.ts';
-import { requireFreePort } from './ports.ts';
-import { untilReady } from './until-ready.ts';
+import type { ChildOptions, RunningChild } from './child-process.ts';
+import { startOwnProgram } from './own-program.ts';
 
-export interface ClickHouseOptions {
+export interface ClickHouseOptions extends ChildOptions {
   /** Of its data, created when missing; its pid file is beside it. */
   directory: string;
   port: number;
@@ -19,9 +11,6 @@ export interface ClickHouseOptions {
   password: string;
   /** Statements and merges that would exceed it are refused. Default 1 GB. */
   memoryLimitBytes?: number;
-  log: (line: string) => void;
-  onSpawn?: OnSpawn | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 export interface RunningClickHouse extends RunningChild {
@@ -39,41 +28,24 @@ const threads = '10';
  * @throws LocalStackError when it does not start
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {
-  const { directory, port, signal } = options;
+  const { directory, port, password, memoryLimitBytes, ...child } = options;
   mkdirSync(dirname(directory), { recursive: true });
-  const pidFile = `${directory}.pid.json`;
-  await stopLeftoverChild(pidFile, { timeoutMs: stopTimeoutMs });
-  await requireFreePort('CLICKHOUSE_PORT', port);
-  let isReady = false;
-  const child = await startChildProcess({
+  const running = await startOwnProgram({
+    ...child,
     name: 'ClickHouse',
-    command: process.execPath,
-    args: [fileURLToPath(new URL('./clickhouse/main.ts', import.meta.url))],
+    script: new URL('./clickhouse/main.ts', import.meta.url),
+    ports: { CLICKHOUSE_PORT: port },
     environment: {
-      PATH: '/usr/bin:/bin',
-      ...compileCache(),
       TZ: 'UTC',
       UV_THREADPOOL_SIZE: threads,
       CLICKHOUSE_DIRECTORY: directory,
       CLICKHOUSE_PORT: String(port),
-      CLICKHOUSE_PASSWORD: options.password,
-      ...(options.memoryLimitBytes !== undefined && {
-        CLICKHOUSE_MEMORY_LIMIT_BYTES: String(options.memoryLimitBytes),
-      }),
+      CLICKHOUSE_PASSWORD: password,
+      ...(memoryLimitBytes !== undefined && { CLICKHOUSE_MEMORY_LIMIT_BYTES: String(memoryLimitBytes) }),
     },
-    log(line) {
-      isReady ||= line === 'ClickHouse is ready';
-      options.log(line);
-    },
+    readyLine: 'ClickHouse is ready',
     stopTimeoutMs,
-    pidFile,
-    onSpawn: options.onSpawn,
-    signal,
+    pidFile: `${directory}.pid.json`,
   });
-  await untilReady(child, {
-    name: 'ClickHouse',
-    isReady: async () => isReady,
-    signal,
-  });
-  return { ...child, url: `http://127.0.0.1:${port}` };
+  return { ...running, url: `http://127.0.0.1:${port}` };
 }

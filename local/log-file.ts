@@ -1,65 +1,69 @@
-import { closeSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
+import { once } from 'node:events';
+import { renameSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type DestinationStream, pino } from 'pino';
 import { LocalStackError } from './failure.ts';
 
-/** A log on disk of at most `2 * maxBytes`: the current file and the previous one. */
 export interface LogFile {
-  readonly path: string;
-  /** Never throws, even when the disk fails. */
-  writeLine(line: string): void;
-  write(text: string): void;
-  close(): void;
+  destination: DestinationStream;
+  /** Resolves when every line is in the file, or after 2 s of a failing disk. */
+  close(): Promise<void>;
 }
 
 export interface LogFileOptions {
-  path: string;
-  maxBytes?: number;
-  onError?: (error: unknown) => void;
+  maxBytes: number;
+  /** Writes lines in blocks instead of each at once, which a crash may lose. */
+  isBuffered?: boolean;
+  checkIntervalMs?: number;
 }
 
 /**
- * Opens a log file (mode 0600), keeping that of the last run as `<path>.1`. Writes are synchronous, so lines
- * survive a crash; these logs get a few lines a second.
+ * Opens a log file (mode 0600), keeping that of the last run as `<path>.1`. Beyond `maxBytes` it begins another one. A
+ * failing disk fails none of those who write.
  */
-export function openLogFile({ path, maxBytes = 10_000_000, onError }: LogFileOptions): LogFile {
-  let file: number | undefined;
-  let size = 0;
-  let failed = false;
+export function openLogFile(
+  path: string,
+  { maxBytes, isBuffered = false, checkIntervalMs = 5_000 }: LogFileOptions,
+): LogFile {
+  const size = () => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const exchange = () => {
+    if (size() > 0) renameSync(path, `${path}.1`);
+  };
+  const open = () => {
+    exchange();
+    const buffering = { sync: false, minLength: 8_192, periodicFlush: 500 };
+    return pino.destination({ dest: path, mode: 0o600, ...(isBuffered ? buffering : { sync: true }) });
+  };
+  const destination = orSay(path, open);
+  destination.on('error', () => undefined);
+  const timer = setInterval(() => {
+    try {
+      if (size() <= maxBytes) return;
+      exchange();
+      destination.reopen();
+    } catch {
+      // The disk may recover.
+    }
+  }, checkIntervalMs);
+  timer.unref();
+  return {
+    destination,
+    async close() {
+      clearInterval(timer);
+      const closed = once(destination, 'close').catch(() => undefined);
+      destination.end();
+      await Promise.race([closed, delay(2_000, undefined, { ref: false })]);
+    },
+  };
+}
 
-  function begin(): void {
-    if (file !== undefined) closeSync(file);
-    file = undefined;
-    if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) renameSync(path, `${path}.1`);
-    file = openSync(path, 'a', 0o600);
-    size = 0;
-  }
-
+function orSay<Result>(path: string, open: () => Result): Result {
   try {
-    begin();
+    return open();
   } catch (error) {
     throw new LocalStackError(
       `The log file ${path} can't be written (${error instanceof Error ? error.message : error}). Correct the permissions of the folder, or set DATA_DIR to another one.`,
       { cause: error },
     );
   }
-
-  function write(text: string): void {
-    if (failed || file === undefined) return;
-    try {
-      if (size > maxBytes) begin();
-      size += writeSync(file, text);
-    } catch (error) {
-      failed = true;
-      onError?.(error);
-    }
-  }
-
-  return {
-    path,
-    write,
-    writeLine: (line) => write(`${line}\n`),
-    close() {
-      if (file !== undefined) closeSync(file);
-      file = undefined;
-    },
-  };
 }

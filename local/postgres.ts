@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type OnSpawn, type RunningChild, startChildProcess } from './child-process.ts';
+import { type ChildOptions, type RunningChild, startChildProcess } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 import { requireFreePort } from './ports.ts';
 import { findPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
@@ -7,17 +7,14 @@ import { clearLeftoverServer, ensureCluster, postgresEnvironment, postgresRole }
 import { commandAs, findPostgresUser } from './program-user.ts';
 import { untilReady } from './until-ready.ts';
 
-export interface PostgresOptions {
+export interface PostgresOptions extends ChildOptions {
   /** Cluster folder; created when missing. One server at a time: the caller holds a lock above it. */
   directory: string;
   port: number;
   password: string;
-  log: (line: string) => void;
   /** Overrides our server settings, such as `{ fsync: 'off' }` in tests. */
   settings?: Record<string, string>;
   binaries?: PostgresBinaries;
-  onSpawn?: OnSpawn | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 export interface RunningPostgres extends RunningChild {

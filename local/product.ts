@@ -11,7 +11,7 @@ import { createProductMetrics } from '../runtime/product-metrics.ts';
 import { openDatabase, openResources } from '../runtime/resources.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { openTemporal, type ProcessResources } from '../temporal/client/open-temporal.ts';
-import type { CampaignThread } from '../temporal/worker/campaign-thread/start-campaign-thread.ts';
+import type { CampaignThread } from '../temporal/worker/campaign-thread/campaign-thread.ts';
 import { startJournal } from '../temporal/worker/start-journal.ts';
 import { startProcessWorkers } from '../temporal/worker/start-process-workers.ts';
 

@@ -7,8 +7,8 @@ import type { OnSpawn } from './child-process.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { readLocalEnvironment } from './environment.ts';
 import { describeFailure } from './failure.ts';
+import { openLogFile } from './log-file.ts';
 import { sendSignal } from './process-identity.ts';
-import { openProductLog } from './product-log.ts';
 import { presentFirstStart, presentReady, presentSignIn } from './ready-message.ts';
 import { startStack } from './stack.ts';
 
@@ -132,7 +132,7 @@ interface RunContext {
 
 function createContext(data: DataDirectory, level: string): RunContext {
   const logFile = join(data.path, 'logs', 'posthaste.log');
-  const file = openProductLog(logFile, () => undefined);
+  const file = openLogFile(logFile, { maxBytes: 50_000_000, isBuffered: true });
   const log = createLogger(level, file.destination);
   return { data, log, logFile, shutdown: createShutdown(log, partTimeoutMs), closeLog: file.close };
 }

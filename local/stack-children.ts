@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { ChildExit, ChildProcessOptions, OnSpawn, RunningChild } from './child-process.ts';
+import type { ChildExit, ChildOptions, OnSpawn, RunningChild } from './child-process.ts';
 import { startClickHouse } from './clickhouse.ts';
 import { type EmbeddedParts, localApiUrl, localTopicArn } from './environment.ts';
 import { diskFullMessage, LocalStackError, saysDiskFull } from './failure.ts';
@@ -17,8 +17,6 @@ interface Stack extends StackOptions {
   /** Releases a port, so that the child can listen on it. */
   take(name: PortName): Promise<number>;
 }
-
-type Common = Pick<ChildProcessOptions, 'log' | 'onSpawn' | 'signal'>;
 
 export interface StartingChildren {
   /** Settles when each has a process (that of Postgres may be `initdb`), or has failed. */
@@ -49,11 +47,12 @@ export function startChildren(
   function start(
     name: string,
     logName: string,
-    run: (stack: Stack, common: Common) => Promise<RunningChild>,
+    run: (stack: Stack, common: ChildOptions) => Promise<RunningChild>,
   ): void {
-    const file = openLogFile({ path: join(data.path, 'logs', `${logName}.log`) });
+    const path = join(data.path, 'logs', `${logName}.log`);
+    const file = openLogFile(path, { maxBytes: 10_000_000 });
     const log = (line: string) => {
-      file.writeLine(line);
+      file.destination.write(`${line}\n`);
       if (saysDiskFull(line)) warnOfFullDisk();
     };
     const spawn = Promise.withResolvers<void>();
@@ -67,11 +66,11 @@ export function startChildren(
     options.shutdown.add(name, async () => {
       const child = await running.catch(() => undefined);
       await child?.stop();
-      file.close();
+      await file.close();
     });
     void running.then(async (child) => {
       const exit = await child.exited;
-      if (!exit.requested) options.onFailure(unexpectedEnd(name, exit, file.path, data.path));
+      if (!exit.requested) options.onFailure(unexpectedEnd(name, exit, path, data.path));
     }, ignore);
   }
 
@@ -82,19 +81,19 @@ export function startChildren(
   return { spawned: Promise.all(spawned), up };
 }
 
-async function runPostgres({ data, take }: Stack, common: Common): Promise<RunningChild> {
+async function runPostgres({ data, take }: Stack, common: ChildOptions): Promise<RunningChild> {
   const { postgresPassword: password } = data.secrets;
   const directory = join(data.path, 'postgres');
   return startPostgres({ directory, port: await take('POSTGRES_PORT'), password, ...common });
 }
 
-async function runClickHouse({ data, take }: Stack, common: Common): Promise<RunningChild> {
+async function runClickHouse({ data, take }: Stack, common: ChildOptions): Promise<RunningChild> {
   const { clickhousePassword: password } = data.secrets;
   const directory = join(data.path, 'clickhouse');
   return startClickHouse({ directory, port: await take('CLICKHOUSE_PORT'), password, ...common });
 }
 
-async function runTemporal(stack: Stack, common: Common): Promise<RunningChild> {
+async function runTemporal(stack: Stack, common: ChildOptions): Promise<RunningChild> {
   const { data, settings, environment, signal, say, take } = stack;
   const binary = await findTemporalBinary({ environment, log: say, signal });
   return startTemporal({
@@ -107,7 +106,7 @@ async function runTemporal(stack: Stack, common: Common): Promise<RunningChild> 
   });
 }
 
-async function runSes({ data, settings, ports, take }: Stack, common: Common): Promise<RunningChild> {
+async function runSes({ data, settings, ports, take }: Stack, common: ChildOptions): Promise<RunningChild> {
   return startLocalSesProcess({
     dataDirectory: data.path,
     port: await take('INBOX_PORT'),

@@ -2,22 +2,24 @@ import { mkdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
-import { type OnSpawn, type RunningChild, startChildProcess, stopLeftoverChild } from './child-process.ts';
+import {
+  type ChildOptions,
+  type RunningChild,
+  startChildProcess,
+  stopLeftoverChild,
+} from './child-process.ts';
 import { requireFreePort } from './ports.ts';
 import { untilReady } from './until-ready.ts';
 
-export interface TemporalOptions {
+export interface TemporalOptions extends ChildOptions {
   binary: string;
   /** Folder of the database file; created when missing. One server at a time. */
   directory: string;
   port: number;
   uiPort: number;
-  log: (line: string) => void;
   namespace?: string | undefined;
   /** Of keywords; default those of the contracts. Missing ones are also added to an existing database. */
   searchAttributes?: readonly string[];
-  onSpawn?: OnSpawn | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 export interface RunningTemporal extends RunningChild {

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
+import { signalLateExecutions } from '../db/statements/workflows/signal-late-executions.ts';
 import { sql } from '../db/testing/sql.ts';
-import {
-  endOrphanedExecutions,
-  signalLateExecutions,
-} from '../temporal/activities/sweeps/repair-executions.ts';
+import { endOrphanedExecutions, lateSeconds } from '../temporal/activities/sweeps/repair-executions.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { createExecutionWorkflows } from '../temporal/client/execution-workflows.ts';
 import { eventually } from './setup/eventually.ts';
@@ -49,7 +47,7 @@ it("restarts a workflow that Temporal has lost, at the execution's current step"
     await sql(em, `update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
       shown.id,
     ]);
-    await signalLateExecutions(em);
+    await signalLateExecutions(em, lateSeconds);
     expect(await commands(em)).toHaveLength(1);
   });
   expect((await execution(id, 'EXITED')).steps).toMatchObject([{ name: 'nap' }, { name: 'bye' }]);
@@ -58,7 +56,7 @@ it("restarts a workflow that Temporal has lost, at the execution's current step"
     (left) => left.length === 0,
   );
   await stack.em().transactional(async (em) => {
-    await signalLateExecutions(em);
+    await signalLateExecutions(em, lateSeconds);
     expect(await commands(em)).toEqual([]);
   });
 });

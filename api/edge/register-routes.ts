@@ -39,6 +39,17 @@ export function chainOf(route: Route, { edge, validateResponses, logger }: Chain
     route.body && validateBody(route.body, route.legacyErrors),
     route.idempotent && runOnce(edge.idempotency, logger),
     validateResponses && checkAnswer(route),
-    route.handler,
+    handlerOf(route),
   ].filter((middleware): middleware is EdgeMiddleware => Boolean(middleware));
+}
+
+/** A handler sets the status itself only if its route declares several. */
+function handlerOf({ responses, handler }: Route): Route['handler'] {
+  const statuses = Object.keys(responses).map(Number);
+  const [status = 200] = statuses;
+  if (status === 200 || statuses.length > 1) return handler;
+  return (ctx) => {
+    ctx.status = status;
+    return handler(ctx);
+  };
 }

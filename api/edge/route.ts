@@ -119,6 +119,7 @@ interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context> exte
   query?: Query;
   body?: Body;
   headers?: Headers;
+  /** A single one sets the status of the answer; among several, the handler chooses. */
   responses: Answers;
   handler: (ctx: Context) => Promise<void> | void;
 }

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { type BillingCategory, billingCategories, type PerCategory } from '../../core/billing/categories.ts';
-import type { Invoice } from '../../providers/billing/billing-provider.ts';
-import type { consumptionSchema, invoiceSchema } from '../schemas/answers/billing.ts';
+import type { consumptionSchema } from '../schemas/answers/billing.ts';
 import type { BillingState } from '../services/billing-limits.ts';
 
 export function presentConsumption({
@@ -26,14 +25,5 @@ export function presentConsumption({
       currentPeriodEnd: subscription.periodEnd,
       endsAt: subscription.endsAt,
     },
-  };
-}
-
-export function presentInvoice(invoice: Invoice): z.output<typeof invoiceSchema> {
-  return {
-    ...invoice,
-    createdAt: invoice.createdAt.toISOString(),
-    periodStart: invoice.periodStart.toISOString(),
-    periodEnd: invoice.periodEnd.toISOString(),
   };
 }

@@ -4,9 +4,9 @@ import { type CampaignCounters, campaignRates } from '../../core/campaign-rates.
 import type { AudienceOutcome } from '../../db/statements/campaigns/count-audience-outcome.ts';
 import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
-import type { CampaignAnswer, campaignStatsSchema } from '../schemas/answers/campaign.ts';
+import { campaignSchema, type campaignStatsSchema } from '../schemas/answers/campaign.ts';
 import type { TemporalRuns } from '../services/temporal-runs.ts';
-import { presentContent } from './template.ts';
+import { present } from './present.ts';
 
 function progressOf({ campaign, counters }: CountedCampaign): number | null {
   if (campaign.status !== 'SENDING') return null;
@@ -42,27 +42,16 @@ export const presentCounters = (counters: CampaignCounters) => ({
   unsubscribedCount: counters.unsubscribed,
 });
 
-export function presentCampaign(counted: CountedCampaign, runs: TemporalRuns): CampaignAnswer {
+export function presentCampaign(counted: CountedCampaign, runs: TemporalRuns) {
   const { campaign, counters } = counted;
-  return {
-    ...presentContent(campaign),
-    status: campaign.status,
-    audienceType: campaign.audienceType,
-    audienceCondition: campaign.audienceCondition ?? null,
-    segmentId: campaign.segmentId ?? null,
-    scheduledFor: campaign.scheduledFor?.toISOString() ?? null,
-    cancelReason: campaign.cancelReason ?? null,
+  return present(campaignSchema, {
+    ...campaign,
+    from: campaign.fromEmail,
     pausedReason: pausedReasonOf(counted),
     ...runs(campaign.status === 'DRAFT' ? null : workflowIds.campaign(campaign.id)),
     progress: progressOf(counted),
-    totalRecipients: campaign.totalRecipients,
     ...presentCounters(counters),
-    projectId: campaign.projectId,
-    startedAt: campaign.startedAt?.toISOString() ?? null,
-    sentAt: campaign.sentAt?.toISOString() ?? null,
-    createdAt: campaign.createdAt.toISOString(),
-    updatedAt: campaign.updatedAt.toISOString(),
-  };
+  });
 }
 
 export function presentCampaignStats({

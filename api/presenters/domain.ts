@@ -1,18 +1,13 @@
 import type { Domain } from '../../db/entities/domain.ts';
 import { type DnsRecord, recordKey } from '../../providers/domains/domain-identities.ts';
-import type { DomainAnswer } from '../schemas/answers/domain.ts';
+import { domainSchema } from '../schemas/answers/domain.ts';
+import { present } from './present.ts';
 
-export function presentDomain(row: Domain, records: readonly DnsRecord[]): DomainAnswer {
-  const found = new Set(row.foundRecords);
-  return {
-    id: row.id,
-    domain: row.domain,
-    status: row.status,
-    verified: row.status === 'verified',
-    dkimTokens: row.dkimTokens,
+export function presentDomain(domain: Domain, records: readonly DnsRecord[]) {
+  const found = new Set(domain.foundRecords);
+  return present(domainSchema, {
+    ...domain,
+    verified: domain.status === 'verified',
     records: records.map((record) => ({ ...record, found: found.has(recordKey(record)) })),
-    projectId: row.projectId,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
-  };
+  });
 }

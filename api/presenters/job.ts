@@ -2,8 +2,14 @@ import type { z } from 'zod';
 import { csvRow } from '../../core/csv/csv-row.ts';
 import { bulkResultSchema, importResultSchema, maxImportErrors } from '../../core/jobs/results.ts';
 import type { Job } from '../../db/entities/job.ts';
-import { bulkJobSchema, type importJobSchema, type importPreviewSchema } from '../schemas/answers/job.ts';
+import {
+  bulkJobSchema,
+  type importJobSchema,
+  type importPreviewSchema,
+  jobStatusSchema,
+} from '../schemas/answers/job.ts';
 import type { ImportPreview } from '../services/import-preview.ts';
+import { present } from './present.ts';
 
 export function presentImportJob(job: Job): z.output<typeof importJobSchema> {
   if (!job.finishedAt) return { ...presentStatus(job), type: 'import', result: null };
@@ -32,13 +38,4 @@ export function presentBulkJob(job: Job): z.output<typeof bulkJobSchema> {
   return { ...presentStatus(job), type, result };
 }
 
-function presentStatus(job: Job) {
-  return {
-    id: job.id,
-    state: job.state,
-    progress: job.progress,
-    failedReason: job.failedReason ?? null,
-    createdAt: job.createdAt.toISOString(),
-    finishedAt: job.finishedAt?.toISOString() ?? null,
-  };
-}
+const presentStatus = (job: Job) => present(jobStatusSchema, job);

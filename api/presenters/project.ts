@@ -1,22 +1,10 @@
-import type { ProjectAnswer } from '../schemas/answers/project.ts';
+import { type ProjectAnswer, projectSchema } from '../schemas/answers/project.ts';
 import type { MemberProject } from '../services/projects.ts';
+import { present } from './present.ts';
+
+const withoutSecret = projectSchema.omit({ secretKey: true });
 
 export function presentProject({ membership, publicKey, secretKey }: MemberProject): ProjectAnswer {
   const { project, role } = membership;
-  return {
-    id: project.id,
-    name: project.name,
-    role,
-    publicKey,
-    secretKey,
-    disabled: project.disabled,
-    disabledReason: project.disabledReason ?? null,
-    suppressTransactional: project.suppressTransactional,
-    brandColor: project.brandColor ?? null,
-    logoUrl: project.logoUrl ?? null,
-    footerAddress: project.footerAddress ?? null,
-    language: project.language,
-    createdAt: project.createdAt.toISOString(),
-    updatedAt: project.updatedAt.toISOString(),
-  };
+  return { ...present(withoutSecret, { ...project, role, publicKey }), secretKey };
 }

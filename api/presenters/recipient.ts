@@ -1,20 +1,6 @@
 import type { Recipient } from '../../db/statements/campaigns/list-recipients.ts';
-import type { RecipientAnswer } from '../schemas/campaign-recipients.ts';
-
-const text = (instant: Date | null) => instant?.toISOString() ?? null;
-
-function presentRecipient(recipient: Recipient): RecipientAnswer {
-  return {
-    ...recipient,
-    sentAt: text(recipient.sentAt),
-    deliveredAt: text(recipient.deliveredAt),
-    openedAt: text(recipient.openedAt),
-    clickedAt: text(recipient.clickedAt),
-    bouncedAt: text(recipient.bouncedAt),
-    complainedAt: text(recipient.complainedAt),
-    unsubscribedAt: text(recipient.unsubscribedAt),
-  };
-}
+import { recipientSchema } from '../schemas/campaign-recipients.ts';
+import { present } from './present.ts';
 
 interface RecipientPage {
   recipients: Recipient[];
@@ -24,9 +10,9 @@ interface RecipientPage {
 
 export function presentRecipients({ recipients, cursor, searchedUntil }: RecipientPage) {
   return {
-    data: recipients.map(presentRecipient),
+    data: recipients.map((recipient) => present(recipientSchema, recipient)),
     cursor,
     hasMore: cursor !== null,
-    searchedUntil: text(searchedUntil),
+    searchedUntil: searchedUntil?.toISOString() ?? null,
   };
 }

@@ -1,29 +1,21 @@
 import type { z } from 'zod';
 import type { Workflow, WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
-import type {
+import {
   stepSchema,
   transitionSchema,
   workflowSchema,
-  workflowWithGraphSchema,
+  type workflowWithGraphSchema,
 } from '../schemas/answers/workflow.ts';
 import type { WorkflowWithFaults } from '../services/workflows.ts';
+import { present } from './present.ts';
 
-export function presentWorkflow(workflow: Workflow): z.output<typeof workflowSchema> {
-  return {
-    id: workflow.id,
-    name: workflow.name,
-    description: workflow.description ?? null,
-    enabled: workflow.enabled,
+export const presentWorkflow = (workflow: Workflow) =>
+  present(workflowSchema, {
+    ...workflow,
     triggerType: 'EVENT',
     triggerConfig: { eventName: workflow.eventName },
-    allowReentry: workflow.allowReentry,
-    projectId: workflow.projectId,
-    version: workflow.version,
     liveVersion: workflow.liveVersion ?? workflow.version,
-    createdAt: workflow.createdAt.toISOString(),
-    updatedAt: workflow.updatedAt.toISOString(),
-  };
-}
+  });
 
 export function presentWorkflowWithGraph({
   workflow,
@@ -39,21 +31,13 @@ export function presentWorkflowWithGraph({
   };
 }
 
-export function presentStep(step: WorkflowStep): z.output<typeof stepSchema> {
-  const { id, type, name, workflow } = step;
-  return {
-    id,
-    type,
-    name,
-    position: step.position ?? null,
-    // The event name is stored with the workflow.
-    config: type === 'TRIGGER' ? { eventName: workflow.eventName } : step.config,
-    templateId: step.templateId ?? null,
-    updatedAt: step.updatedAt.toISOString(),
-  };
+export function presentStep(step: WorkflowStep) {
+  const { type, config, workflow } = step;
+  // The event name is stored with the workflow.
+  return present(stepSchema, {
+    ...step,
+    config: type === 'TRIGGER' ? { eventName: workflow.eventName } : config,
+  });
 }
 
-export function presentTransition(way: WorkflowTransition): z.output<typeof transitionSchema> {
-  const { id, fromStepId, toStepId } = way;
-  return { id, fromStepId, toStepId, branch: way.branch ?? null };
-}
+export const presentTransition = (way: WorkflowTransition) => present(transitionSchema, way);

@@ -1,6 +1,7 @@
 import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentUser } from '../presenters/user.ts';
+import { present } from '../presenters/present.ts';
+import { userSchema } from '../schemas/answers/user.ts';
 import { logInBodySchema, logInOnceBodySchema, signedInSchema, signUpBodySchema } from '../schemas/auth.ts';
 
 const bodyLimitBytes = 64 * 1024;
@@ -26,9 +27,8 @@ export const signUp = defineRoute({
       { ...body, language: ctx.headers['accept-language'] },
       clientOf(ctx),
     );
-    ctx.status = 201;
     setSignInCookies(ctx, signedIn);
-    ctx.body = { user: presentUser(signedIn.user) };
+    ctx.body = { user: present(userSchema, signedIn.user) };
   },
 });
 
@@ -52,7 +52,7 @@ export const logIn = defineRoute({
     const { body } = ctx.state;
     const signedIn = await ctx.services.accounts.logIn(body, clientOf(ctx));
     setSignInCookies(ctx, signedIn);
-    ctx.body = { user: presentUser(signedIn.user) };
+    ctx.body = { user: present(userSchema, signedIn.user) };
   },
 });
 
@@ -73,7 +73,7 @@ export const logInOnce = defineRoute({
   async handler(ctx) {
     const signedIn = await ctx.services.accounts.logInOnce(ctx.state.body.token, clientOf(ctx));
     setSignInCookies(ctx, signedIn);
-    ctx.body = { user: presentUser(signedIn.user) };
+    ctx.body = { user: present(userSchema, signedIn.user) };
   },
 });
 
@@ -86,7 +86,6 @@ export const logOut = defineRoute({
   responses: { 204: { description: 'The session is over and the cookie cleared.' } },
   async handler(ctx) {
     await ctx.services.sessions.signOut(ctx.cookies.get('token'));
-    ctx.status = 204;
     setCookie(ctx, 'token', null);
   },
 });

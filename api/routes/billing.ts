@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentConsumption, presentInvoice } from '../presenters/billing.ts';
-import { consumptionSchema, limitsBodySchema, limitsSchema } from '../schemas/answers/billing.ts';
+import { presentConsumption } from '../presenters/billing.ts';
+import { present } from '../presenters/present.ts';
+import {
+  consumptionSchema,
+  invoiceSchema,
+  limitsBodySchema,
+  limitsSchema,
+} from '../schemas/answers/billing.ts';
 import {
   billingPageSchema,
   checkoutBodySchema,
@@ -77,7 +83,7 @@ export const listInvoices = defineRoute({
     const page = { limit: query.limit, after: query.cursor };
     const { invoices, hasMore } = await ctx.services.billing.invoices({ user, project }, params.id, page);
     const cursor = hasMore ? (invoices.at(-1)?.id ?? null) : null;
-    ctx.body = { data: invoices.map(presentInvoice), cursor, hasMore };
+    ctx.body = { data: invoices.map((invoice) => present(invoiceSchema, invoice)), cursor, hasMore };
   },
 });
 

@@ -64,7 +64,6 @@ export const createCampaign = defineRoute({
   async handler(ctx) {
     const { project, body } = ctx.state;
     const campaign = await ctx.services.campaigns.create(project.id, body);
-    ctx.status = 201;
     ctx.body = answerWith(campaign, ctx.services);
   },
 });
@@ -118,7 +117,6 @@ export const deleteCampaign = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.campaigns.remove(project.id, params.id);
-    ctx.status = 204;
   },
 });
 
@@ -138,7 +136,6 @@ export const duplicateCampaign = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     const campaign = await ctx.services.campaigns.duplicate(project.id, params.id);
-    ctx.status = 201;
     ctx.body = answerWith(campaign, ctx.services);
   },
 });

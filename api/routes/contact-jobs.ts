@@ -169,7 +169,6 @@ function bulkRoute(operation: BulkOperation, summary: string, description: strin
     async handler(ctx) {
       const { project, body } = ctx.state;
       const id = await ctx.services.contactJobs.startBulk(project.id, operation, body.contactIds);
-      ctx.status = 202;
       ctx.body = { message: 'The operation was queued', jobId: id };
     },
   });

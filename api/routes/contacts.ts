@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentContact } from '../presenters/contact.ts';
+import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
 import {
   contactCountSchema,
@@ -36,7 +36,12 @@ export const listContacts = defineRoute({
   async handler(ctx) {
     const { project, query } = ctx.state;
     const { contacts, cursor, ...page } = await ctx.services.contactList.list(project.id, query);
-    ctx.body = { data: contacts.map(presentContact), cursor, hasMore: cursor !== null, ...page };
+    ctx.body = {
+      data: contacts.map((contact) => present(contactSchema, contact)),
+      cursor,
+      hasMore: cursor !== null,
+      ...page,
+    };
   },
 });
 
@@ -121,7 +126,7 @@ export const upsertContact = defineRoute({
     const { project, body } = ctx.state;
     const { contact, isNew } = await ctx.services.contacts.upsert(project.id, body);
     ctx.status = isNew ? 201 : 200;
-    ctx.body = { ...presentContact(contact), _meta: { isNew, isUpdate: !isNew } };
+    ctx.body = { ...present(contactSchema, contact), _meta: { isNew, isUpdate: !isNew } };
   },
 });
 
@@ -134,7 +139,7 @@ export const getContact = defineRoute({
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
-    ctx.body = presentContact(await ctx.services.contacts.get(project.id, params.id));
+    ctx.body = present(contactSchema, await ctx.services.contacts.get(project.id, params.id));
   },
 });
 
@@ -150,7 +155,8 @@ export const patchContact = defineRoute({
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {
     const { project, body, params, headers } = ctx.state;
-    ctx.body = presentContact(
+    ctx.body = present(
+      contactSchema,
       await ctx.services.contacts.patch(project.id, params.id, body, headers['if-match']),
     );
   },
@@ -166,6 +172,5 @@ export const deleteContact = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.contacts.remove(project.id, params.id);
-    ctx.status = 204;
   },
 });

@@ -43,7 +43,6 @@ export const addDomain = defineRoute({
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, body } = ctx.state;
-    ctx.status = 201;
     const { domains } = ctx.services;
     ctx.body = present(domains, await domains.add(project.id, body.domain));
   },
@@ -73,6 +72,5 @@ export const deleteDomain = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.domains.remove(project.id, params.id);
-    ctx.status = 204;
   },
 });

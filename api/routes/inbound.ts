@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentInbound } from '../presenters/inbound.ts';
+import { present } from '../presenters/present.ts';
 import { inboundSchema } from '../schemas/answers/inbound.ts';
 
 export const showInboundEmail = defineRoute({
@@ -16,6 +16,7 @@ export const showInboundEmail = defineRoute({
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
-    ctx.body = presentInbound(await ctx.services.inbound.get(project.id, params.id));
+    const email = await ctx.services.inbound.get(project.id, params.id);
+    ctx.body = present(inboundSchema, { ...email, from: email.fromEmail, to: email.recipients });
   },
 });

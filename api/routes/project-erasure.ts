@@ -18,7 +18,6 @@ export const deleteProject = defineRoute({
   async handler(ctx) {
     const { user, params } = ctx.state;
     await ctx.services.projectErasure.remove(user.id, params.id);
-    ctx.status = 204;
   },
 });
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentInvitation, presentMember } from '../presenters/member.ts';
-import { memberSchema } from '../schemas/answers/member.ts';
+import { presentMember } from '../presenters/member.ts';
+import { present } from '../presenters/present.ts';
+import { invitationSchema, memberSchema } from '../schemas/answers/member.ts';
 import {
   changeRoleBodySchema,
   invitedSchema,
@@ -27,7 +28,10 @@ export const listProjectMembers = defineRoute({
   async handler(ctx) {
     const { user, params } = ctx.state;
     const { members, invitations } = await ctx.services.projectMembers.list(user.id, params.id);
-    ctx.body = { data: members.map(presentMember), invitations: invitations.map(presentInvitation) };
+    ctx.body = {
+      data: members.map(presentMember),
+      invitations: invitations.map((one) => present(invitationSchema, one)),
+    };
   },
 });
 
@@ -57,10 +61,9 @@ export const inviteMember = defineRoute({
       ...body,
       language,
     });
-    ctx.status = 201;
     ctx.body = {
       member: member && presentMember(member),
-      invitation: invitation && presentInvitation(invitation),
+      invitation: invitation && present(invitationSchema, invitation),
     };
   },
 });
@@ -98,6 +101,5 @@ export const removeProjectMember = defineRoute({
   async handler(ctx) {
     const { user, params } = ctx.state;
     await ctx.services.projectMembers.remove(user.id, params.id, params.userId);
-    ctx.status = 204;
   },
 });

@@ -36,7 +36,6 @@ export const createProject = defineRoute({
   errors: ['CONFLICT'],
   async handler(ctx) {
     const { user, body } = ctx.state;
-    ctx.status = 201;
     ctx.body = presentProject(await ctx.services.projects.create(user.id, body.name));
   },
 });

@@ -1,7 +1,7 @@
 import { requestLogDays } from '../../analytics/tables/request-log.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentRequest } from '../presenters/request.ts';
-import { requestListQuerySchema, requestPageSchema } from '../schemas/requests.ts';
+import { present } from '../presenters/present.ts';
+import { requestListQuerySchema, requestPageSchema, requestSchema } from '../schemas/requests.ts';
 import { loggedPerSecond } from '../services/request-buffer.ts';
 
 export const listRequests = defineRoute({
@@ -42,6 +42,7 @@ export const listRequests = defineRoute({
   async handler(ctx) {
     const { project, query } = ctx.state;
     const { requests, cursor } = await ctx.services.requestLog.list(project.id, query);
-    ctx.body = { data: requests.map(presentRequest), cursor, hasMore: cursor !== null };
+    const data = requests.map((request) => present(requestSchema, { ...request, createdAt: request.at }));
+    ctx.body = { data, cursor, hasMore: cursor !== null };
   },
 });

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentContact } from '../presenters/contact.ts';
 import { presentLargePage } from '../presenters/page.ts';
+import { present } from '../presenters/present.ts';
+import { contactSchema } from '../schemas/answers/contact.ts';
 import { deepPages, largePageQuerySchema } from '../schemas/pagination.ts';
 import {
   addedMembersSchema,
@@ -30,7 +31,8 @@ ${deepPages}`,
   async handler(ctx) {
     const { project, query, params } = ctx.state;
     const members = await ctx.services.segmentMembers.list(project.id, params.id, query);
-    ctx.body = presentLargePage(members.rows.map(presentContact), members, query);
+    const data = members.rows.map((contact) => present(contactSchema, contact));
+    ctx.body = presentLargePage(data, members, query);
   },
 });
 

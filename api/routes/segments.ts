@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentContact } from '../presenters/contact.ts';
-import { presentSegment } from '../presenters/segment.ts';
+import { present } from '../presenters/present.ts';
+import { contactSchema } from '../schemas/answers/contact.ts';
 import { segmentSchema } from '../schemas/answers/segment.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
@@ -63,7 +63,7 @@ export const listSegments = defineRoute({
   async handler(ctx) {
     const { project } = ctx.state;
     const segments = await ctx.services.segments.list(project.id);
-    ctx.body = { data: segments.map(presentSegment) };
+    ctx.body = { data: segments.map((segment) => present(segmentSchema, segment)) };
   },
 });
 
@@ -92,8 +92,7 @@ The slug is made from the name; when the project has it already, it ends with th
   },
   async handler(ctx) {
     const { project, body } = ctx.state;
-    ctx.status = 201;
-    ctx.body = presentSegment(await ctx.services.segments.create(project.id, body));
+    ctx.body = present(segmentSchema, await ctx.services.segments.create(project.id, body));
   },
 });
 
@@ -110,7 +109,7 @@ export const previewSegment = defineRoute({
   async handler(ctx) {
     const { project, body } = ctx.state;
     const { count, sample } = await ctx.services.segmentMembers.preview(project.id, body.condition);
-    ctx.body = { count, sample: sample.map(presentContact) };
+    ctx.body = { count, sample: sample.map((contact) => present(contactSchema, contact)) };
   },
 });
 
@@ -123,7 +122,7 @@ export const getSegment = defineRoute({
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
-    ctx.body = presentSegment(await ctx.services.segments.get(project.id, params.id));
+    ctx.body = present(segmentSchema, await ctx.services.segments.get(project.id, params.id));
   },
 });
 
@@ -146,7 +145,8 @@ After a change of the condition, the next computation of a tracked segment emits
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx) {
     const { project, body, params, headers } = ctx.state;
-    ctx.body = presentSegment(
+    ctx.body = present(
+      segmentSchema,
       await ctx.services.segments.patch(project.id, params.id, body, headers['if-match']),
     );
   },
@@ -166,7 +166,6 @@ export const deleteSegment = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.segments.remove(project.id, params.id);
-    ctx.status = 204;
   },
 });
 

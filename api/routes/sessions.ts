@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { clientOf, setCookie } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import { presentSession } from '../presenters/session.ts';
+import { present } from '../presenters/present.ts';
 import { sessionSchema } from '../schemas/answers/session.ts';
 
 export const listSessions = defineRoute({
@@ -17,7 +17,12 @@ export const listSessions = defineRoute({
     },
   },
   async handler(ctx) {
-    ctx.body = { data: (await ctx.services.sessions.list(ctx.cookies.get('token'))).map(presentSession) };
+    const sessions = await ctx.services.sessions.list(ctx.cookies.get('token'));
+    ctx.body = {
+      data: sessions.map(({ session, isCurrent }) =>
+        present(sessionSchema, { ...session, current: isCurrent }),
+      ),
+    };
   },
 });
 
@@ -33,7 +38,6 @@ export const endSession = defineRoute({
   async handler(ctx) {
     const isOwn = await ctx.services.sessions.end(ctx.cookies.get('token'), ctx.state.params.id);
     if (isOwn) setCookie(ctx, 'token', null);
-    ctx.status = 204;
   },
 });
 
@@ -47,6 +51,5 @@ export const endOtherSessions = defineRoute({
   async handler(ctx) {
     const renewed = await ctx.services.sessions.endOthers(ctx.cookies.get('token'), clientOf(ctx));
     if (renewed !== undefined) setCookie(ctx, 'token', renewed);
-    ctx.status = 204;
   },
 });

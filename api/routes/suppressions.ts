@@ -1,8 +1,10 @@
 import { defineRoute } from '../edge/define-route.ts';
+import { present } from '../presenters/present.ts';
 import {
   listSuppressionsQuerySchema,
   suppressionPageSchema,
   suppressionParamsSchema,
+  suppressionSchema,
 } from '../schemas/suppressions.ts';
 
 export const listSuppressions = defineRoute({
@@ -19,7 +21,7 @@ export const listSuppressions = defineRoute({
   async handler(ctx) {
     const { project, query } = ctx.state;
     const { rows, cursor, total, totalAccuracy } = await ctx.services.suppressions.list(project.id, query);
-    const data = rows.map((row) => ({ ...row, suppressedAt: row.suppressedAt.toISOString() }));
+    const data = rows.map((row) => present(suppressionSchema, row));
     ctx.body = { data, cursor, hasMore: cursor !== null, total, totalAccuracy };
   },
 });
@@ -37,6 +39,5 @@ export const liftSuppression = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.suppressions.lift(project.id, params.email);
-    ctx.status = 204;
   },
 });

@@ -80,7 +80,6 @@ export const createTemplate = defineRoute({
   errors: ['SENDER_DOMAIN_REFUSED'],
   async handler(ctx) {
     const { project, body } = ctx.state;
-    ctx.status = 201;
     ctx.body = presentTemplate(await ctx.services.templates.create(project.id, body));
   },
 });
@@ -150,7 +149,6 @@ export const deleteTemplate = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.templates.remove(project.id, params.id);
-    ctx.status = 204;
   },
 });
 
@@ -169,7 +167,6 @@ export const duplicateTemplate = defineRoute({
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
-    ctx.status = 201;
     ctx.body = presentTemplate(await ctx.services.templates.duplicate(project.id, params.id));
   },
 });

@@ -69,7 +69,6 @@ export const uploadImage = defineRoute({
       heldFor: uploads.holdsImages ? project.id : undefined,
     };
     const image = await readUpload(ctx, upload, (bytes) => uploads.storeImage(project.id, bytes));
-    ctx.status = 201;
     ctx.body = image;
   },
 });
@@ -86,7 +85,6 @@ export const deleteImage = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.uploads.removeImage(project.id, `${params.projectId}/${params.file}`);
-    ctx.status = 204;
   },
 });
 

@@ -1,5 +1,5 @@
 import { defineRoute } from '../edge/define-route.ts';
-import { presentUser } from '../presenters/user.ts';
+import { present } from '../presenters/present.ts';
 import { userSchema } from '../schemas/answers/user.ts';
 
 export const currentUser = defineRoute({
@@ -10,6 +10,6 @@ export const currentUser = defineRoute({
   responses: { 200: { description: 'The user.', schema: userSchema } },
   async handler(ctx) {
     const { user } = ctx.state;
-    ctx.body = presentUser(await ctx.services.accounts.get(user.id));
+    ctx.body = present(userSchema, await ctx.services.accounts.get(user.id));
   },
 });

@@ -56,7 +56,6 @@ while an execution is active, otherwise always.`,
   async handler(ctx) {
     const { project, body, params } = ctx.state;
     const execution = await ctx.services.workflowExecutions.start(project.id, params.id, body);
-    ctx.status = 201;
     ctx.body = presentExecution(execution, ctx.services.temporalRuns);
   },
 });
@@ -138,7 +137,6 @@ export const cancelExecution = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.workflowExecutions.cancel(project.id, params.id, params.executionId);
-    ctx.status = 204;
   },
 });
 

@@ -80,7 +80,6 @@ ${editing}`,
     const { project, body, headers, params } = ctx.state;
     const seen = headers['if-match'];
     const step = await ctx.services.workflowGraphs.addStep(project.id, params.id, body, seen);
-    ctx.status = 201;
     ctx.body = presentStep(step);
   },
 });
@@ -140,7 +139,6 @@ ${editing}`,
       query.splice ?? false,
       headers['if-match'],
     );
-    ctx.status = 204;
   },
 });
 
@@ -169,7 +167,6 @@ ${editing}`,
     const { project, body, headers, params } = ctx.state;
     const seen = headers['if-match'];
     const way = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body, seen);
-    ctx.status = 201;
     ctx.body = presentTransition(way);
   },
 });
@@ -187,6 +184,5 @@ export const deleteTransition = defineRoute({
     const { project, headers, params } = ctx.state;
     const seen = headers['if-match'];
     await ctx.services.workflowGraphs.removeTransition(project.id, params.id, params.transitionId, seen);
-    ctx.status = 204;
   },
 });

@@ -54,7 +54,6 @@ export const duplicateWorkflow = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     const { id } = await ctx.services.workflows.duplicate(project.id, params.id);
-    ctx.status = 201;
     ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, id));
   },
 });

@@ -140,7 +140,6 @@ export const createWorkflow = defineRoute({
   async handler(ctx) {
     const { project, body } = ctx.state;
     const { id } = await ctx.services.workflows.create(project.id, body);
-    ctx.status = 201;
     ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, id));
   },
 });
@@ -201,6 +200,5 @@ export const deleteWorkflow = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     await ctx.services.workflows.remove(project.id, params.id);
-    ctx.status = 204;
   },
 });

@@ -20,7 +20,7 @@ export type ListRecipientsQuery = z.output<typeof listRecipientsQuerySchema>;
 
 const instant = z.iso.datetime().nullable();
 
-const recipientSchema = z
+export const recipientSchema = z
   .object({
     emailId: z.uuid(),
     contactId: z.uuid(),
@@ -38,8 +38,6 @@ const recipientSchema = z
     clicks: z.number().int(),
   })
   .meta({ id: 'CampaignRecipient' });
-
-export type RecipientAnswer = z.output<typeof recipientSchema>;
 
 export const recipientPageSchema = cursorPageSchema(recipientSchema).extend({
   hasMore: z.boolean().describe('More recipients match, or were not scanned yet.'),

@@ -8,11 +8,6 @@ import type { Em, Orm } from '../../db/orm.ts';
 import type { Session, SessionTokens } from '../access/session-tokens.ts';
 import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 
-export interface ListedSession {
-  session: UserSession;
-  isCurrent: boolean;
-}
-
 export type SessionsService = ReturnType<typeof createSessionsService>;
 
 export interface SessionsServiceOptions {

@@ -6,7 +6,7 @@ import { listEvents } from '../../analytics/questions/event-list.ts';
 import type { EventRow } from '../../analytics/questions/event-page.ts';
 import { openTestClickHouse } from '../../test/setup/clickhouse.ts';
 import { createTestDatabase } from '../../test/setup/database.ts';
-import { type JournalStreamer, type JournalStreamerOptions, startJournalStreamer } from '../streamer.ts';
+import { JournalStreamer, type JournalStreamerOptions } from '../streamer.ts';
 
 export interface StagedEvent {
   id?: string;
@@ -59,7 +59,7 @@ export async function openJournalStage(clickhouse?: ClickHouse): Promise<Journal
     openSession,
     stream(options) {
       const defaults = { databaseUrl: database.url, clickhouse: store, log, pollIntervalMs: 20 };
-      const streamer = startJournalStreamer({ ...defaults, ...options });
+      const streamer = new JournalStreamer({ ...defaults, ...options });
       streamers.push(streamer);
       return streamer;
     },

@@ -14,8 +14,6 @@ const parsed = z
     SNS_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
     SNS_TOPIC_ARN: z.string().min(1).default(defaultTopicArn),
     SES_MAX_SEND_RATE: z.coerce.number().positive().default(defaultMaxSendRate),
-    /** The parent holds the other end of standard input; when it closes, this process ends. */
-    EXIT_WITH_STDIN: z.enum(['0', '1']).default('0'),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('warn'),
   })
   .safeParse(Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')));
@@ -58,8 +56,5 @@ function stop(): void {
 
 process.on('SIGTERM', stop);
 process.on('SIGINT', stop);
-// The channel closes when the parent dies, even by SIGKILL.
-if (process.connected) process.on('disconnect', stop);
-if (environment.EXIT_WITH_STDIN === '1') process.stdin.on('end', stop).on('error', stop).resume();
 
 process.stdout.write(`local SES ready on ${ses.url}\n`);

@@ -123,35 +123,6 @@ describe('process', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('ends when its parent is killed', async () => {
-    const parent = spawn(
-      process.execPath,
-      [
-        '-e',
-        `const child = require('node:child_process').fork(${JSON.stringify(main)}, { silent: true });
-         child.stdout.once('data', () => console.log('pid ' + child.pid));`,
-      ],
-      {
-        env: { ...process.env, INBOX_PORT: '0', DATA_DIR: await temporaryFolder() },
-        stdio: ['ignore', 'pipe', 'ignore'],
-      },
-    );
-    const [output] = await once(parent.stdout, 'data');
-    const pid = Number(/pid (\d+)/.exec(String(output))?.[1]);
-    parent.kill('SIGKILL');
-    await expect.poll(() => isRunning(pid), soon).toBe(false);
-  });
-
-  it('ends with its standard input when configured to', async () => {
-    const child = spawn(process.execPath, [main], {
-      env: { ...process.env, INBOX_PORT: '0', DATA_DIR: await temporaryFolder(), EXIT_WITH_STDIN: '1' },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    });
-    await readyUrl(child);
-    child.stdin.end();
-    expect(await once(child, 'exit')).toEqual([0, null]);
-  });
-
   it('says in one sentence that its port is taken', async () => {
     const { ses } = await startTestSes();
     const child = spawn(process.execPath, [main], {
@@ -183,13 +154,4 @@ async function createVerified(url: string): Promise<void> {
     body: JSON.stringify({ EmailIdentity: 'example.test' }),
   });
   await fetch(`${url}/v2/email/identities/example.test`);
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

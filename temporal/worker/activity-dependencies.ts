@@ -17,7 +17,7 @@ import { createSendRates } from '../../runtime/send-rates.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import { createEmailDispatcher, type EmailDispatcher } from '../activities/emails/email-dispatcher.ts';
-import { createEmailParser } from '../activities/inbound/email-parser.ts';
+import { EmailParser } from '../activities/inbound/email-parser.ts';
 import { createClaimedRenderer } from '../activities/sending/render-claimed.ts';
 import { createOwnerNotifier } from '../activities/sweeps/notify-owners.ts';
 import type { WebhookCaller } from '../activities/workflows/call-webhook.ts';
@@ -42,7 +42,7 @@ export function openActivityDependencies(
 ): ActivityDependencies {
   const { config, orm, relay, identities, billing } = resources;
   const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
-  const parser = createEmailParser();
+  const parser = new EmailParser();
   shutdown.add('inbound parser', () => parser.stop());
   return {
     orm,

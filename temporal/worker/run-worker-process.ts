@@ -4,7 +4,7 @@ import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { openTemporal } from '../client/open-temporal.ts';
 import { pingTemporal } from '../client/ping-temporal.ts';
-import type { CampaignThread } from './campaign-thread/start-campaign-thread.ts';
+import type { CampaignThread } from './campaign-thread/campaign-thread.ts';
 import type { Foundation } from './open-foundation.ts';
 import { startJournal } from './start-journal.ts';
 import { startProcessWorkers } from './start-process-workers.ts';

@@ -1,5 +1,5 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
-import { startJournalStreamer } from '../../journal/streamer.ts';
+import { JournalStreamer } from '../../journal/streamer.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
@@ -10,13 +10,13 @@ export function startJournal(
   { clickhouse, metrics }: { clickhouse: ClickHouse; metrics: ProductMetrics },
   shutdown: Shutdown,
 ): () => void {
-  const journal = startJournalStreamer({
+  const journal = new JournalStreamer({
     databaseUrl: config.DATABASE_URL,
     clickhouse,
     log,
     around: tracing?.journalInsert,
   });
   shutdown.add('journal', () => journal.stop());
-  metrics.watchStream(() => journal.lag());
-  return journal.wake;
+  metrics.watchStream(() => journal.lag);
+  return () => journal.wake();
 }

@@ -4,7 +4,7 @@ import type { Shutdown } from '../../runtime/shutdown.ts';
 import type { ProcessResources } from '../client/open-temporal.ts';
 import { ensureSchedules } from '../client/schedules.ts';
 import { openActivityDependencies, type WorkerParts } from './activity-dependencies.ts';
-import type { CampaignThread } from './campaign-thread/start-campaign-thread.ts';
+import type { CampaignThread } from './campaign-thread/campaign-thread.ts';
 import { createActivities, createCampaignBatchActivities } from './create-activities.ts';
 import { type RunningWorkers, startWorkers, type WorkersOptions } from './start-workers.ts';
 import { traceActivities } from './trace-activities.ts';

@@ -56,8 +56,6 @@ export const listedCampaignSchema = campaignSchema
   .extend({ body: contentShape.body.optional() })
   .meta({ id: 'ListedCampaign' });
 
-export type CampaignAnswer = z.output<typeof campaignSchema>;
-
 const percent = z.number().describe('Percent of sentCount, 0 to 100 with two decimals.');
 
 export const campaignStatsSchema = z.object({

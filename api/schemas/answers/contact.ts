@@ -16,5 +16,3 @@ export const contactSchema = z
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'Contact' });
-
-export type ContactAnswer = z.output<typeof contactSchema>;

@@ -25,5 +25,3 @@ export const domainSchema = z
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'Domain' });
-
-export type DomainAnswer = z.output<typeof domainSchema>;

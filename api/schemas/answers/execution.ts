@@ -29,23 +29,21 @@ export const executionSchema = recordSchema.meta({ id: 'WorkflowExecution' });
 
 export const executionPageSchema = largePageSchema(executionSchema);
 
+export const stepRunSchema = z.object({
+  visit: z.number().int().describe('Number of the step within the execution, from 1.'),
+  stepId: z.uuid(),
+  type: z.enum(stepTypes).nullable(),
+  name: z.string().nullable(),
+  branch: z.string().nullable(),
+  output: anyObject.nullable(),
+  error: z.string().nullable(),
+  startedAt: z.iso.datetime(),
+  completedAt: z.iso.datetime().nullable(),
+});
+
 export const executionWithStepsSchema = recordSchema
   .extend({
-    steps: z
-      .array(
-        z.object({
-          visit: z.number().int().describe('Number of the step within the execution, from 1.'),
-          stepId: z.uuid(),
-          type: z.enum(stepTypes).nullable(),
-          name: z.string().nullable(),
-          branch: z.string().nullable(),
-          output: anyObject.nullable(),
-          error: z.string().nullable(),
-          startedAt: z.iso.datetime(),
-          completedAt: z.iso.datetime().nullable(),
-        }),
-      )
-      .describe('The steps entered, in order; the latest 500 of a long loop.'),
+    steps: z.array(stepRunSchema).describe('The steps entered, in order; the latest 500 of a long loop.'),
   })
   .meta({ id: 'WorkflowExecutionWithSteps' });
 

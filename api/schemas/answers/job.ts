@@ -3,25 +3,25 @@ import { fieldTypes } from '../../../core/contact-data/infer-field-type.ts';
 import { bulkJobTypes, jobStates } from '../../../core/jobs/job-states.ts';
 import { bulkResultSchema, importResultSchema } from '../../../core/jobs/results.ts';
 
-const shape = {
+export const jobStatusSchema = z.object({
   id: z.uuid(),
   state: z.enum(jobStates),
   progress: z.number().int().min(0).max(100),
   failedReason: z.string().nullable().describe('Set when the state is `failed`.'),
   createdAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),
-};
+});
 
 const resultNote = 'Null until the job has ended; for a failed job, its results so far.';
 
 export const importJobSchema = z.object({
-  ...shape,
+  ...jobStatusSchema.shape,
   type: z.literal('import'),
   result: importResultSchema.nullable().describe(resultNote),
 });
 
 export const bulkJobSchema = z.object({
-  ...shape,
+  ...jobStatusSchema.shape,
   type: z.enum(bulkJobTypes),
   result: bulkResultSchema.nullable().describe(resultNote),
 });

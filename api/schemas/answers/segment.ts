@@ -19,5 +19,3 @@ export const segmentSchema = z
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'Segment' });
-
-export type SegmentAnswer = z.output<typeof segmentSchema>;

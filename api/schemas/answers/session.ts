@@ -10,5 +10,3 @@ export const sessionSchema = z
     current: z.boolean().describe("Whether it is the caller's session."),
   })
   .meta({ id: 'Session' });
-
-export type SessionAnswer = z.output<typeof sessionSchema>;

@@ -28,8 +28,6 @@ export const listedTemplateSchema = templateSchema
   .extend({ body: contentShape.body.optional() })
   .meta({ id: 'ListedTemplate' });
 
-export type TemplateAnswer = z.output<typeof templateSchema>;
-
 export const templateUsesSchema = z.object({
   data: z.array(
     z.object({

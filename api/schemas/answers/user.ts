@@ -12,5 +12,3 @@ export const userSchema = z
     createdAt: z.iso.datetime(),
   })
   .meta({ id: 'User' });
-
-export type UserAnswer = z.output<typeof userSchema>;

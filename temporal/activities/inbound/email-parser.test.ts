@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createEmailParser } from './email-parser.ts';
+import { EmailParser } from './email-parser.ts';
 
-const parser = createEmailParser();
+const parser = new EmailParser();
 afterAll(() => parser.stop());
 const bytes = (text: string) => Buffer.from(text);
 const genuine = bytes('From: Ada <ada@example.com>\r\nSubject: Hi\r\n\r\nHello\r\n');
@@ -14,7 +14,7 @@ describe('the thread that takes emails apart', () => {
   });
 
   it('continues after a malformed email, one that takes too long, and several in a row', async () => {
-    const impatient = createEmailParser({ deadlineMs: 1 });
+    const impatient = new EmailParser(1);
     expect(await impatient.parse(bytes(`\r\n${'x\r\n'.repeat(900_000)}`))).toBeUndefined();
     await impatient.stop();
 

@@ -2,33 +2,24 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { ParsedEmail } from '../../../core/inbound/parse-email.ts';
 
-export interface EmailParser {
-  /** Undefined when the email is unreadable or exceeds the time or memory limit. */
-  parse(raw: Uint8Array): Promise<ParsedEmail | undefined>;
-  stop(): Promise<void>;
-}
-
 /** Ten times what the slowest genuine email of 30 MB takes. */
-const deadlineMs = 10_000;
+const usualDeadlineMs = 10_000;
 const heapMb = 256;
 
 /**
  * Parses emails one by one in a worker thread, so that a hostile email can neither block nor crash this
  * process. The thread starts with the first email.
  */
-export function createEmailParser(options = { deadlineMs }): EmailParser {
-  return new ThreadParser(options.deadlineMs);
-}
-
-class ThreadParser implements EmailParser {
+export class EmailParser {
   readonly #deadlineMs: number;
   #thread: Worker | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(deadline: number) {
-    this.#deadlineMs = deadline;
+  constructor(deadlineMs = usualDeadlineMs) {
+    this.#deadlineMs = deadlineMs;
   }
 
+  /** @returns undefined when the email is unreadable or exceeds the time or memory limit */
   parse(raw: Uint8Array): Promise<ParsedEmail | undefined> {
     const next = this.#last.then(() => this.#parseNext(raw));
     this.#last = next.catch(() => undefined);

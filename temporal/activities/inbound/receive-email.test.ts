@@ -8,12 +8,12 @@ import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-s
 import type { MailBucket } from '../../../providers/inbound/mail-bucket.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { useProject } from '../../../test/setup/projects.ts';
-import { createEmailParser } from './email-parser.ts';
+import { EmailParser } from './email-parser.ts';
 import { giveUpInboundEmail, receiveInboundEmail } from './receive-email.ts';
 
 const { em, sql } = useTestDatabase();
 const project = useProject(em);
-const parser = createEmailParser();
+const parser = new EmailParser();
 afterAll(async () => {
   await parser.stop();
 });

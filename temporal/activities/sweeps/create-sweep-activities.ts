@@ -7,8 +7,14 @@ import { findRecentCampaigns, recountCampaign } from '../../../db/statements/cam
 import { remindCampaigns } from '../../../db/statements/campaigns/remind-campaigns.ts';
 import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
 import { requeueStrandedEmails } from '../../../db/statements/sweeps/requeue-stranded-emails.ts';
+import { signalLateExecutions } from '../../../db/statements/workflows/signal-late-executions.ts';
 import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
-import type { ExpiryActivities, SweepActivities, SweepName } from '../../contracts/sweeps.ts';
+import type {
+  ExpiryActivities,
+  OrphanedExecutionsInput,
+  SweepActivities,
+  SweepName,
+} from '../../contracts/sweeps.ts';
 import type { AfterCommit } from '../after-commit.ts';
 import { endOverdueSnoozes } from '../contacts/end-snooze.ts';
 import { eraseDeletedContacts } from '../contacts/erase-contacts.ts';
@@ -16,7 +22,7 @@ import { withHeartbeat } from '../with-heartbeat.ts';
 import { createExpiryActivities, type ExpiryActivityDependencies } from './create-expiry-activities.ts';
 import { foldFigures } from './fold-contact-figures.ts';
 import type { NotifyOwners } from './notify-owners.ts';
-import { type ExecutionWorkflows, endOrphanedExecutions, signalLateExecutions } from './repair-executions.ts';
+import { type ExecutionWorkflows, endOrphanedExecutions, lateSeconds } from './repair-executions.ts';
 import { suspendSenders } from './suspend-senders.ts';
 
 type SweepMetrics =
@@ -45,121 +51,78 @@ const comparisonMs = 30_000;
 export function createSweepActivities(
   dependencies: SweepActivityDependencies,
 ): SweepActivities & ExpiryActivities {
-  const { orm, clickhouse, metrics } = dependencies;
-  const noted = async <Result>(sweep: SweepName, work: Promise<Result>): Promise<Result> => {
-    const result = await work;
-    metrics.noteSweep(sweep);
-    return result;
-  };
-  const figures = createFigureSweeps(dependencies);
-  const repairs = createRepairs(dependencies);
+  const { orm, clickhouse, executions, metrics, autoDisable, notifyOwners, committed } = dependencies;
+  const noted =
+    <Input extends unknown[], Result>(sweep: SweepName, work: (...input: Input) => Promise<Result>) =>
+    async (...input: Input): Promise<Result> => {
+      const result = await work(...input);
+      metrics.noteSweep(sweep);
+      return result;
+    };
   return {
     ...createExpiryActivities(dependencies),
-    tendCampaigns: () => noted('campaigns', figures.tendCampaigns()),
-    recountCampaigns: () => noted('campaign-recount', figures.recountCampaigns()),
-    foldContactFigures: () => noted('contact-figures', figures.foldContactFigures()),
-    judgeSenders: () => noted('project-security', figures.judgeSenders()),
-    eraseContacts: () =>
-      noted(
-        'contact-erasures',
-        withHeartbeat((signal) => eraseDeletedContacts(orm.em.fork(), clickhouse, signal)),
-      ),
-    keepPartitions: () =>
-      noted(
-        'partitions',
-        withHeartbeat(async () => {
-          const kept = await keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths);
-          // Last: the index of a large table waits for every older transaction, and rows need their partitions in time.
-          await indexAddresses(orm);
-          return kept;
-        }),
-      ),
-    repairStrandedEmails: () => noted('stranded-emails', repairs.repairStrandedEmails()),
-    endOverdueSnoozes: () => noted('overdue-snoozes', repairs.endOverdueSnoozes()),
-    remindExecutions: () => noted('executions', repairs.remindExecutions()),
-    endOrphanedExecutions: (input) => noted('orphaned-executions', repairs.endOrphanedExecutions(input)),
-  };
-}
-
-type FigureSweeps = 'tendCampaigns' | 'recountCampaigns' | 'foldContactFigures' | 'judgeSenders';
-
-function createFigureSweeps({
-  orm,
-  metrics,
-  autoDisable,
-  notifyOwners,
-  committed,
-}: SweepActivityDependencies): Pick<SweepActivities, FigureSweeps> {
-  return {
-    async tendCampaigns() {
-      const result = await maintainCampaigns(orm.em.fork());
-      if (result.reminded > 0) committed();
-      return result;
-    },
-    async recountCampaigns() {
-      const result = await recountCampaigns(orm.em.fork());
+    tendCampaigns: noted('campaigns', async () => {
+      const folded = await foldCampaignFigures(orm.em.fork());
+      const reminded = await remindCampaigns(orm.em.fork());
+      if (reminded > 0) committed();
+      return { folded, reminded };
+    }),
+    recountCampaigns: noted('campaign-recount', async () => {
+      const result = await recountRecent(orm.em.fork());
       metrics.countMiscounts(result.differences);
       return result;
-    },
-    async foldContactFigures() {
+    }),
+    foldContactFigures: noted('contact-figures', async () => {
       const result = await foldFigures(orm.em.fork());
       await mergePendingAddresses(orm.em.fork());
       return result;
-    },
-    async judgeSenders() {
-      const result = await suspendSenders(orm.em.fork(), {
-        autoDisable,
-        notifyOwners,
-        counted: metrics.countResults,
-      });
+    }),
+    judgeSenders: noted('project-security', async () => {
+      const options = { autoDisable, notifyOwners, counted: metrics.countResults };
+      const result = await suspendSenders(orm.em.fork(), options);
       metrics.countSuspensions(result.disabled);
       if (result.disabled > 0) committed();
       return result;
-    },
-  };
-}
-
-type Repairs = 'repairStrandedEmails' | 'endOverdueSnoozes' | 'remindExecutions' | 'endOrphanedExecutions';
-
-function createRepairs({
-  orm,
-  executions,
-  metrics,
-  committed,
-}: SweepActivityDependencies): Pick<SweepActivities, Repairs> {
-  return {
-    async repairStrandedEmails() {
+    }),
+    eraseContacts: noted('contact-erasures', () =>
+      withHeartbeat((signal) => eraseDeletedContacts(orm.em.fork(), clickhouse, signal)),
+    ),
+    keepPartitions: noted('partitions', () =>
+      withHeartbeat(async () => {
+        const kept = await keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths);
+        // Last: the index of a large table waits for every older transaction, and rows need their partitions in time.
+        await indexAddresses(orm);
+        return kept;
+      }),
+    ),
+    repairStrandedEmails: noted('stranded-emails', async () => {
       const emails = await requeueStrandedEmails(orm.em.fork(), strandedFromSeconds, strandedToSeconds);
       const requeued = emails + (await requeueStrandedInbound(orm.em.fork()));
       committed();
       return { requeued };
-    },
-    async endOverdueSnoozes() {
+    }),
+    endOverdueSnoozes: noted('overdue-snoozes', async () => {
       const result = await endOverdueSnoozes(orm.em.fork(), new Date());
       committed();
       return result;
-    },
-    async remindExecutions() {
-      const result = await signalLateExecutions(orm.em.fork());
-      metrics.countRepairs(result.reminded, 0);
-      if (result.reminded > 0) committed();
-      return result;
-    },
-    async endOrphanedExecutions(input) {
+    }),
+    remindExecutions: noted('executions', async () => {
+      const reminded = await signalLateExecutions(orm.em.fork(), lateSeconds);
+      metrics.countRepairs(reminded, 0);
+      if (reminded > 0) committed();
+      return { reminded };
+    }),
+    endOrphanedExecutions: noted('orphaned-executions', async (input: OrphanedExecutionsInput) => {
       const options = { ...input, now: new Date(), budgetMs: comparisonMs };
       const result = await endOrphanedExecutions(orm.em.fork(), executions, options);
       metrics.countRepairs(0, result.orphaned);
       metrics.countComparisons(result.running, result.resumeBefore === 0);
       return result;
-    },
+    }),
   };
 }
 
-export async function maintainCampaigns(em: Em): Promise<{ folded: number; reminded: number }> {
-  return { folded: await foldCampaignFigures(em), reminded: await remindCampaigns(em) };
-}
-
-export async function recountCampaigns(em: Em): Promise<{ campaigns: number; differences: number }> {
+async function recountRecent(em: Em): Promise<{ campaigns: number; differences: number }> {
   const campaigns = await findRecentCampaigns(em);
   let differences = 0;
   for (const id of campaigns) differences += await recountCampaign(em, id);

@@ -1,7 +1,6 @@
 import { activeStatuses } from '../../../core/workflows/execution-status.ts';
 import { WorkflowExecution } from '../../../db/entities/workflow-execution.ts';
 import type { Em } from '../../../db/orm.ts';
-import { signalLateExecutions as signalLate } from '../../../db/statements/workflows/signal-late-executions.ts';
 import type { OrphanedExecutionsInput, OrphanedExecutionsResult } from '../../contracts/sweeps.ts';
 
 export interface ExecutionWorkflows {
@@ -10,12 +9,7 @@ export interface ExecutionWorkflows {
 }
 
 /** Younger ones may still have commands or retries in flight. */
-const lateSeconds = 10 * 60;
-
-/** Signals the workflows of late executions; a workflow that Temporal lost restarts at the current step. */
-export async function signalLateExecutions(em: Em): Promise<{ reminded: number }> {
-  return { reminded: await signalLate(em, lateSeconds) };
-}
+export const lateSeconds = 10 * 60;
 
 /**
  * Signals workflows that still wait although their execution has ended or is gone, so that they end. Compares

@@ -6,39 +6,14 @@ import type { HeadStart } from '../../activities/campaigns/head-start.ts';
 import type { SendBatchResult } from '../../contracts/campaign.ts';
 import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
 
-export interface CampaignThreadOptions {
-  config: Config;
-  warn: Warn;
-}
-
-export interface CampaignThread extends Pick<HeadStart, 'begin' | 'look'> {
-  send: BatchSender;
-  /** See `HeadStart`. Call when the database is ready. */
-  takeOver(): void;
-  /** Lowers the thread's priority on Linux. Call when the process has loaded: until then nothing of it is in a hurry. */
-  stepBack(): void;
-  /** Stops what the head start has under way; it begins no more. */
-  endHeadStart(): void;
-  /** `recorded` is called after each commit that wrote journal rows, with the outcomes since the last call. */
-  reportTo(recorded: (outcomes: Outcomes) => void): void;
+/** Runs `thread-main.ts`. Orders are queued until it is up. */
+export class CampaignThread implements Pick<HeadStart, 'begin' | 'look'> {
   /** Settles when the thread has loaded its code and run it once, or has ended; never rejects. */
   readonly up: Promise<void>;
   /** Settles when the thread has ended; rejects unless it was stopped. */
   readonly ended: Promise<void>;
-  /** Requires that no batch is running but those of the head start. */
-  stop(): Promise<void>;
-}
-
-/** Orders are queued until the thread is up. */
-export function startCampaignThread(options: CampaignThreadOptions): CampaignThread {
-  return new WorkerThread(options);
-}
-
-class WorkerThread implements CampaignThread {
-  readonly up: Promise<void>;
-  readonly ended: Promise<void>;
   readonly #isUp = Promise.withResolvers<void>();
-  readonly #options: CampaignThreadOptions;
+  readonly #warn: Warn;
   readonly #thread: Worker;
   readonly #pending = new Map<number, PromiseWithResolvers<SendBatchResult>>();
   #isStopping = false;
@@ -47,9 +22,9 @@ class WorkerThread implements CampaignThread {
   #early: Outcomes[] = [];
   #recorded = (outcomes: Outcomes): unknown => this.#early.push(outcomes);
 
-  constructor(options: CampaignThreadOptions) {
-    const workerData: ThreadData = { config: options.config };
-    this.#options = options;
+  constructor(config: Config, warn: Warn) {
+    const workerData: ThreadData = { config };
+    this.#warn = warn;
     this.#thread = new Worker(new URL('./thread-main.ts', import.meta.url), {
       workerData,
       name: 'campaigns',
@@ -94,23 +69,28 @@ class WorkerThread implements CampaignThread {
     this.#order({ kind: 'look', campaignId });
   }
 
+  /** See `HeadStart`. Call when the database is ready. */
   takeOver(): void {
     this.#order({ kind: 'take over' });
   }
 
+  /** Lowers the thread's priority on Linux. Call when the process has loaded: until then nothing of it is in a hurry. */
   stepBack(): void {
     this.#order({ kind: 'step back' });
   }
 
+  /** Stops what the head start has under way; it begins no more. */
   endHeadStart(): void {
     this.#order({ kind: 'end head start' });
   }
 
+  /** `recorded` is called after each commit that wrote journal rows, with the outcomes since the last call. */
   reportTo(recorded: (outcomes: Outcomes) => void): void {
     this.#recorded = recorded;
     for (const outcomes of this.#early.splice(0)) recorded(outcomes);
   }
 
+  /** Requires that no batch is running but those of the head start. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#order({ kind: 'end' });
@@ -136,7 +116,7 @@ class WorkerThread implements CampaignThread {
         this.#recorded(report.outcomes);
         break;
       case 'warning':
-        this.#options.warn(report.message, report.error && restoreError(report.error));
+        this.#warn(report.message, report.error && restoreError(report.error));
     }
   }
 

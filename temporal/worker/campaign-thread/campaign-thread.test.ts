@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../core/config/load.ts';
 import { freePort } from '../../../local/testing/free-port.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
-import { type CampaignThread, startCampaignThread } from './start-campaign-thread.ts';
+import { CampaignThread } from './campaign-thread.ts';
 
 const database = useTestDatabase();
 
@@ -19,7 +19,7 @@ function start(environment: Record<string, string> = {}): CampaignThread {
     SES_ENDPOINT: 'http://127.0.0.1:9',
     ...environment,
   });
-  const thread = startCampaignThread({ config, warn: () => undefined });
+  const thread = new CampaignThread(config, () => undefined);
   threads.push(thread);
   return thread;
 }
