@@ -142,6 +142,42 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await heading('First').waitFor();
   });
 
+  it('that has paid sees the subscription once Stripe has reported it, and can’t pay twice meanwhile', async () => {
+    let subscription: object | null = null;
+    await page.route('**/config', async (route) => {
+      const response = await route.fetch();
+      const config = await response.json();
+      await route.fulfill({ json: { ...config, features: { ...config.features, billing: true } } });
+    });
+    await page.route('**/billing-consumption', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ json: { ...(await response.json()), subscription } });
+    });
+    await page.route('**/billing-invoices*', (route) =>
+      route.fulfill({ json: { data: [], cursor: null, hasMore: false } }),
+    );
+    await page.goto(`projects/${project.id}/billing?checkout=cancelled`);
+    await page.getByText('No payment was made.').waitFor();
+    await button('Subscribe').waitFor();
+    await page.goto(`projects/${project.id}/billing?checkout=success`);
+    await page.getByText(/^Stripe is confirming the payment/).waitFor();
+    await page.getByText('No invoice yet.').waitFor();
+    expect(await button('Subscribe').count()).toBe(0);
+    subscription = {
+      status: 'active',
+      priceId: 'p',
+      currentPeriodStart: null,
+      currentPeriodEnd: null,
+      endsAt: null,
+    };
+    await page.getByText('The subscription is set up.').waitFor();
+    subscription = { ...subscription, status: 'past_due' };
+    await page.goto(`projects/${project.id}/settings?tab=limits`);
+    await page.getByText('A payment has failed').waitFor();
+    await page.getByText(/under “Manage payment”/).waitFor();
+    await page.unrouteAll();
+  });
+
   it('gives up its own role only when asked again', async () => {
     const other = await createVerifiedPerson(stage.stack);
     const members = `/projects/${project.id}/members`;
