@@ -4272,7 +4272,9 @@ export interface operations {
     postCampaignsByIdSend: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "if-match"?: string;
+            };
             path: {
                 id: string;
             };
