@@ -248,7 +248,7 @@ describe('an invitation', () => {
   });
 
   it('is replaced by the next one, can be taken back, and expires', async () => {
-    const { owner, path } = await createTeam();
+    const { owner, project, path } = await createTeam();
     const email = 'ivan@example.com';
     const first = await owner.call('POST', path, { email, role: 'MEMBER' });
     const old = await mailedToken(stack, email, '/accept-invitation');
@@ -257,9 +257,12 @@ describe('an invitation', () => {
     const token = await mailedToken(stack, email, '/accept-invitation', 2);
     const signUp = (invitation: string) =>
       callApi(stack.url, 'POST', '/auth/signup', { email, password: testPassword, invitation });
-    expect((await signUp(old)).status).toBe(400);
+    const read = (invitation: string) =>
+      callApi(stack.url, 'POST', '/auth/invitation', { token: invitation });
+    expect([(await signUp(old)).status, (await read(old)).status]).toEqual([400, 400]);
+    expect((await read(token)).body).toEqual({ email, projectName: project.name, hasAccount: false });
     await run(`update invitations set expires_at = now() where email = $1`, [email]);
-    expect((await signUp(token)).status).toBe(400);
+    expect([(await signUp(token)).status, (await read(token)).status]).toEqual([400, 400]);
     expect((await owner.call('GET', path)).body.invitations).toEqual([]);
     const third = await owner.call('POST', path, { email, role: 'MEMBER' });
     expect((await owner.call('DELETE', `${path}/${third.body.invitation.id}`)).status).toBe(204);

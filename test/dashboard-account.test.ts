@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createVerifiedPerson } from './setup/account-mail.ts';
+import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { tabTo } from './setup/dashboard.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
-import { createOwnProject } from './setup/people.ts';
+import { createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
 
 const executable = await findChromium();
 
@@ -45,6 +45,33 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await newcomer.page.getByText('Enter your email address.').waitFor();
     expect(await newcomer.page.getByText(refused).count()).toBe(0);
     await newcomer.page.context().close();
+  });
+
+  it('that opens an invitation learns whose it is, and whether it still works', async () => {
+    const invite = async (email: string) => {
+      await owner.call('POST', `/projects/${project.id}/members`, { email, role: 'MEMBER' });
+      return `accept-invitation?token=${await mailedToken(stage.stack, email, '/app/accept-invitation')}`;
+    };
+    const unverified = await createTestPerson(stage.stack.url);
+    const guest = await stage.open();
+    await guest.page.goto('accept-invitation');
+    await guest.page.getByText(/^This link is not complete/).waitFor();
+    await guest.page.getByRole('link', { name: 'Go to the dashboard' }).waitFor();
+    await guest.signIn(await createVerifiedPerson(stage.stack));
+    const link = await invite(unverified.email);
+    await guest.page.goto(link);
+    await heading('Join First', guest.page).waitFor();
+    await guest.page.getByText(/^You are signed in as person-.* signs you out of that account/).waitFor();
+    await guest.page.getByText(/^You have an account with this address/).waitFor();
+    expect(await field('Email', guest.page).inputValue()).toBe(unverified.email);
+    await guest.page.getByLabel('Password').fill(testPassword);
+    await button('Accept the invitation', guest.page).click();
+    await heading('First', guest.page).waitFor();
+    await guest.page.goto(link);
+    await guest.page.getByText(/^This invitation was used or withdrawn/).waitFor();
+    expect(await guest.page.getByRole('button').count()).toBe(0);
+    expect(guest.complaints().filter((text) => !text.includes('status of 400'))).toEqual([]);
+    await guest.page.context().close();
   });
 
   it('creates a project from the menu, and lands in it', async () => {
@@ -113,6 +140,42 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await button('Cancel').click();
     await link('Dashboard').click();
     await heading('First').waitFor();
+  });
+
+  it('that has paid sees the subscription once Stripe has reported it, and can’t pay twice meanwhile', async () => {
+    let subscription: object | null = null;
+    await page.route('**/config', async (route) => {
+      const response = await route.fetch();
+      const config = await response.json();
+      await route.fulfill({ json: { ...config, features: { ...config.features, billing: true } } });
+    });
+    await page.route('**/billing-consumption', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ json: { ...(await response.json()), subscription } });
+    });
+    await page.route('**/billing-invoices*', (route) =>
+      route.fulfill({ json: { data: [], cursor: null, hasMore: false } }),
+    );
+    await page.goto(`projects/${project.id}/billing?checkout=cancelled`);
+    await page.getByText('No payment was made.').waitFor();
+    await button('Subscribe').waitFor();
+    await page.goto(`projects/${project.id}/billing?checkout=success`);
+    await page.getByText(/^Stripe is confirming the payment/).waitFor();
+    await page.getByText('No invoice yet.').waitFor();
+    expect(await button('Subscribe').count()).toBe(0);
+    subscription = {
+      status: 'active',
+      priceId: 'p',
+      currentPeriodStart: null,
+      currentPeriodEnd: null,
+      endsAt: null,
+    };
+    await page.getByText('The subscription is set up.').waitFor();
+    subscription = { ...subscription, status: 'past_due' };
+    await page.goto(`projects/${project.id}/settings?tab=limits`);
+    await page.getByText('A payment has failed').waitFor();
+    await page.getByText(/under “Manage payment”/).waitFor();
+    await page.unrouteAll();
   });
 
   it('gives up its own role only when asked again', async () => {

@@ -172,6 +172,31 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await button('Try again').waitFor({ state: 'detached' });
   });
 
+  it('sends no version of a campaign that the sender has not looked at', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    const campaign = {
+      name: 'Ours',
+      subject: 'Ours',
+      body: '<p>Hello</p>',
+      from: 'hello@mail.faults.test',
+      audienceType: 'ALL',
+    };
+    const { id } = (await owner.call('POST', '/campaigns', campaign, headers)).body.data;
+    await page.goto(`projects/${project.id}/campaigns/${id}`);
+    await button('Send to 1 person').click();
+    const dialog = page.getByRole('dialog', { name: 'Send this campaign?' });
+    await dialog.getByText('Ours').waitFor();
+    const theirs = { ...campaign, subject: 'Theirs' };
+    expect((await owner.call('PUT', `/campaigns/${id}`, theirs, headers)).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Send to 1 person' }).click();
+    await dialog.getByText(/^Someone else has changed this campaign/).waitFor();
+    await dialog.getByText('Theirs').waitFor();
+    expect((await asked(`/campaigns/${id}`)).body.data.status).toBe('DRAFT');
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Theirs');
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+  });
+
   it('shows why a template could not be saved, wherever its page is scrolled to', async () => {
     const template = { name: 'Long', subject: 'Long', body: '<p>Hello</p>', from: 'hello@mail.faults.test' };
     const { body } = await owner.call('POST', '/templates', template, { 'X-Project-Id': project.id });

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
@@ -60,6 +60,22 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     await focusIs('Add a step after Trigger');
   });
 
+  it('stays on the button of a step that could not be added', async () => {
+    const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer', statusCode: 503 };
+    await page.route('**/steps', async (route) => {
+      await delay(500);
+      await route.fulfill({ status: 503, json: { success: false, error } });
+    });
+    await press(button('Add a step after Trigger'));
+    await page.getByRole('menuitem', { name: 'Delay' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alertdialog').getByText('The database does not answer').waitFor();
+    await page.unroute('**/steps');
+    await focusIs('Add a step after Trigger');
+    expect(tab.complaints()).toHaveLength(1);
+  });
+
   it('opens the suggestions of its field when they come later', async () => {
     await page.route('**/events/names*', async (route) => {
       await delay(1_000);
@@ -70,6 +86,17 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     await page.getByRole('combobox', { name: 'Starts with the event' }).focus();
     await page.getByRole('option', { name: 'came.late' }).waitFor();
     await page.unroute('**/events/names*');
+    await page.keyboard.press('Escape');
+    await page.getByRole('option').first().waitFor({ state: 'detached' });
+    await field('Name').fill('Late');
+    await button('Create the workflow').click();
+    await page.getByRole('option', { name: 'came.late' }).waitFor();
+    const [missing, suggestion] = await Promise.all(
+      [page.getByText('Enter the name of an event'), page.getByRole('listbox')].map((shown) =>
+        shown.boundingBox(),
+      ),
+    );
+    expect((missing?.y ?? 0) + (missing?.height ?? 0)).toBeLessThanOrEqual(suggestion?.y ?? 0);
     await page.keyboard.press('Escape');
     await page.getByRole('option').first().waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');

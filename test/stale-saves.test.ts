@@ -129,3 +129,17 @@ describe.each(Object.keys(makers))('a stale save of a %s', (kind) => {
     expect((await save('G', 'yesterday')).status).toBe(422);
   });
 });
+
+it('a campaign is not sent in a version that nobody has looked at', async () => {
+  const record = await makers.campaign?.();
+  if (record === undefined) throw new Error('unreachable');
+  const { updatedAt: seen } = await record.read();
+  await callApi(stack.url, 'PUT', record.path, record.change('B'), record.headers);
+  const send = (ifMatch: string) =>
+    callApi(stack.url, 'POST', `${record.path}/send`, {}, { ...record.headers, 'If-Match': ifMatch });
+  const now = await record.read();
+  const refused = await send(`"${seen}"`);
+  expect([refused.status, refused.body.error.details]).toEqual([409, { updatedAt: now.updatedAt }]);
+  expect(await record.read()).toMatchObject({ status: 'DRAFT', updatedAt: now.updatedAt });
+  expect((await send(now.updatedAt)).body.data.status).toBe('SENDING');
+});

@@ -149,7 +149,7 @@ export const showInvitation = defineRoute({
   handler: (ctx) =>
     withLink(ctx, async () => {
       const { token } = ctx.state.query;
-      const email = await ctx.services.accounts.invitedAddress(token);
+      const { email } = await ctx.services.accounts.invitation(token);
       showPage(ctx, invitationPage(localeOf(ctx), token, email));
     }),
 });
@@ -166,7 +166,7 @@ export const submitInvitation = defineRoute({
     withLink(ctx, async () => {
       const { token, password } = ctx.state.body;
       const locale = localeOf(ctx);
-      const email = await ctx.services.accounts.invitedAddress(token);
+      const { email } = await ctx.services.accounts.invitation(token);
       if (!isPassword(password)) {
         ctx.status = 422;
         showPage(ctx, invitationPage(locale, token, email, true));

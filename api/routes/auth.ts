@@ -2,9 +2,16 @@ import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { userSchema } from '../schemas/answers/user.ts';
-import { logInBodySchema, logInOnceBodySchema, signedInSchema, signUpBodySchema } from '../schemas/auth.ts';
+import {
+  logInBodySchema,
+  openInvitationSchema,
+  signedInSchema,
+  signUpBodySchema,
+  tokenBodySchema,
+} from '../schemas/auth.ts';
 
 const bodyLimitBytes = 64 * 1024;
+const tokenExample = { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' };
 const bodyExample = { email: 'ada@example.com', password: 'a long pass phrase' };
 
 export const signUp = defineRoute({
@@ -29,6 +36,23 @@ export const signUp = defineRoute({
     );
     setSignInCookies(ctx, signedIn);
     ctx.body = { user: present(userSchema, signedIn.user) };
+  },
+});
+
+export const readInvitation = defineRoute({
+  method: 'POST',
+  path: '/auth/invitation',
+  auth: 'none',
+  summary: 'Read an invitation',
+  description: 'What the token of a mailed invitation is for. `POST /auth/signup` accepts it.',
+  limitByAddress: true,
+  bodyLimitBytes,
+  body: tokenBodySchema,
+  bodyExample: tokenExample,
+  responses: { 200: { description: 'The invitation is open.', schema: openInvitationSchema } },
+  errors: ['BAD_REQUEST', 'FORBIDDEN'],
+  async handler(ctx) {
+    ctx.body = await ctx.services.accounts.invitation(ctx.state.body.token);
   },
 });
 
@@ -66,8 +90,8 @@ export const logInOnce = defineRoute({
     'alone does not use it up.',
   limitByAddress: true,
   bodyLimitBytes,
-  body: logInOnceBodySchema,
-  bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
+  body: tokenBodySchema,
+  bodyExample: tokenExample,
   responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx) {

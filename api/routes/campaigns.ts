@@ -151,6 +151,7 @@ export const sendCampaign = defineRoute({
     'cancelled if it exceeds the limit.',
   params,
   refuseDisabledProject: true,
+  headers: ifMatchHeadersSchema,
   body: sendCampaignBodySchema,
   bodyExample: { scheduledFor: '2026-12-01T09:00:00.000Z' },
   responses: {
@@ -159,16 +160,19 @@ export const sendCampaign = defineRoute({
       schema: campaignAnswerSchema.extend({ message: z.string() }),
     },
   },
-  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED'],
+  errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'CONFLICT'],
   async handler(ctx) {
-    const { project, body, params } = ctx.state;
+    const { project, body, params, headers } = ctx.state;
+    const scheduledFor = body?.scheduledFor ?? null;
     const answer = answerWith(
-      await ctx.services.campaignSending.send(project.id, params.id, body?.scheduledFor ?? null),
+      await ctx.services.campaignSending.send(project.id, params.id, scheduledFor, headers['if-match']),
       ctx.services,
     );
-    const { status, scheduledFor } = answer.data;
+    const { status } = answer.data;
     const message =
-      status === 'SCHEDULED' ? `Campaign scheduled for ${scheduledFor}` : 'Campaign is being sent';
+      status === 'SCHEDULED'
+        ? `Campaign scheduled for ${answer.data.scheduledFor}`
+        : 'Campaign is being sent';
     ctx.body = { ...answer, message };
   },
 });

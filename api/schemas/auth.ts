@@ -14,7 +14,13 @@ export const signUpBodySchema = z.object({
 
 export const logInBodySchema = z.object({ email: emailAddressSchema, password: z.string().min(1).max(256) });
 
-export const logInOnceBodySchema = z.object({ token: tokenSchema });
+export const tokenBodySchema = z.object({ token: tokenSchema });
+
+export const openInvitationSchema = z.object({
+  email: z.string(),
+  projectName: z.string(),
+  hasAccount: z.boolean().describe('Whether someone has signed up with the address, without verifying it.'),
+});
 
 export const signedInSchema = z.object({ user: userSchema });
 

@@ -1,6 +1,7 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
+import { Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -49,7 +50,7 @@ export function createAccountsService(options: AccountsServiceOptions) {
   }
 
   async function createAccount({ email, password, name, invitation, language }: NewAccount): Promise<User> {
-    const invited = await findInvited(options, invitation);
+    const invited = invitation === undefined ? undefined : (await findOpen(options, invitation))?.email;
     const help = invitation === undefined ? {} : { suggestion: forUselessInvitation };
     if (!options.signupEnabled && invited !== email) {
       throw new DomainError('FORBIDDEN', 'Sign-up is off on this server', help);
@@ -84,11 +85,21 @@ export function createAccountsService(options: AccountsServiceOptions) {
     /** Creates an account, as `createAccount`, and signs it in. */
     signUp: async (account: NewAccount, client: SignInClient) => signIn(await createAccount(account), client),
 
-    /** @throws DomainError `BAD_REQUEST` for an invalid or expired invitation */
-    invitedAddress: async (invitation: string) => {
-      const address = await findInvited(options, invitation);
-      if (address === undefined) throw new DomainError('BAD_REQUEST', 'This invitation is no longer valid');
-      return address;
+    /**
+     * What an invitation is for. `hasAccount`: someone has signed up with the address, but not verified it.
+     * @throws DomainError `BAD_REQUEST` for an invalid or expired invitation
+     */
+    async invitation(token: string) {
+      const invitation = await findOpen(options, token);
+      const em = orm.em.fork();
+      const project = invitation && (await em.findOne(Project, { id: invitation.projectId }));
+      if (!invitation || !project) {
+        throw new DomainError('BAD_REQUEST', 'This invitation is no longer valid', {
+          suggestion: 'It may have been used or withdrawn, or have expired: ask for a new one.',
+        });
+      }
+      const { email } = invitation;
+      return { email, projectName: project.name, hasAccount: (await em.count(User, { email })) > 0 };
     },
 
     /**
@@ -134,11 +145,7 @@ async function addInvited(em: Em, user: { email: string; name: string | null; pa
 
 const isTaken = () => new DomainError('CONFLICT', 'An account with this address already exists');
 
-async function findInvited(
-  { orm, oneTimeLinks }: AccountsServiceOptions,
-  invitation: string | undefined,
-): Promise<string | undefined> {
-  if (invitation === undefined) return undefined;
-  const hash = oneTimeLinks.hashOf('invitation', invitation);
-  return (await orm.em.fork().getRepository(Invitation).findOpen(hash))?.email;
+function findOpen({ orm, oneTimeLinks }: AccountsServiceOptions, token: string) {
+  const hash = oneTimeLinks.hashOf('invitation', token);
+  return orm.em.fork().getRepository(Invitation).findOpen(hash);
 }

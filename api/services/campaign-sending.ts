@@ -15,6 +15,7 @@ import { findCampaign, requireAction } from './campaigns.ts';
 import { cancelEmails } from './cancel-emails.ts';
 import { queueTestEmail } from './queue-test-email.ts';
 import { requireAudience } from './require-audience.ts';
+import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
 function readTime(text: string | null): Date | null {
@@ -80,13 +81,15 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
      * Starts or schedules a campaign, or reschedules it.
      * @param scheduledFor a date in any format that `Date` parses; null or a past date sends at once; dates after the
      * year 9999 are clamped
+     * @param seen the version that is to be sent
      * @throws DomainError `BAD_REQUEST` for an invalid date or a campaign that was already started, `NOT_FOUND`,
-     * `SENDER_DOMAIN_REFUSED`, `BILLING_LIMIT_EXCEEDED` when recipients exceed the quota
+     * `CONFLICT` for another version, `SENDER_DOMAIN_REFUSED`, `BILLING_LIMIT_EXCEEDED` when recipients exceed the quota
      */
-    async send(projectId: string, id: string, scheduledFor: string | null) {
+    async send(projectId: string, id: string, scheduledFor: string | null, seen?: Date) {
       const time = readTime(scheduledFor);
       await change(projectId, id, async (em, campaign) => {
         requireAction('send', campaign);
+        requireUnchanged(campaign, seen);
         await requireAudience(em, projectId, id, campaign);
         await holdSenderDomain(em, campaign.fromEmail);
         const recipientLimit = await requireQuota(em, campaign, time);

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mailedToken } from '../../setup/account-mail.ts';
 import type { Call } from '../call.ts';
 import type { ContractLine } from '../line.ts';
 import type { World } from '../world.ts';
-import { tokenFor } from './accounts.ts';
+import { invitationFor, tokenFor } from './accounts.ts';
 
 const html = 'text/html; charset=utf-8';
 const password = 'another pass phrase';
@@ -12,11 +10,6 @@ const form = (fields: Record<string, string>): Call => ({
   body: new URLSearchParams(fields).toString(),
 });
 
-async function invitation({ stack, owner, project }: World): Promise<string> {
-  const email = `${randomUUID()}@example.com`;
-  await owner.call('POST', `/projects/${project.id}/members`, { email, role: 'MEMBER' });
-  return mailedToken(stack, email, '/accept-invitation');
-}
 const proof = (world: World) => tokenFor(world, '/auth/request-verification', '/verify-email');
 const reset = (world: World) => tokenFor(world, '/auth/request-password-reset', '/reset-password');
 
@@ -59,7 +52,7 @@ export const accountPageLines: readonly ContractLine[] = [
     refusals: [{ ...badPassword, change: () => form({ token: 'x'.repeat(43), password: 'short' }) }],
   },
   {
-    ...shown('/accept-invitation', invitation),
+    ...shown('/accept-invitation', invitationFor),
     refusals: [
       {
         when: 'the token is none of ours',
@@ -68,7 +61,7 @@ export const accountPageLines: readonly ContractLine[] = [
       },
     ],
   },
-  submitted('/accept-invitation', invitation, { password }),
+  submitted('/accept-invitation', invitationFor, { password }),
   {
     line: 'GET /return/:page',
     key: 'link',

@@ -32,6 +32,12 @@ export async function tokenFor({ stack }: World, request: string, page: string):
   return mailedToken(stack, person.email, page);
 }
 
+export async function invitationFor({ stack, owner, project }: World): Promise<string> {
+  const email = newAddress();
+  await owner.call('POST', `/projects/${project.id}/members`, { email, role: 'MEMBER' });
+  return mailedToken(stack, email, '/accept-invitation');
+}
+
 /** Signs in through the provider, up to the final call. */
 async function signInElsewhere({ stack }: World): Promise<Call> {
   const started = await callApi(stack.url, 'GET', '/auth/oauth/google');
@@ -95,6 +101,15 @@ export const accountLines: readonly ContractLine[] = [
         change: withBody({ email: newAddress() }),
       },
     ],
+  },
+  {
+    line: 'POST /auth/invitation',
+    key: 'none',
+    success: 200,
+    answer: ['email', 'projectName', 'hasAccount'],
+    valid: async (world) => ({ body: { token: await invitationFor(world) } }),
+    required: ['token'],
+    refusals: [badToken, fromElsewhere],
   },
   {
     line: 'POST /auth/one-time',

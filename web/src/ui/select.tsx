@@ -1,5 +1,5 @@
 import { Check, ChevronDown } from 'lucide-react';
-import { type ReactNode, type RefCallback, useContext, useEffect, useEffectEvent } from 'react';
+import { type ReactNode, type RefCallback, useContext, useEffect, useEffectEvent, useRef } from 'react';
 import { Button } from 'react-aria-components/Button';
 import { ComboBox as AriaComboBox, ComboBoxStateContext } from 'react-aria-components/ComboBox';
 import { Input } from 'react-aria-components/Input';
@@ -103,9 +103,11 @@ export function ComboBox(props: ComboBoxProps) {
   const { label, isLabelHidden, options, value, onChange, hint, error, placeholder, isDisabled, className } =
     props;
   const suggestions = options.filter((option) => option.value !== value);
+  const field = useRef<HTMLDivElement>(null);
   const isSuggested = suggestions.some((option) => option.value.toLowerCase().includes(value.toLowerCase()));
   return (
     <AriaComboBox
+      ref={field}
       {...(isLabelHidden && { 'aria-label': label })}
       allowsCustomValue
       menuTrigger="focus"
@@ -119,7 +121,8 @@ export function ComboBox(props: ComboBoxProps) {
       <Input ref={props.inputRef} placeholder={placeholder} className={classNames(inputLook, 'h-8')} />
       <FieldNotes hint={hint} error={error} />
       <OpenOnArrival isSuggested={isSuggested} />
-      <Popover offset={4} className={popoverLook}>
+      {/* Below the whole field, whose hint or error stays readable. */}
+      <Popover triggerRef={field} offset={4} className={popoverLook}>
         <ListBox className="outline-none">
           {suggestions.map((option) => (
             <ListBoxItem key={option.value} id={option.value} textValue={option.value} className={optionLook}>

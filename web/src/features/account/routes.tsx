@@ -30,7 +30,7 @@ export const guestRoutes = [
     getParentRoute: () => rootRoute,
     path: 'accept-invitation',
     validateSearch: tokenSearch,
-    component: lazyComponent(() => import('./sign-up-page.tsx'), 'InvitationPage'),
+    component: lazyComponent(() => import('./invitation-page.tsx'), 'InvitationPage'),
   }),
   createRoute({
     getParentRoute: () => rootRoute,

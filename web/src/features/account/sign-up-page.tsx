@@ -1,4 +1,3 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { z } from 'zod';
 import { $api, api } from '../../api/client.ts';
 import { Button, TextLink } from '../../ui/button.tsx';
@@ -16,17 +15,7 @@ const schema = z.object({
   password: newPassword,
 });
 
-const invitationRoute = getRouteApi('/accept-invitation');
-
 export function SignUpPage() {
-  return <SignUp />;
-}
-
-export function InvitationPage() {
-  return <SignUp invitation={invitationRoute.useSearch().token} />;
-}
-
-function SignUp({ invitation }: { invitation?: string }) {
   const enter = useEnter();
   const { data: config } = $api.useQuery('get', '/config');
   const { form, failure, submit } = useApiForm({
@@ -34,12 +23,12 @@ function SignUp({ invitation }: { invitation?: string }) {
     defaultValues: { name: '', email: '', password: '' },
     save: async ({ name, ...body }) => {
       await api.POST('/auth/signup', {
-        body: { ...body, ...(name !== '' && { name }), ...(invitation !== undefined && { invitation }) },
+        body: { ...body, ...(name !== '' && { name }) },
       });
       enter();
     },
   });
-  if (config && !config.features.signup && invitation === undefined) {
+  if (config && !config.features.signup) {
     return (
       <GuestFrame title="Create an account">
         <p className="text-muted">
@@ -51,11 +40,6 @@ function SignUp({ invitation }: { invitation?: string }) {
   return (
     <GuestFrame title="Create an account">
       <form className="flex flex-col gap-4" onSubmit={submit} noValidate>
-        {invitation !== undefined && (
-          <p className="text-sm text-muted">
-            You were invited to a project. Sign up with the address that the invitation was mailed to.
-          </p>
-        )}
         <FormField control={form.control} name="name" label="Name" hint="Optional." autoComplete="name" />
         <FormField control={form.control} name="email" label="Email" type="email" autoComplete="username" />
         <FormField

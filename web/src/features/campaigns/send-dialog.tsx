@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { $api, api, type Schema } from '../../api/client.ts';
+import { ifMatch, isStale } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
@@ -11,6 +12,12 @@ import { ProblemList } from '../message-editor/problem-list.tsx';
 import { AudienceError } from './audience-section.tsx';
 import { pastFault, timeWithZone } from './schedule-section.tsx';
 import type { useAudience } from './use-audience.ts';
+
+class ChangedByOthers extends Error {
+  constructor() {
+    super('Someone else has changed this campaign. Go back and look at their version before you send it.');
+  }
+}
 
 interface SendDialogProps {
   /** The stored version. */
@@ -48,15 +55,17 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
     setIsPending(true);
     try {
       const scheduled = scheduledFor?.toISOString() ?? null;
-      const params = { path: { id } };
+      const params = { path: { id }, header: ifMatch(campaign) };
       await api.POST('/campaigns/{id}/send', { params, body: { scheduledFor: scheduled } });
       // Until then the page behind offers to send it.
       await refresh('/campaigns');
       onClose();
       say(scheduledFor === null ? `Sending to ${people}` : `Scheduled for ${timeWithZone(scheduledFor)}`);
     } catch (error) {
-      setFailure(error);
+      setFailure(isStale(error) ? new ChangedByOthers() : error);
       setIsPending(false);
+      // What others did to it meanwhile shows here.
+      await refresh('/campaigns');
     }
   };
   return (

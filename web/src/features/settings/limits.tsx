@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { z } from 'zod';
 import { $api, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
+import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { useApiForm } from '../../ui/form.ts';
@@ -12,7 +13,7 @@ import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { say } from '../../ui/toast.tsx';
-import { Billing } from './billing.tsx';
+import { Billing, CheckoutNote, isAwaited } from './billing.tsx';
 
 const categories = [
   { name: 'transactional', label: 'Transactional' },
@@ -23,7 +24,10 @@ const categories = [
 
 type Limits = Record<(typeof categories)[number]['name'], number | null>;
 
-const cap = z.string().regex(/^\d{0,10}$/, 'Enter a whole number, or leave empty for no limit.');
+const cap = z
+  .string()
+  .trim()
+  .regex(/^\d{0,10}$/, 'Enter a whole number, or leave empty for no limit.');
 const schema = z.object({ transactional: cap, campaigns: cap, workflows: cap, inbound: cap });
 
 const route = getRouteApi('/signed-in/projects/$projectId/settings');
@@ -32,15 +36,17 @@ export function Limits({ projectId }: { projectId: string }) {
   const params = { path: { id: projectId } };
   const { checkout } = route.useSearch();
   const limits = $api.useQuery('get', '/users/@me/projects/{id}/billing-limits', { params });
-  const consumption = $api.useQuery('get', '/users/@me/projects/{id}/billing-consumption', { params });
+  const consumption = $api.useQuery(
+    'get',
+    '/users/@me/projects/{id}/billing-consumption',
+    { params },
+    { refetchInterval: ({ state }) => isAwaited(checkout, state.data?.subscription) && 3_000 },
+  );
+  const subscription = consumption.data?.subscription;
   const { data: config } = $api.useQuery('get', '/config');
   return (
     <div className="flex flex-col gap-8">
-      {checkout && (
-        <p role="status" className="rounded-md bg-good-soft px-3 py-2 text-good">
-          {checkout === 'success' ? 'The subscription is set up.' : 'No payment was made.'}
-        </p>
-      )}
+      <CheckoutNote checkout={checkout} subscription={subscription} />
       <Section title="This month">
         <Loaded query={consumption}>
           {(data) => (
@@ -56,6 +62,7 @@ export function Limits({ projectId }: { projectId: string }) {
                   align: 'right',
                   cell: ({ name }) => {
                     const { remaining } = data.categories[name];
+                    if (remaining === 0) return <Badge tone="bad">Limit reached</Badge>;
                     return remaining === null ? 'No limit' : count(remaining);
                   },
                 },
@@ -70,7 +77,13 @@ export function Limits({ projectId }: { projectId: string }) {
       >
         <Loaded query={limits}>{(data) => <LimitsForm projectId={projectId} limits={data} />}</Loaded>
       </Section>
-      {config?.features.billing && <Billing projectId={projectId} />}
+      {config?.features.billing && (
+        <Billing
+          projectId={projectId}
+          subscription={subscription}
+          isAwaited={isAwaited(checkout, subscription)}
+        />
+      )}
     </div>
   );
 }

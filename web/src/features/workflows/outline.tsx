@@ -144,7 +144,7 @@ function StepRow({ step, number }: { step: Step; number: number }) {
       {edits !== null && step.type !== 'TRIGGER' && (
         <IconButton
           label={`Remove ${step.name}`}
-          isDisabled={edits.isBusy}
+          isPending={edits.isBusy}
           className="m-1"
           onPress={() => onRemove(step)}
         >

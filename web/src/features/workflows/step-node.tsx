@@ -67,7 +67,7 @@ export function StepNode({ step }: { step: Step }) {
         <IconButton
           label={`Remove ${step.name}`}
           className="nopan absolute top-1.5 right-1.5 size-7"
-          isDisabled={edits.isBusy}
+          isPending={edits.isBusy}
           onPress={() => onRemove(step)}
         >
           <Trash2 className="size-3.5" />

@@ -31,7 +31,7 @@ export function TransitionMenu({ transition }: { transition: Transition }) {
       trigger={
         <AriaButton
           aria-label={label}
-          isDisabled={edits.isBusy}
+          isPending={edits.isBusy}
           className="inline-flex size-6 items-center justify-center rounded-full border border-line-strong bg-canvas text-muted hover:bg-hover hover:text-ink"
         >
           <Plus aria-hidden className="size-3.5" />
@@ -58,7 +58,7 @@ export function EndMenu({ end }: { end: OpenEnd }) {
         trigger={
           <AriaButton
             aria-label={`Add a step after ${from}${branch}`}
-            isDisabled={edits.isBusy}
+            isPending={edits.isBusy}
             className="inline-flex h-8 w-32 items-center justify-center gap-1.5 rounded-md border border-dashed border-line-strong bg-canvas text-sm text-muted hover:bg-hover hover:text-ink"
           >
             <Plus aria-hidden className="size-3.5" />
