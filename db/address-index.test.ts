@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startTcpRelay } from '../test/rehearse/tcp-relay.ts';
 import { useTestDatabase } from '../test/setup/database.ts';
 import { eventually } from '../test/setup/eventually.ts';
+import { startTcpRelay } from '../test/setup/tcp-relay.ts';
 import { indexAddresses } from './address-index.ts';
 import { addressIndex } from './entities/address-index.ts';
 import { createOrm } from './orm.ts';

@@ -11,6 +11,7 @@ describe('whether the database is away', () => {
     ['lost', coded('ECONNRESET')],
     ['shutting down', coded('57P01')],
     ['starting', coded('57P03')],
+    ['ending an idle transaction', coded('25P03')],
     ['out of connections', coded('53300')],
     ['out of disk space', coded('53100')],
     ['a broken connection', coded('08006')],

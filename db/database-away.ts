@@ -9,8 +9,8 @@ const networkCodes = new Set([
   'ENETUNREACH',
 ]);
 
-/** SQLSTATE: connection exceptions, server shutdown and start, no disk space or no connections left. */
-const sqlState = /^(08...|57P0[1-4]|53100|53300)$/;
+/** SQLSTATE: connection exceptions, server shutdown and start, the end of an idle transaction, no disk space or no connections left. */
+const sqlState = /^(08...|57P0[1-4]|25P03|53100|53300)$/;
 
 // The driver sets no codes for these.
 const driverMessage =

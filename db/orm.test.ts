@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../test/setup/database.ts';
 import { createOrm } from './orm.ts';
@@ -37,29 +35,19 @@ describe('the connections of the pool', () => {
     expect(await settingsOf(url)).toEqual([limits, limits]);
   });
 
-  it('whose host has vanished fail their hot statement, and are replaced', async () => {
-    let isThere = true;
-    const { hostname, port } = new URL(database.url);
-    const proxy = createServer((client) => {
-      const server = connect(Number(port), hostname, () => client.pipe(server));
-      server.on('data', (bytes) => isThere && client.write(bytes));
-      client.on('error', () => undefined).on('close', () => server.destroy());
-    }).listen(0, '127.0.0.1');
-    await once(proxy, 'listening');
-    // as: it listens on a port.
-    const url = Object.assign(new URL(database.url), {
-      host: `127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    });
-    const limits = { statementMs: 500, lockMs: 500 };
-    const orm = createOrm({ url: url.href, poolSize: 2, limits, warn: () => undefined });
-    const ask = () => preparedSql(orm.em.fork(), 'one', 'select 1 as one', []);
-    expect(await ask()).toEqual([{ one: 1 }]);
-    isThere = false;
-    await expect(ask()).rejects.toThrow('Query read timeout');
-    isThere = true;
-    expect(await ask()).toEqual([{ one: 1 }]);
+  it('end the transactions of a process that stands still, and notice one whose host has vanished', async () => {
+    const limits = { statementMs: 30_000, lockMs: 10_000 };
+    const orm = createOrm({ url: database.url, poolSize: 6, limits, warn: () => undefined });
+    const own = `select name, setting from pg_settings
+      where name in ('idle_in_transaction_session_timeout', 'tcp_keepalives_idle') order by 1`;
+    const settings = [
+      { name: 'idle_in_transaction_session_timeout', setting: '120000' },
+      { name: 'tcp_keepalives_idle', setting: '10' },
+    ];
+    const em = orm.em.fork();
+    expect(await sql(em, own)).toEqual(settings);
+    expect(await preparedSql(em, 'own_settings', own, [])).toEqual(settings);
     await orm.close();
-    proxy.close();
   });
 
   it('that break within a transaction free their slot', async () => {

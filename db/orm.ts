@@ -1,6 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations';
 import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { dropSilentConnections } from './drop-silent-connections.ts';
 import { entities, projectRecords } from './entities/index.ts';
 import { migrations } from './migrations/index.ts';
 import { createPreparedPool } from './prepared-pool.ts';
@@ -14,8 +15,8 @@ export type Orm = MikroORM;
 /** Enough for two concurrent batches of each kind of hot request. */
 const mostPreparedConnections = 6;
 
-/** Linux would probe after two hours: until then, statements on a connection that a firewall dropped hang. */
-const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 60_000 };
+/** Idle connections end 20 seconds after their host has vanished. Linux would probe them after two hours. */
+const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 export interface DatabaseOptions {
   url: string;
@@ -25,6 +26,8 @@ export interface DatabaseOptions {
   limits?: StatementLimits;
   /** How long a statement waits for a connection. Default 10 seconds. */
   connectionTimeoutMs?: number;
+  /** How long a connection may be silent before Postgres is asked whether it still works for it. Default 10 seconds. */
+  silenceMs?: number;
   /** `url` leads to a pooler in transaction mode: sessions get no settings, and hot statements are not prepared. */
   isPooler?: boolean;
   validateRows?: boolean;
@@ -84,14 +87,21 @@ export function createOrm(options: DatabaseOptions): Orm {
   // The relay's two lanes hold one each while Temporal answers.
   const poolSize = Math.max(3, options.poolSize - preparedPoolSize);
   const min = options.keptOpen ?? 0;
+  const connectionTimeoutMillis = options.connectionTimeoutMs ?? 10_000;
   const settings = {
     // The mapper parses host, user and database from the URL and drops the rest, such as `sslmode`.
     connectionString: options.url,
     application_name: 'posthaste',
-    connectionTimeoutMillis: options.connectionTimeoutMs ?? 10_000,
+    connectionTimeoutMillis,
     idleTimeoutMillis: 60_000,
     ...keepAlive,
     min,
+  };
+  const silence = {
+    url: options.url,
+    isPooler: options.isPooler ?? false,
+    silenceMs: options.silenceMs ?? 10_000,
+    answerMs: connectionTimeoutMillis,
   };
   const pools: Partial<Record<PoolName, pg.Pool>> = {};
   const orm = new MikroORM({
@@ -106,6 +116,7 @@ export function createOrm(options: DatabaseOptions): Orm {
       onPoolCreated(pool: pg.Pool) {
         pools.statements = pool;
         releaseBrokenConnections(pool);
+        dropSilentConnections(pool, silence);
       },
     },
     logger: (message) => options.warn(message),
@@ -116,7 +127,10 @@ export function createOrm(options: DatabaseOptions): Orm {
       ? null
       : createPreparedPool({ ...settings, max: preparedPoolSize }, options.limits, options.warn);
   preparedPools.set(orm.config, preparedPool);
-  if (preparedPool !== null) pools.prepared = preparedPool;
+  if (preparedPool !== null) {
+    pools.prepared = preparedPool;
+    dropSilentConnections(preparedPool, silence);
+  }
   poolsOf.set(orm.config, pools);
   if (options.validateRows) validating.add(orm.config);
   const closeMapper = orm.close.bind(orm);

@@ -10,23 +10,12 @@ const plannerSettings = `
   set enable_mergejoin = off;
   set plan_cache_mode = force_generic_plan`;
 
-/** Beyond the limit that Postgres keeps itself, if it is there. */
-const silenceMs = 5_000;
-
-/**
- * A hot statement that gets no answer fails, and its connection is replaced: a host that has vanished ends no connection, and
- * Linux gives one up after a quarter of an hour only.
- */
 export function createPreparedPool(
   config: pg.PoolConfig,
   limits: StatementLimits | undefined,
   warn: (message: string) => void,
 ): pg.Pool {
-  const pool = new pg.Pool({
-    ...config,
-    ...(limits !== undefined && limits.statementMs > 0 && { query_timeout: limits.statementMs + silenceMs }),
-    onConnect: onConnect(limits, plannerSettings),
-  });
+  const pool = new pg.Pool({ ...config, onConnect: onConnect(limits, plannerSettings) });
   pool.on('error', (error) => warn(`PostgreSQL pool error: ${error.message}`));
   // A connection that breaks while in use fails its statement; without a listener the error would end the process.
   pool.on('connect', (client) => client.on('error', () => undefined));

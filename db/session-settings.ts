@@ -6,12 +6,23 @@ export interface StatementLimits {
   lockMs: number;
 }
 
+/** Of a process that stands still. A round of the relay waits for Temporal for 40 seconds at most. */
+const idleTransactionMs = 120_000;
+
 /** Limits that the operator set in the URL, for the role or for the database take precedence. */
 function limitsSql({ statementMs, lockMs }: StatementLimits): string {
   return `select set_config(name, value, false)
-    from (values ('statement_timeout', '${statementMs}'), ('lock_timeout', '${lockMs}')) as t(name, value)
+    from (values ('statement_timeout', '${statementMs}'), ('lock_timeout', '${lockMs}'),
+      ('idle_in_transaction_session_timeout', '${idleTransactionMs}')) as t(name, value)
     where current_setting(name) = '0'`;
 }
+
+/** Postgres notices within half a minute that a client's host has vanished, and frees its locks. */
+const keepAliveSql =
+  'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
+
+/** The pools wait as long for a connection. */
+const answerMs = 10_000;
 
 /**
  * Statements for each new connection. Uses `SET`, because poolers reject start-up parameters.
@@ -19,8 +30,7 @@ function limitsSql({ statementMs, lockMs }: StatementLimits): string {
  * @param planner further statements for the connection
  */
 export function onConnect(limits: StatementLimits | undefined, planner = '') {
-  const text = [limits === undefined ? '' : limitsSql(limits), planner]
-    .filter((part) => part !== '')
-    .join(';');
-  return text === '' ? undefined : async (client: ClientBase) => void (await client.query(text));
+  const text = [keepAliveSql, limits === undefined ? '' : limitsSql(limits), planner].join(';');
+  const settings = { text, query_timeout: answerMs };
+  return async (client: ClientBase) => void (await client.query(settings));
 }

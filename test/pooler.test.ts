@@ -118,7 +118,9 @@ describe('behind a pooler in transaction mode', () => {
        order by name`,
     );
     await client.client.end();
-    expect(settings.rows).toEqual([{ name: 'lock_timeout' }, { name: 'statement_timeout' }]);
+    expect(settings.rows).toEqual(
+      ['idle_in_transaction_session_timeout', 'lock_timeout', 'statement_timeout'].map((name) => ({ name })),
+    );
   });
 
   it('the doctor knows the pooler, and says when DATABASE_URL leads through it', async () => {

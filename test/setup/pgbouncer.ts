@@ -61,7 +61,7 @@ export async function startPgBouncer(
   const database = pathname.slice(1);
   const settings = [
     '[databases]',
-    `${database} = host=${hostname} port=${port} dbname=${database} connect_query='set statement_timeout = 900000; set lock_timeout = 60000'`,
+    `${database} = host=${hostname} port=${port} dbname=${database} connect_query='set statement_timeout = 900000; set lock_timeout = 60000; set idle_in_transaction_session_timeout = 120000'`,
     '[pgbouncer]',
     'listen_addr = 127.0.0.1',
     `listen_port = ${own}`,

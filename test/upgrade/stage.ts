@@ -10,8 +10,8 @@ import { startPostgres } from '../../local/postgres.ts';
 import { startTemporal } from '../../local/temporal.ts';
 import { findTemporalBinary } from '../../local/temporal-binary.ts';
 import { freePort, freePorts } from '../../local/testing/free-port.ts';
-import { startTcpRelay } from '../rehearse/tcp-relay.ts';
 import { startApiProcess, startWorkerProcess, type TestProcess } from '../setup/processes.ts';
+import { startTcpRelay } from '../setup/tcp-relay.ts';
 
 export const members = [0, 1] as const;
 

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../core/config/load.ts';
 import { freePort } from '../../../local/testing/free-port.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
+import { startTcpRelay } from '../../../test/setup/tcp-relay.ts';
 import { CampaignThread } from './campaign-thread.ts';
 
 const database = useTestDatabase();
@@ -55,5 +56,16 @@ describe('the thread of the campaigns', () => {
     await expect(order).rejects.toThrow();
     await expect(broken.ended).rejects.toThrow();
     await expect(broken.send(batchOf(randomUUID()), neverAborted)).rejects.toThrow();
+  });
+
+  it('ends while the host of its connections has vanished', async () => {
+    const url = new URL(database.url);
+    const line = await startTcpRelay([Number(url.port)]);
+    url.host = `127.0.0.1:${line.port}`;
+    const thread = start({ DATABASE_URL: url.href });
+    await thread.send(batchOf(randomUUID()), neverAborted);
+    line.fallSilent();
+    await thread.stop();
+    await line.close();
   });
 });

@@ -111,7 +111,8 @@ async function obey(order: Order): Promise<void> {
     case 'end':
       await headStart.stop();
       for (const end of ends.toReversed()) await end();
-      port.close();
+      // Connections to a host that has vanished would keep it running.
+      process.exit(0);
   }
 }
 

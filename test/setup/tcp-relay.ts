@@ -5,6 +5,8 @@ export interface TcpRelay {
   readonly port: number;
   /** Breaks all connections and refuses new ones, as a network does that fails. */
   cutOff(): void;
+  /** Passes nothing on any more and ends nothing, as a host does that vanishes. Only connections made after `mend` work. */
+  fallSilent(): void;
   mend(): void;
   close(): Promise<void>;
 }
@@ -13,6 +15,7 @@ export interface TcpRelay {
 export async function startTcpRelay(ports: readonly number[]): Promise<TcpRelay> {
   const open = new Set<Socket>();
   let isCutOff = false;
+  let isSilent = false;
   let turn = 0;
 
   function keep(socket: Socket): Socket {
@@ -38,8 +41,10 @@ export async function startTcpRelay(ports: readonly number[]): Promise<TcpRelay>
   }
 
   const relay = createServer((client) => {
+    keep(client);
+    if (isSilent) return;
     turn += 1;
-    passOn(keep(client), turn, ports.length);
+    passOn(client, turn, ports.length);
   });
   relay.listen(0, '127.0.0.1');
   await once(relay, 'listening');
@@ -53,8 +58,13 @@ export async function startTcpRelay(ports: readonly number[]): Promise<TcpRelay>
       isCutOff = true;
       breakAll();
     },
+    fallSilent() {
+      isSilent = true;
+      for (const socket of open) socket.unpipe().pause().removeAllListeners('close');
+    },
     mend() {
       isCutOff = false;
+      isSilent = false;
     },
     async close() {
       relay.close();

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { useTestDatabase } from '../test/setup/database.ts';
+import { testFixture } from '../test/setup/fixtures.ts';
+import { startTcpRelay, type TcpRelay } from '../test/setup/tcp-relay.ts';
+import { createOrm, type Orm } from './orm.ts';
+import { preparedSql, sql } from './testing/sql.ts';
+
+const database = useTestDatabase();
+const stage = testFixture(
+  async () => {
+    const url = new URL(database.url);
+    const line = await startTcpRelay([Number(url.port)]);
+    url.host = `127.0.0.1:${line.port}`;
+    const waits = { silenceMs: 200, connectionTimeoutMs: 2_000 };
+    // One connection in the pool of hot statements.
+    return { line, orm: createOrm({ url: url.href, poolSize: 4, ...waits, warn: () => undefined }) };
+  },
+  async ({ line, orm }: { line: TcpRelay; orm: Orm }) => {
+    await orm.close();
+    await line.close();
+  },
+);
+
+const hot = (text: string) => preparedSql(stage.orm.em.fork(), text, text, []);
+const ask = (text: string) => sql(stage.orm.em.fork(), text);
+/** A transaction with something between its first statement and its last one. */
+const begin = (between: (pid: number) => unknown) =>
+  stage.orm.em.fork().transactional(async (em) => {
+    const [own] = await sql<{ pid: number }>(em, 'select pg_backend_pid() as pid');
+    await between(own?.pid ?? 0);
+    return sql(em, 'select 1 as one');
+  });
+const expectAllWork = async () => {
+  // More often than the pool has places.
+  for (let n = 0; n < 5; n += 1) expect(await begin(() => undefined)).toEqual([{ one: 1 }]);
+  expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
+};
+const lost = /Connection terminated/;
+
+describe('connections that are silent', () => {
+  it('are dropped when their host has vanished, and replaced when it is back', async () => {
+    await expectAllWork();
+    const silent = begin(() => stage.line.fallSilent());
+    await Promise.all([
+      expect(silent).rejects.toThrow(lost),
+      expect(silent.catch(() => hot('select 1 as one'))).rejects.toThrow(),
+    ]);
+    stage.line.mend();
+    await expectAllWork();
+  });
+
+  it('are dropped while another host has taken over, where their statements are not', async () => {
+    const before = Promise.withResolvers<number>();
+    const silent = begin((pid) => {
+      stage.line.fallSilent();
+      before.resolve(pid);
+    });
+    await database.sql('select pg_terminate_backend($1)', [await before.promise]);
+    stage.line.mend();
+    await expect(silent).rejects.toThrow(lost);
+    await expectAllWork();
+  });
+
+  it('are dropped when their hot statement got lost on the way', async () => {
+    expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
+    stage.line.fallSilent();
+    const silent = hot('select 1 as one');
+    stage.line.mend();
+    await expect(silent).rejects.toThrow(lost);
+    await expectAllWork();
+  });
+
+  it('stay while Postgres works for them', async () => {
+    const slow = 'select pg_sleep(1.5), 1 as one';
+    const answers = await Promise.all([hot(slow), ask(slow), begin(() => ask(slow))]);
+    expect(answers).toMatchObject([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]]);
+  });
+});
