@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -14,14 +14,12 @@ import { AudienceError } from './audience-section.tsx';
 import { pastFault, timeWithZone } from './schedule-section.tsx';
 import type { useAudience } from './use-audience.ts';
 
-interface SendDialogProps {
+interface SendDialogProps extends DialogState {
   /** The stored version. */
   campaign: Schema<'Campaign'>;
   audience: ReturnType<typeof useAudience>;
   /** Null sends immediately. */
   scheduledFor: Date | null;
-  isOpen: boolean;
-  onClose: () => void;
 }
 
 /** Confirmation before sending: checks, recipients and content. */
