@@ -9,14 +9,8 @@ export interface paths {
         };
         /** Page of an invitation to a project */
         get: operations["getAcceptInvitation"];
-        put?: never;
         /** Create the account of an invitation, from its page */
         post: operations["postAcceptInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity": {
         parameters: {
@@ -27,13 +21,6 @@ export interface paths {
         };
         /** What happened in the project, newest first */
         get: operations["getActivity"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity/recent-count": {
         parameters: {
@@ -44,13 +31,6 @@ export interface paths {
         };
         /** Number of recent activities */
         get: operations["getActivityRecentCount"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity/stats": {
         parameters: {
@@ -61,13 +41,6 @@ export interface paths {
         };
         /** Counts and rates of a period */
         get: operations["getActivityStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity/types": {
         parameters: {
@@ -78,13 +51,6 @@ export interface paths {
         };
         /** Activity types that have occurred in the project */
         get: operations["getActivityTypes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity/upcoming": {
         parameters: {
@@ -95,13 +61,6 @@ export interface paths {
         };
         /** Upcoming activity, soonest first */
         get: operations["getActivityUpcoming"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/analytics/campaign-stats": {
         parameters: {
@@ -112,13 +71,6 @@ export interface paths {
         };
         /** Counts and rates per campaign and in total */
         get: operations["getAnalyticsCampaignStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/analytics/timeseries": {
         parameters: {
@@ -129,13 +81,6 @@ export interface paths {
         };
         /** Activity by hour or by day */
         get: operations["getAnalyticsTimeseries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/analytics/top-campaigns": {
         parameters: {
@@ -146,13 +91,6 @@ export interface paths {
         };
         /** Campaigns with the most opens, clicks or emails */
         get: operations["getAnalyticsTopCampaigns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/analytics/top-events": {
         parameters: {
@@ -163,13 +101,6 @@ export interface paths {
         };
         /** The most frequent events */
         get: operations["getAnalyticsTopEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/login": {
         parameters: {
@@ -178,15 +109,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Sign in */
         post: operations["postAuthLogin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/logout": {
         parameters: {
@@ -197,13 +121,6 @@ export interface paths {
         };
         /** Sign out */
         get: operations["getAuthLogout"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/oauth-config": {
         parameters: {
@@ -214,13 +131,6 @@ export interface paths {
         };
         /** Which OAuth providers are configured */
         get: operations["getAuthOauthConfig"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/oauth/{provider}": {
         parameters: {
@@ -231,13 +141,6 @@ export interface paths {
         };
         /** Sign in with Google or GitHub */
         get: operations["getAuthOauthByProvider"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/oauth/{provider}/callback": {
         parameters: {
@@ -248,13 +151,6 @@ export interface paths {
         };
         /** Where the provider sends the browser back to */
         get: operations["getAuthOauthByProviderCallback"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/one-time": {
         parameters: {
@@ -263,15 +159,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Sign in with a one-time link */
         post: operations["postAuthOneTime"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/request-password-reset": {
         parameters: {
@@ -280,15 +169,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Request a password reset link by email */
         post: operations["postAuthRequestPasswordReset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/request-verification": {
         parameters: {
@@ -297,15 +179,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Request a verification link by email */
         post: operations["postAuthRequestVerification"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/reset-password": {
         parameters: {
@@ -314,15 +189,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Choose a new password with the token of a mailed link */
         post: operations["postAuthResetPassword"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/sessions": {
         parameters: {
@@ -333,14 +201,8 @@ export interface paths {
         };
         /** Where the user is signed in */
         get: operations["getAuthSessions"];
-        put?: never;
-        post?: never;
         /** Sign out everywhere else */
         delete: operations["deleteAuthSessions"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/sessions/{id}": {
         parameters: {
@@ -349,15 +211,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Sign out one session */
         delete: operations["deleteAuthSessionsById"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/signup": {
         parameters: {
@@ -366,15 +221,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Create an account and sign in */
         post: operations["postAuthSignup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/verify-email": {
         parameters: {
@@ -383,15 +231,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Verify an address with the token of a mailed link */
         post: operations["postAuthVerifyEmail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns": {
         parameters: {
@@ -402,14 +243,8 @@ export interface paths {
         };
         /** List campaigns */
         get: operations["getCampaigns"];
-        put?: never;
         /** Create a campaign */
         post: operations["postCampaigns"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}": {
         parameters: {
@@ -422,13 +257,8 @@ export interface paths {
         get: operations["getCampaignsById"];
         /** Replace a campaign */
         put: operations["putCampaignsById"];
-        post?: never;
         /** Delete a campaign */
         delete: operations["deleteCampaignsById"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/audience": {
         parameters: {
@@ -439,13 +269,6 @@ export interface paths {
         };
         /** Count who would get a campaign if it started now */
         get: operations["getCampaignsByIdAudience"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/cancel": {
         parameters: {
@@ -454,15 +277,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Cancel a campaign */
         post: operations["postCampaignsByIdCancel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/duplicate": {
         parameters: {
@@ -471,15 +287,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Duplicate a campaign */
         post: operations["postCampaignsByIdDuplicate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/links": {
         parameters: {
@@ -490,13 +299,6 @@ export interface paths {
         };
         /** List the links of a campaign that recipients followed */
         get: operations["getCampaignsByIdLinks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/recipients": {
         parameters: {
@@ -507,13 +309,6 @@ export interface paths {
         };
         /** List the recipients of a campaign */
         get: operations["getCampaignsByIdRecipients"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/send": {
         parameters: {
@@ -522,15 +317,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Send or schedule a campaign */
         post: operations["postCampaignsByIdSend"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/stats": {
         parameters: {
@@ -541,13 +329,6 @@ export interface paths {
         };
         /** Counts and rates of a campaign */
         get: operations["getCampaignsByIdStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/test": {
         parameters: {
@@ -556,15 +337,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Send a test of a campaign to one address */
         post: operations["postCampaignsByIdTest"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/audience": {
         parameters: {
@@ -573,15 +347,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Count who would get a campaign */
         post: operations["postCampaignsAudience"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/preview": {
         parameters: {
@@ -590,15 +357,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Render the email of a campaign without storing it */
         post: operations["postCampaignsPreview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/config": {
         parameters: {
@@ -609,13 +369,6 @@ export interface paths {
         };
         /** Features of this deployment */
         get: operations["getConfig"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts": {
         parameters: {
@@ -626,14 +379,8 @@ export interface paths {
         };
         /** List contacts */
         get: operations["getContacts"];
-        put?: never;
         /** Create or update a contact by its address */
         post: operations["postContacts"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/{id}": {
         parameters: {
@@ -644,15 +391,10 @@ export interface paths {
         };
         /** Get a contact */
         get: operations["getContactsById"];
-        put?: never;
-        post?: never;
         /** Delete a contact */
         delete: operations["deleteContactsById"];
-        options?: never;
-        head?: never;
         /** Update a contact */
         patch: operations["patchContactsById"];
-        trace?: never;
     };
     "/contacts/bulk-delete": {
         parameters: {
@@ -661,15 +403,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Delete many contacts */
         post: operations["postContactsBulkDelete"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/bulk-subscribe": {
         parameters: {
@@ -678,15 +413,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Subscribe many contacts */
         post: operations["postContactsBulkSubscribe"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/bulk-unsubscribe": {
         parameters: {
@@ -695,15 +423,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Unsubscribe many contacts */
         post: operations["postContactsBulkUnsubscribe"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/bulk/{jobId}": {
         parameters: {
@@ -714,13 +435,6 @@ export interface paths {
         };
         /** Get the state of a bulk operation */
         get: operations["getContactsBulkByJobId"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/count": {
         parameters: {
@@ -731,13 +445,6 @@ export interface paths {
         };
         /** Count contacts */
         get: operations["getContactsCount"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/export": {
         parameters: {
@@ -748,13 +455,6 @@ export interface paths {
         };
         /** Export contacts as a CSV file */
         get: operations["getContactsExport"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/fields": {
         parameters: {
@@ -765,13 +465,6 @@ export interface paths {
         };
         /** List the fields of contacts */
         get: operations["getContactsFields"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/fields/{field}": {
         parameters: {
@@ -780,15 +473,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete a field from every contact */
         delete: operations["deleteContactsFieldsByField"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/fields/{field}/usage": {
         parameters: {
@@ -799,13 +485,6 @@ export interface paths {
         };
         /** Find what refers to a field */
         get: operations["getContactsFieldsByFieldUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/fields/{field}/values": {
         parameters: {
@@ -816,13 +495,6 @@ export interface paths {
         };
         /** List the values of a field */
         get: operations["getContactsFieldsByFieldValues"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/import": {
         parameters: {
@@ -831,15 +503,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Import contacts from a CSV file */
         post: operations["postContactsImport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/import/{jobId}": {
         parameters: {
@@ -850,13 +515,6 @@ export interface paths {
         };
         /** Get the state of an import */
         get: operations["getContactsImportByJobId"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/import/{jobId}/errors.csv": {
         parameters: {
@@ -867,13 +525,6 @@ export interface paths {
         };
         /** Get the rows that an import skipped, as a CSV file */
         get: operations["getContactsImportByJobIdErrorsCsv"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/lookup": {
         parameters: {
@@ -882,15 +533,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Look up which addresses are contacts */
         post: operations["postContactsLookup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/domains": {
         parameters: {
@@ -899,15 +543,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Add a sender domain */
         post: operations["postDomains"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/domains/{id}": {
         parameters: {
@@ -916,15 +553,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Remove a sender domain */
         delete: operations["deleteDomainsById"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/domains/{id}/verify": {
         parameters: {
@@ -935,13 +565,6 @@ export interface paths {
         };
         /** Check a sender domain now */
         get: operations["getDomainsByIdVerify"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/domains/project/{projectId}": {
         parameters: {
@@ -952,13 +575,6 @@ export interface paths {
         };
         /** List the sender domains of the project */
         get: operations["getDomainsProjectByProjectId"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/emails": {
         parameters: {
@@ -969,13 +585,6 @@ export interface paths {
         };
         /** List emails of all sources, newest first */
         get: operations["getEmails"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/emails/{id}": {
         parameters: {
@@ -986,13 +595,6 @@ export interface paths {
         };
         /** Get an email, what became of it, and its content */
         get: operations["getEmailsById"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events": {
         parameters: {
@@ -1003,13 +605,6 @@ export interface paths {
         };
         /** List events, newest first */
         get: operations["getEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/{eventName}": {
         parameters: {
@@ -1018,15 +613,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete all events of a name */
         delete: operations["deleteEventsByEventName"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/{eventName}/usage": {
         parameters: {
@@ -1037,13 +625,6 @@ export interface paths {
         };
         /** Where the name of an event is used */
         get: operations["getEventsByEventNameUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/contact/{contactId}": {
         parameters: {
@@ -1054,13 +635,6 @@ export interface paths {
         };
         /** List the events of a contact, newest first */
         get: operations["getEventsContactByContactId"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/names": {
         parameters: {
@@ -1071,13 +645,6 @@ export interface paths {
         };
         /** Names of events that have occurred in the project */
         get: operations["getEventsNames"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/stats": {
         parameters: {
@@ -1088,13 +655,6 @@ export interface paths {
         };
         /** Counts of events by name and by day */
         get: operations["getEventsStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/track": {
         parameters: {
@@ -1103,15 +663,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Track an event with the secret key */
         post: operations["postEventsTrack"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/inbound/{id}": {
         parameters: {
@@ -1122,13 +675,6 @@ export interface paths {
         };
         /** Get a received email */
         get: operations["getInboundById"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/manage/{token}": {
         parameters: {
@@ -1139,14 +685,8 @@ export interface paths {
         };
         /** Page of the subscription preferences */
         get: operations["getManageByToken"];
-        put?: never;
         /** Subscribe, unsubscribe or snooze */
         post: operations["postManageByToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/members": {
         parameters: {
@@ -1157,14 +697,8 @@ export interface paths {
         };
         /** Members of a project and pending invitations */
         get: operations["getProjectsByIdMembers"];
-        put?: never;
         /** Invite somebody to a project */
         post: operations["postProjectsByIdMembers"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/members/{userId}": {
         parameters: {
@@ -1173,16 +707,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Remove a member, leave, or withdraw an invitation */
         delete: operations["deleteProjectsByIdMembersByUserId"];
-        options?: never;
-        head?: never;
         /** Change the role of a member */
         patch: operations["patchProjectsByIdMembersByUserId"];
-        trace?: never;
     };
     "/projects/{id}/security": {
         parameters: {
@@ -1193,13 +721,6 @@ export interface paths {
         };
         /** Bounce and complaint rates, and suspensions */
         get: operations["getProjectsByIdSecurity"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/setup-state": {
         parameters: {
@@ -1210,13 +731,6 @@ export interface paths {
         };
         /** Set-up progress of a project */
         get: operations["getProjectsByIdSetupState"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/webhook-secret": {
         parameters: {
@@ -1227,13 +741,6 @@ export interface paths {
         };
         /** The secret that signs the webhooks of workflows */
         get: operations["getProjectsByIdWebhookSecret"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/webhook-secret/rotate": {
         parameters: {
@@ -1242,15 +749,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Replace the secret that signs webhooks */
         post: operations["postProjectsByIdWebhookSecretRotate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/requests": {
         parameters: {
@@ -1261,13 +761,6 @@ export interface paths {
         };
         /** List the latest API requests, newest first */
         get: operations["getRequests"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/reset-password": {
         parameters: {
@@ -1278,14 +771,8 @@ export interface paths {
         };
         /** Page of the link to choose a new password */
         get: operations["getResetPassword"];
-        put?: never;
         /** Choose a new password, from its page */
         post: operations["postResetPassword"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments": {
         parameters: {
@@ -1296,14 +783,8 @@ export interface paths {
         };
         /** List all segments, newest first */
         get: operations["getSegments"];
-        put?: never;
         /** Create a segment */
         post: operations["postSegments"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/{id}": {
         parameters: {
@@ -1314,15 +795,10 @@ export interface paths {
         };
         /** Get a segment */
         get: operations["getSegmentsById"];
-        put?: never;
-        post?: never;
         /** Delete a segment */
         delete: operations["deleteSegmentsById"];
-        options?: never;
-        head?: never;
         /** Update a segment */
         patch: operations["patchSegmentsById"];
-        trace?: never;
     };
     "/segments/{id}/compute": {
         parameters: {
@@ -1331,15 +807,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Recompute the membership of a tracked dynamic segment */
         post: operations["postSegmentsByIdCompute"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/{id}/contacts": {
         parameters: {
@@ -1350,13 +819,6 @@ export interface paths {
         };
         /** List the members of a segment */
         get: operations["getSegmentsByIdContacts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/{id}/members": {
         parameters: {
@@ -1365,16 +827,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Add contacts to a static segment */
         post: operations["postSegmentsByIdMembers"];
         /** Remove contacts from a static segment */
         delete: operations["deleteSegmentsByIdMembers"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/{id}/refresh": {
         parameters: {
@@ -1383,15 +839,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Count the members of a segment */
         post: operations["postSegmentsByIdRefresh"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/preview": {
         parameters: {
@@ -1400,15 +849,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Count who meets a condition */
         post: operations["postSegmentsPreview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/subscribe/{token}": {
         parameters: {
@@ -1419,14 +861,8 @@ export interface paths {
         };
         /** Page that asks whether to subscribe */
         get: operations["getSubscribeByToken"];
-        put?: never;
         /** Subscribe */
         post: operations["postSubscribeByToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/suppressions": {
         parameters: {
@@ -1437,13 +873,6 @@ export interface paths {
         };
         /** List suppressed addresses, latest first */
         get: operations["getSuppressions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/suppressions/{email}": {
         parameters: {
@@ -1452,15 +881,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Lift a suppression */
         delete: operations["deleteSuppressionsByEmail"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates": {
         parameters: {
@@ -1471,14 +893,8 @@ export interface paths {
         };
         /** List templates */
         get: operations["getTemplates"];
-        put?: never;
         /** Create a template */
         post: operations["postTemplates"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/{id}": {
         parameters: {
@@ -1489,15 +905,10 @@ export interface paths {
         };
         /** Get a template */
         get: operations["getTemplatesById"];
-        put?: never;
-        post?: never;
         /** Delete a template */
         delete: operations["deleteTemplatesById"];
-        options?: never;
-        head?: never;
         /** Update a template */
         patch: operations["patchTemplatesById"];
-        trace?: never;
     };
     "/templates/{id}/duplicate": {
         parameters: {
@@ -1506,15 +917,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Duplicate a template */
         post: operations["postTemplatesByIdDuplicate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/{id}/test": {
         parameters: {
@@ -1523,15 +927,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Send a test of a template to one address */
         post: operations["postTemplatesByIdTest"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/{id}/usage": {
         parameters: {
@@ -1542,13 +939,6 @@ export interface paths {
         };
         /** What sends a template */
         get: operations["getTemplatesByIdUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/preview": {
         parameters: {
@@ -1557,15 +947,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Render a template without storing it */
         post: operations["postTemplatesPreview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/usage": {
         parameters: {
@@ -1576,13 +959,6 @@ export interface paths {
         };
         /** Count what sends each template of a page */
         get: operations["getTemplatesUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/unsubscribe/{token}": {
         parameters: {
@@ -1593,14 +969,8 @@ export interface paths {
         };
         /** Page that asks whether to unsubscribe */
         get: operations["getUnsubscribeByToken"];
-        put?: never;
         /** Unsubscribe, also with one click (RFC 8058) */
         post: operations["postUnsubscribeByToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/uploads": {
         parameters: {
@@ -1611,13 +981,6 @@ export interface paths {
         };
         /** List uploaded images, newest first */
         get: operations["getUploads"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/uploads/{projectId}/{file}": {
         parameters: {
@@ -1628,14 +991,8 @@ export interface paths {
         };
         /** An uploaded image */
         get: operations["getUploadsByProjectIdByFile"];
-        put?: never;
-        post?: never;
         /** Delete an image */
         delete: operations["deleteUploadsByProjectIdByFile"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/uploads/image": {
         parameters: {
@@ -1644,15 +1001,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Upload an image for template bodies */
         post: operations["postUploadsImage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me": {
         parameters: {
@@ -1663,13 +1013,6 @@ export interface paths {
         };
         /** The signed-in user */
         get: operations["getUsersMe"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects": {
         parameters: {
@@ -1680,14 +1023,8 @@ export interface paths {
         };
         /** The projects of the signed-in user */
         get: operations["getUsersMeProjects"];
-        put?: never;
         /** Create a project with both API keys */
         post: operations["postUsersMeProjects"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}": {
         parameters: {
@@ -1696,16 +1033,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete a project */
         delete: operations["deleteUsersMeProjectsById"];
-        options?: never;
-        head?: never;
         /** Change settings of a project */
         patch: operations["patchUsersMeProjectsById"];
-        trace?: never;
     };
     "/users/@me/projects/{id}/billing-consumption": {
         parameters: {
@@ -1716,13 +1047,6 @@ export interface paths {
         };
         /** Emails that a project has sent this month */
         get: operations["getUsersMeProjectsByIdBillingConsumption"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/billing-invoices": {
         parameters: {
@@ -1733,13 +1057,6 @@ export interface paths {
         };
         /** Invoices of a project */
         get: operations["getUsersMeProjectsByIdBillingInvoices"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/billing-limits": {
         parameters: {
@@ -1752,12 +1069,6 @@ export interface paths {
         get: operations["getUsersMeProjectsByIdBillingLimits"];
         /** Change the monthly email limits of a project */
         put: operations["putUsersMeProjectsByIdBillingLimits"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/billing-portal": {
         parameters: {
@@ -1766,15 +1077,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Open the billing portal */
         post: operations["postUsersMeProjectsByIdBillingPortal"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/checkout": {
         parameters: {
@@ -1783,15 +1087,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Open a checkout page */
         post: operations["postUsersMeProjectsByIdCheckout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/regenerate-keys": {
         parameters: {
@@ -1800,15 +1097,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Replace both API keys */
         post: operations["postUsersMeProjectsByIdRegenerateKeys"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/reset": {
         parameters: {
@@ -1819,14 +1109,8 @@ export interface paths {
         };
         /** Progress of the latest reset of a project */
         get: operations["getUsersMeProjectsByIdReset"];
-        put?: never;
         /** Erase the data of a project */
         post: operations["postUsersMeProjectsByIdReset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/security": {
         parameters: {
@@ -1837,13 +1121,6 @@ export interface paths {
         };
         /** Bounce and complaint rates, and suspensions */
         get: operations["getUsersMeProjectsByIdSecurity"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/send": {
         parameters: {
@@ -1852,15 +1129,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Send a transactional email */
         post: operations["postV1Send"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/track": {
         parameters: {
@@ -1869,15 +1139,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Track an event */
         post: operations["postV1Track"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/verify": {
         parameters: {
@@ -1886,15 +1149,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Verify an email address */
         post: operations["postV1Verify"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/verify-email": {
         parameters: {
@@ -1905,14 +1161,8 @@ export interface paths {
         };
         /** Page that verifies an address */
         get: operations["getVerifyEmail"];
-        put?: never;
         /** Verify an address, from its page */
         post: operations["postVerifyEmail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/webhooks/incoming/stripe": {
         parameters: {
@@ -1921,15 +1171,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Receive notifications of the payment processor */
         post: operations["postWebhooksIncomingStripe"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/webhooks/sns": {
         parameters: {
@@ -1938,15 +1181,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Receive notifications of the email provider */
         post: operations["postWebhooksSns"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows": {
         parameters: {
@@ -1957,14 +1193,8 @@ export interface paths {
         };
         /** List workflows, newest first */
         get: operations["getWorkflows"];
-        put?: never;
         /** Create a workflow */
         post: operations["postWorkflows"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}": {
         parameters: {
@@ -1975,15 +1205,10 @@ export interface paths {
         };
         /** Get a workflow with its steps and transitions */
         get: operations["getWorkflowsById"];
-        put?: never;
-        post?: never;
         /** Delete a workflow */
         delete: operations["deleteWorkflowsById"];
-        options?: never;
-        head?: never;
         /** Update a workflow, switch it on or off */
         patch: operations["patchWorkflowsById"];
-        trace?: never;
     };
     "/workflows/{id}/duplicate": {
         parameters: {
@@ -1992,15 +1217,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Duplicate a workflow */
         post: operations["postWorkflowsByIdDuplicate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/executions": {
         parameters: {
@@ -2011,14 +1229,8 @@ export interface paths {
         };
         /** List executions, newest first */
         get: operations["getWorkflowsByIdExecutions"];
-        put?: never;
         /** Start an execution for a contact */
         post: operations["postWorkflowsByIdExecutions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/executions/{executionId}": {
         parameters: {
@@ -2029,14 +1241,8 @@ export interface paths {
         };
         /** Get an execution with its steps so far */
         get: operations["getWorkflowsByIdExecutionsByExecutionId"];
-        put?: never;
-        post?: never;
         /** Cancel an execution */
         delete: operations["deleteWorkflowsByIdExecutionsByExecutionId"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/executions/cancel-all": {
         parameters: {
@@ -2045,15 +1251,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Cancel all active executions */
         post: operations["postWorkflowsByIdExecutionsCancelAll"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/statistics": {
         parameters: {
@@ -2064,13 +1263,6 @@ export interface paths {
         };
         /** Count the executions of a workflow, and what happens at its steps */
         get: operations["getWorkflowsByIdStatistics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/steps": {
         parameters: {
@@ -2079,15 +1271,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Add a step */
         post: operations["postWorkflowsByIdSteps"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/steps/{stepId}": {
         parameters: {
@@ -2096,16 +1281,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete a step */
         delete: operations["deleteWorkflowsByIdStepsByStepId"];
-        options?: never;
-        head?: never;
         /** Update a step */
         patch: operations["patchWorkflowsByIdStepsByStepId"];
-        trace?: never;
     };
     "/workflows/{id}/transitions": {
         parameters: {
@@ -2114,15 +1293,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Connect two steps */
         post: operations["postWorkflowsByIdTransitions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/transitions/{transitionId}": {
         parameters: {
@@ -2131,15 +1303,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete a transition */
         delete: operations["deleteWorkflowsByIdTransitionsByTransitionId"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/executions": {
         parameters: {
@@ -2150,13 +1315,6 @@ export interface paths {
         };
         /** Count the executions of each workflow of a page */
         get: operations["getWorkflowsExecutions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/fields": {
         parameters: {
@@ -2167,13 +1325,6 @@ export interface paths {
         };
         /** Fields for CONDITION steps */
         get: operations["getWorkflowsFields"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
