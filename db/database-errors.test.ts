@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../test/setup/database.ts';
 import { trackInput } from '../test/setup/inputs.ts';
-import { createBatcher } from './batching/create-batcher.ts';
+import { Batcher } from './batching/batcher.ts';
 import { brokenConstraint, isDataFault, isRolledBack } from './database-errors.ts';
 import { Template } from './entities/template.ts';
 import { retryTransaction } from './retry-transaction.ts';
@@ -68,7 +68,7 @@ describe('a failed statement', () => {
   it('is not run again by a batcher when its connection was lost, and the next one is', async () => {
     const projectId = randomUUID();
     let runs = 0;
-    const batcher = createBatcher<string, unknown>({
+    const batcher = new Batcher<string, unknown>({
       run: async (names) => {
         runs += 1;
         if (runs === 1) await loseConnection();

@@ -1,5 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Config } from '../core/config/schema.ts';
+import { orUndefinedAfter } from '../runtime/or-undefined-after.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { checkClickHouse, checkStream } from './clickhouse.ts';
 import { checkConfiguration, checkOwnDisk } from './configuration.ts';
@@ -135,15 +136,11 @@ async function guarded(
   check: () => Promise<Finding[]>,
   remedy = 'Nothing else is known; is it overloaded?',
 ): Promise<Finding[]> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${checkMs / 1000} seconds`)), checkMs);
-  });
   try {
-    return await Promise.race([check(), limit]);
+    const findings = await orUndefinedAfter(checkMs, check());
+    if (findings !== undefined) return findings;
+    throw new Error(`no answer within ${checkMs / 1000} seconds`);
   } catch (error) {
     return [reporter(area).error(`could not be examined: ${messageOf(error)}`, remedy)];
-  } finally {
-    clearTimeout(timer);
   }
 }

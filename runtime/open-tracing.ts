@@ -1,5 +1,6 @@
 import type { Config } from '../core/config/schema.ts';
 import type { Warn } from './logger.ts';
+import { orUndefinedAfter } from './or-undefined-after.ts';
 import type { Shutdown } from './shutdown.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -25,13 +26,9 @@ export async function openTracing(
     failed: (err) => warn('Spans could not be sent to the collector', err),
   });
   shutdown.add('tracing', async () => {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, flushTimeoutMs);
-    });
     // An unavailable collector does not make the shutdown fail.
-    await Promise.race([flush().catch(() => undefined), timeout]);
-    clearTimeout(timer);
+    const flushed = flush().catch(() => undefined);
+    await orUndefinedAfter(flushTimeoutMs, flushed);
   });
   return tracing;
 }

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { orUndefinedAfter } from './or-undefined-after.ts';
 
 export type Shutdown = ReturnType<typeof createShutdown>;
 
@@ -8,18 +9,13 @@ export function createShutdown(log: Logger, partTimeoutMs: number) {
   let running: Promise<boolean> | undefined;
 
   async function endPart(name: string, end: () => Promise<void>): Promise<boolean> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`${name} did not end in time`)), partTimeoutMs);
-    });
     try {
-      await Promise.race([end(), timeout]);
-      return true;
+      const ended = end().then(() => true);
+      if (await orUndefinedAfter(partTimeoutMs, ended)) return true;
+      throw new Error(`${name} did not end in time`);
     } catch (err) {
       log.error({ err }, `Ending ${name} failed`);
       return false;
-    } finally {
-      clearTimeout(timer);
     }
   }
 

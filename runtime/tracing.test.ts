@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../core/config/load.ts';
-import { createBatcher } from '../db/batching/create-batcher.ts';
+import { Batcher } from '../db/batching/batcher.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { startTestCollector } from '../test/setup/collector.ts';
 import { createLogger, warnTo } from './logger.ts';
@@ -35,7 +35,7 @@ function request(tracing: Tracing, id: string, work: () => Promise<unknown>) {
 it('makes a batch the child of its first request and links it to the others', async () => {
   const collector = await startTestCollector();
   const { tracing, shutdown } = await traceTo(collector.url);
-  const batcher = createBatcher<number, number>({
+  const batcher = new Batcher<number, number>({
     run: async (items) => items,
     maxItems: 10,
     concurrency: 1,

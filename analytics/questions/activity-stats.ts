@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, type Question } from '../client/question.ts';
-import { countEmailFigures, type EmailFigures, emailFiguresRow } from './figures.ts';
+import { countEmailFigures, type EmailFigures, emailFiguresRow, noEmails } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const eventCounts = z.object({ totalEvents: countColumn, workflowsStarted: countColumn });
@@ -36,14 +36,5 @@ export async function activityStats(clickhouse: ClickHouse, period: ProjectPerio
     clickhouse.query(countEvents, parameters),
     clickhouse.query(countEmails, parameters),
   ]);
-  return {
-    totalEvents: events?.totalEvents ?? 0,
-    workflowsStarted: events?.workflowsStarted ?? 0,
-    sent: emails?.sent ?? 0,
-    delivered: emails?.delivered ?? 0,
-    opened: emails?.opened ?? 0,
-    clicked: emails?.clicked ?? 0,
-    bounced: emails?.bounced ?? 0,
-    complained: emails?.complained ?? 0,
-  };
+  return { totalEvents: 0, workflowsStarted: 0, ...events, ...noEmails, ...emails };
 }

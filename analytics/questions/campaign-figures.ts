@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, nullableIdColumn, type Question, zeroUuid } from '../client/question.ts';
 import { countByDay, type DayParameters, inDays, limitPerDay } from './count-by-day.ts';
-import { countEmailFigures, emailFigures, emailFiguresRow } from './figures.ts';
+import { countEmailFigures, emailFigures, emailFiguresRow, noEmails } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const campaignRow = emailFiguresRow.extend({ campaignId: nullableIdColumn, unsubscribed: countColumn });
@@ -130,14 +130,6 @@ export async function campaignFigures(
   return { campaigns: rows.filter(isOfCampaign), totals };
 }
 
-const none = {
-  sent: 0,
-  delivered: 0,
-  opened: 0,
-  clicked: 0,
-  bounced: 0,
-  complained: 0,
-  unsubscribed: 0,
-};
+const none = { ...noEmails, unsubscribed: 0 };
 
 const figureNames = [...emailFigures, 'unsubscribed'] as const;

@@ -14,6 +14,15 @@ export const emailFiguresRow = z.object({
 
 export type EmailFigures = z.output<typeof emailFiguresRow>;
 
+export const noEmails: Readonly<EmailFigures> = {
+  sent: 0,
+  delivered: 0,
+  opened: 0,
+  clicked: 0,
+  bounced: 0,
+  complained: 0,
+};
+
 export const countEmailFigures = emailFigures
   .map((name) => `countIf(figure = '${name}') AS ${name}`)
   .join(', ');

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, type Question, zeroUuid } from '../client/question.ts';
 import { countByDay, type DayParameters, inDays } from './count-by-day.ts';
-import { countEmailFigures, emailFiguresRow } from './figures.ts';
+import { countEmailFigures, emailFiguresRow, noEmails } from './figures.ts';
 import { fillBuckets, type Interval } from './fill-buckets.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
@@ -55,14 +55,5 @@ export async function timeseries(
   const rows =
     (await countByDay(clickhouse, ofDays(interval), period, { campaignId })) ??
     (await clickhouse.query(ofPeriod(interval), { ...toPeriodParameters(period), campaignId }));
-  return fillBuckets(rows, period, interval, (date) => ({
-    date,
-    sent: 0,
-    delivered: 0,
-    opened: 0,
-    clicked: 0,
-    bounced: 0,
-    complained: 0,
-    unsubscribed: 0,
-  }));
+  return fillBuckets(rows, period, interval, (date) => ({ date, ...noEmails, unsubscribed: 0 }));
 }

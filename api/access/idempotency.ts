@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { Batcher } from '../../db/batching/batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import { IdempotencyKey } from '../../db/entities/bookkeeping.ts';
 import type { Em } from '../../db/orm.ts';
@@ -24,11 +24,11 @@ export function createIdempotency(em: Em, ttlHours: number) {
     keysOf: (claim: KeyClaim) => [`${claim.projectId} ${claim.key}`],
     isRolledBack,
   };
-  const claims = createBatcher<KeyClaim, boolean>({
+  const claims = new Batcher<KeyClaim, boolean>({
     ...shared,
     run: (items) => claimKeys(em, items, ttlHours),
   });
-  const settlements = createBatcher<SettledClaim, undefined>({
+  const settlements = new Batcher<SettledClaim, undefined>({
     ...shared,
     run: async (items) => {
       await settleClaims(em, items);

@@ -1,5 +1,5 @@
 import { type ApiKeyKind, apiKeyLookupHash } from '../../core/crypto/api-key.ts';
-import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { Batcher } from '../../db/batching/batcher.ts';
 import { createChangeCache } from '../../db/change-cache.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Em } from '../../db/orm.ts';
@@ -33,7 +33,7 @@ export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectCha
     isOf: () => true,
   });
 
-  const lookups = createBatcher<Lookup, ApiProject | undefined>({
+  const lookups = new Batcher<Lookup, ApiProject | undefined>({
     run: (items) => readProjects(em, items),
     maxItems: 200,
     concurrency: 2,

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { atMost } from '../../core/at-most.ts';
-import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { Batcher } from '../../db/batching/batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Em } from '../../db/orm.ts';
 import { type Lease, leaseRequests } from '../../db/statements/access/lease-requests.ts';
@@ -49,7 +49,7 @@ interface SubjectWindow {
 export function createRateLimiter(em: Em, limit: number) {
   const windows = new LRUCache<string, SubjectWindow>(atMost(mostSubjects));
 
-  const leases = createBatcher<SubjectWindow, Lease>({
+  const leases = new Batcher<SubjectWindow, Lease>({
     run: (items) =>
       leaseRequests(
         em,

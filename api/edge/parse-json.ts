@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { DomainError, type FieldIssue, validationFailed } from '../../core/errors.ts';
-import type { JsonValue } from '../../core/json-value.ts';
+import { isStorableText, type JsonValue } from '../../core/json-value.ts';
 
 /** Nesting limit, so that recursive code can't overflow its stack. */
 export const maxJsonDepth = 100;
@@ -79,10 +79,6 @@ function endOfString(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
-function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed();
-}
-
 /**
  * Drops `__proto__` keys in place.
  *
@@ -100,13 +96,13 @@ export function refuseUnstorable(root: unknown): void {
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const { value, path } = next;
     if (typeof value === 'string') {
-      if (!isStorable(value)) refuse(path);
+      if (!isStorableText(value)) refuse(path);
       continue;
     }
     if (typeof value !== 'object' || value === null) continue;
     for (const key of Object.keys(value)) {
       if (key === '__proto__') Reflect.deleteProperty(value, key);
-      else if (!isStorable(key)) refuse(path);
+      else if (!isStorableText(key)) refuse(path);
       else pending.push({ value: Reflect.get(value, key), path: [...path, key] });
     }
   }

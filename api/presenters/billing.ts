@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { type BillingCategory, billingCategories, type PerCategory } from '../../core/billing/categories.ts';
+import { type BillingCategory, billingCategories } from '../../core/billing/categories.ts';
+import { recordOf } from '../../core/record-of.ts';
 import type { consumptionSchema } from '../schemas/answers/billing.ts';
 import type { BillingState } from '../services/billing-limits.ts';
 
@@ -13,11 +14,9 @@ export function presentConsumption({
     const most = limits[category];
     return { used, limit: most, remaining: most === null ? null : Math.max(0, most - used) };
   };
-  const categories = Object.fromEntries(billingCategories.map((name) => [name, present(name)]));
   return {
     period: { start: consumption.start.toISOString(), end: consumption.end.toISOString() },
-    // as: it was made from the list of all categories.
-    categories: categories as PerCategory<ReturnType<typeof present>>,
+    categories: recordOf(billingCategories, present),
     subscription: subscription && {
       status: subscription.status,
       priceId: subscription.priceId,

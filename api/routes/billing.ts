@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentConsumption } from '../presenters/billing.ts';
 import { present } from '../presenters/present.ts';
@@ -15,8 +13,8 @@ import {
   invoicePageSchema,
   listInvoicesQuerySchema,
 } from '../schemas/billing.ts';
+import { idParams } from '../schemas/id-params.ts';
 
-const params = z.object({ id: idSchema });
 const whoMay = 'Requires an owner or admin of the project, or its secret key.';
 const pageExample = { url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' };
 
@@ -28,7 +26,7 @@ export const openCheckout = defineRoute({
   description:
     "A Stripe Checkout session for one of this deployment's prices, by default the first. While a session " +
     `is open, repeated calls return it. ${whoMay}`,
-  params,
+  params: idParams,
   body: checkoutBodySchema,
   bodyExample: { priceId: 'price_1Q2w3E4r5T' },
   responses: {
@@ -48,7 +46,7 @@ export const openBillingPortal = defineRoute({
   auth: 'userOrSecretKey',
   summary: 'Open the billing portal',
   description: `Where a subscription is changed and ended, and payment methods are kept. ${whoMay}`,
-  params,
+  params: idParams,
   responses: {
     200: {
       description: 'Where to send the user, right now.',
@@ -69,7 +67,7 @@ export const listInvoices = defineRoute({
   auth: 'userOrSecretKey',
   summary: 'Invoices of a project',
   description: `The newest first. ${whoMay}`,
-  params,
+  params: idParams,
   query: listInvoicesQuerySchema,
   responses: {
     200: {
@@ -93,7 +91,7 @@ export const showBillingLimits = defineRoute({
   auth: 'userOrSecretKey',
   summary: 'Monthly email limits of a project',
   description: `By category; null means unlimited. ${whoMay}`,
-  params,
+  params: idParams,
   responses: { 200: { description: 'The limits.', schema: limitsSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
@@ -111,7 +109,7 @@ export const changeBillingLimits = defineRoute({
     'Null removes a limit; omitted limits stay unchanged. Beyond a limit, `POST /v1/send` and campaigns ' +
     'are refused as a whole with 402; workflow emails are skipped, which the execution records. Limits ' +
     `apply whether or not billing is configured. ${whoMay}`,
-  params,
+  params: idParams,
   body: limitsBodySchema,
   bodyExample: { transactional: 50_000, campaigns: 200_000, workflows: null },
   responses: { 200: { description: 'The current limits.', schema: limitsSchema } },
@@ -130,7 +128,7 @@ export const showBillingConsumption = defineRoute({
   description:
     'Emails accepted in the calendar month (UTC), by category, without campaign tests and without emails ' +
     `that a cancelled campaign did not send; and the state of the subscription. ${whoMay}`,
-  params,
+  params: idParams,
   responses: { 200: { description: 'As of now.', schema: consumptionSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {

@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentAudience } from '../presenters/campaign.ts';
 import { audienceBodySchema, audienceSchema } from '../schemas/campaigns.ts';
+import { idParams } from '../schemas/id-params.ts';
 
 const kept = 'In a project of more than 50,000 contacts a count is kept for 30 seconds.';
 const responses = {
@@ -33,7 +32,7 @@ export const campaignAudience = defineRoute({
   path: '/campaigns/:id/audience',
   summary: 'Count who would get a campaign if it started now',
   description: `Also once it was sent: \`totalRecipients\` is who it was sent to then. ${kept}`,
-  params: z.object({ id: idSchema }),
+  params: idParams,
   responses,
   errors: ['NOT_FOUND'],
   async handler(ctx) {

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentRecipients } from '../presenters/recipient.ts';
 import {
@@ -7,8 +5,7 @@ import {
   listRecipientsQuerySchema,
   recipientPageSchema,
 } from '../schemas/campaign-recipients.ts';
-
-const params = z.object({ id: idSchema });
+import { idParams } from '../schemas/id-params.ts';
 
 export const listCampaignRecipients = defineRoute({
   method: 'GET',
@@ -16,7 +13,7 @@ export const listCampaignRecipients = defineRoute({
   summary: 'List the recipients of a campaign',
   description:
     'By what became of their email, in the order in which they became contacts. Erased contacts are left out.',
-  params,
+  params: idParams,
   query: listRecipientsQuerySchema,
   responses: { 200: { description: 'A page of recipients.', schema: recipientPageSchema } },
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
@@ -33,7 +30,7 @@ export const listCampaignLinks = defineRoute({
   summary: 'List the links of a campaign that recipients followed',
   description:
     'Most recipients first, at most 500. Clicks appear within seconds, and go with the history of events.',
-  params,
+  params: idParams,
   responses: {
     200: {
       description: 'The links.',

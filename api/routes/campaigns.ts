@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { holdAnswer } from '../edge/hold-answer.ts';
@@ -16,11 +15,10 @@ import {
   sendCampaignBodySchema,
 } from '../schemas/campaigns.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
+import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { mostBodyBytes } from '../schemas/pagination.ts';
 import type { Services } from '../services/services.ts';
-
-const params = z.object({ id: idSchema });
 
 const answerWith = (campaign: CountedCampaign, { temporalRuns }: Services) => ({
   success: true as const,
@@ -72,7 +70,7 @@ export const getCampaign = defineRoute({
   method: 'GET',
   path: '/campaigns/:id',
   summary: 'Get a campaign',
-  params,
+  params: idParams,
   responses: {
     200: { description: 'The campaign.', schema: campaignAnswerSchema, example: campaignExample },
   },
@@ -89,7 +87,7 @@ export const replaceCampaign = defineRoute({
   path: '/campaigns/:id',
   summary: 'Replace a campaign',
   description: 'Possible until sending starts. Omitted fields become empty or their default.',
-  params,
+  params: idParams,
   headers: ifMatchHeadersSchema,
   body: campaignBodySchema,
   bodyExample: campaignBodyExample,
@@ -111,7 +109,7 @@ export const deleteCampaign = defineRoute({
   description:
     'Refused while SCHEDULED or SENDING. Unsent emails of a cancelled campaign are cancelled first; if ' +
     'that takes longer than a few seconds, the call is refused too.',
-  params,
+  params: idParams,
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {
@@ -124,7 +122,7 @@ export const duplicateCampaign = defineRoute({
   method: 'POST',
   path: '/campaigns/:id/duplicate',
   summary: 'Duplicate a campaign',
-  params,
+  params: idParams,
   responses: {
     201: {
       description: 'A new draft with " (Copy)" appended to its name.',
@@ -149,7 +147,7 @@ export const sendCampaign = defineRoute({
     'immediately. The audience is frozen when sending starts. A campaign with more recipients than the ' +
     "project's remaining monthly limit is refused; a scheduled one is checked again when it is due, and " +
     'cancelled if it exceeds the limit.',
-  params,
+  params: idParams,
   refuseDisabledProject: true,
   headers: ifMatchHeadersSchema,
   body: sendCampaignBodySchema,
@@ -184,7 +182,7 @@ export const cancelCampaign = defineRoute({
   description:
     'Possible in DRAFT, SCHEDULED and SENDING. After the response, only emails already being handed over ' +
     'to the provider still leave.',
-  params,
+  params: idParams,
   responses: { 200: { description: 'CANCELLED.', schema: campaignAnswerSchema } },
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   async handler(ctx) {
@@ -201,7 +199,7 @@ export const testCampaign = defineRoute({
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the ' +
     'subject is prefixed `[TEST] `. No contact is created and no counter moves.',
-  params,
+  params: idParams,
   refuseDisabledProject: true,
   body: testEmailBodySchema,
   bodyExample: { email: 'ada@example.com' },
@@ -219,7 +217,7 @@ export const campaignStats = defineRoute({
   method: 'GET',
   path: '/campaigns/:id/stats',
   summary: 'Counts and rates of a campaign',
-  params,
+  params: idParams,
   responses: { 200: { description: 'The figures as of now.', schema: campaignStatsSchema } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {

@@ -1,6 +1,4 @@
 import { Readable } from 'node:stream';
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
@@ -18,10 +16,9 @@ import {
   upsertContactBodySchema,
   upsertedContactSchema,
 } from '../schemas/contacts.ts';
+import { idParams } from '../schemas/id-params.ts';
 
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-
-const params = z.object({ id: idSchema });
 
 export const listContacts = defineRoute({
   method: 'GET',
@@ -134,7 +131,7 @@ export const getContact = defineRoute({
   method: 'GET',
   path: '/contacts/:id',
   summary: 'Get a contact',
-  params,
+  params: idParams,
   responses: { 200: { description: 'The contact.', schema: contactSchema } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {
@@ -148,7 +145,7 @@ export const patchContact = defineRoute({
   path: '/contacts/:id',
   summary: 'Update a contact',
   description: '`data` is patched: only the keys sent change.',
-  params,
+  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchContactBodySchema,
   responses: { 200: { description: 'The contact after the change.', schema: contactSchema } },
@@ -166,7 +163,7 @@ export const deleteContact = defineRoute({
   method: 'DELETE',
   path: '/contacts/:id',
   summary: 'Delete a contact',
-  params,
+  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {

@@ -6,9 +6,8 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentDomain } from '../presenters/domain.ts';
 import { domainSchema } from '../schemas/answers/domain.ts';
 import { addDomainBodySchema, domainListSchema } from '../schemas/domains.ts';
+import { idParams } from '../schemas/id-params.ts';
 import type { DomainsService } from '../services/domains.ts';
-
-const idParams = z.object({ id: idSchema });
 
 const present = (domains: DomainsService, domain: Domain) => presentDomain(domain, domains.recordsOf(domain));
 

@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentEmail, presentEmailDetail } from '../presenters/email.ts';
 import { emailDetailSchema, emailPageSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
+import { idParams } from '../schemas/id-params.ts';
 
 export const listEmails = defineRoute({
   method: 'GET',
@@ -31,7 +30,7 @@ export const getEmail = defineRoute({
   method: 'GET',
   path: '/emails/:id',
   summary: 'Get an email, what became of it, and its content',
-  params: z.object({ id: idSchema }),
+  params: idParams,
   responses: { 200: { description: 'The email.', schema: emailDetailSchema } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {

@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { inboundSchema } from '../schemas/answers/inbound.ts';
+import { idParams } from '../schemas/id-params.ts';
 
 export const showInboundEmail = defineRoute({
   method: 'GET',
@@ -11,7 +10,7 @@ export const showInboundEmail = defineRoute({
   description:
     'By the `inboundId` of an `email.received` event. The sender is unauthenticated unless ' +
     '`verdicts.dmarc` is PASS.',
-  params: z.object({ id: idSchema }),
+  params: idParams,
   responses: { 200: { description: 'The email.', schema: inboundSchema } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {

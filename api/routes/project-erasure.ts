@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentProjectReset } from '../presenters/project-reset.ts';
 import { deletedSchema, projectResetSchema } from '../schemas/answers/project-reset.ts';
-
-const params = z.object({ id: idSchema });
+import { idParams } from '../schemas/id-params.ts';
 
 export const deleteProject = defineRoute({
   method: 'DELETE',
@@ -12,7 +10,7 @@ export const deleteProject = defineRoute({
   auth: 'user',
   summary: 'Delete a project',
   description: 'Its keys stop working at once; its data is erased in the background. Requires an owner.',
-  params,
+  params: idParams,
   responses: { 204: { description: 'The project is deleted.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
@@ -31,7 +29,7 @@ export const resetProject = defineRoute({
     'and cannot be restored; keys, members, domains and settings stay. Sending stops immediately. A ' +
     'call waits up to 20 seconds for the end; a reset that takes longer goes on in the background, and ' +
     '`GET` of the same path says how far it is. One at a time. Requires an owner or admin.',
-  params,
+  params: idParams,
   body: z.object({ confirm: z.string().describe("The project's name.") }),
   bodyExample: { confirm: 'Example' },
   responses: {
@@ -59,7 +57,7 @@ export const findReset = defineRoute({
   auth: 'user',
   summary: 'Progress of the latest reset of a project',
   description: 'Requires an owner or admin.',
-  params,
+  params: idParams,
   responses: { 200: { description: 'The last reset.', schema: projectResetSchema } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {

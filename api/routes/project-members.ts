@@ -4,6 +4,7 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentMember } from '../presenters/member.ts';
 import { present } from '../presenters/present.ts';
 import { invitationSchema, memberSchema } from '../schemas/answers/member.ts';
+import { idParams } from '../schemas/id-params.ts';
 import {
   changeRoleBodySchema,
   invitedSchema,
@@ -11,7 +12,6 @@ import {
   memberListSchema,
 } from '../schemas/members.ts';
 
-const projectParams = z.object({ id: idSchema });
 const memberParams = z.object({ id: idSchema, userId: idSchema });
 
 export const listProjectMembers = defineRoute({
@@ -20,7 +20,7 @@ export const listProjectMembers = defineRoute({
   auth: 'user',
   summary: 'Members of a project and pending invitations',
   description: 'Requires an owner or admin.',
-  params: projectParams,
+  params: idParams,
   responses: {
     200: { description: 'All of them.', schema: memberListSchema },
   },
@@ -47,7 +47,7 @@ export const inviteMember = defineRoute({
     'replace such an invitation. Inviting by email requires a verified address (403). At most five ' +
     'invitations an hour are mailed to an address, and twenty by a user (429).',
   limitByAddress: true,
-  params: projectParams,
+  params: idParams,
   body: inviteMemberBodySchema,
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
   responses: {

@@ -1,17 +1,15 @@
 import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentProjectSecurity } from '../presenters/project-security.ts';
 import { projectSecuritySchema } from '../schemas/answers/project-security.ts';
-
-const params = z.object({ id: idSchema });
+import { idParams } from '../schemas/id-params.ts';
 
 export const projectSetupState = defineRoute({
   method: 'GET',
   path: '/projects/:id/setup-state',
   auth: 'user',
   summary: 'Set-up progress of a project',
-  params,
+  params: idParams,
   responses: {
     200: {
       description: 'A flag per step.',
@@ -40,7 +38,7 @@ const security = {
     'Rates of the last seven days and of all time, with their levels. A project with a critical level is ' +
     'disabled automatically, unless the operator has turned that off. Emails to simulator addresses are ' +
     'not counted.',
-  params,
+  params: idParams,
   responses: { 200: { description: 'The state.', schema: projectSecuritySchema } },
   errors: ['NOT_FOUND'],
 } as const;

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import type { ProjectWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import { defineRoute } from '../edge/define-route.ts';
-
-const params = z.object({ id: idSchema });
+import { idParams } from '../schemas/id-params.ts';
 
 const secretSchema = z
   .object({
@@ -35,7 +33,7 @@ export const readWebhookSecret = defineRoute({
   summary: 'The secret that signs the webhooks of workflows',
   description: `Requires an owner or admin. Each call of a WEBHOOK step carries \`webhook-id\`, \`webhook-timestamp\` and
 \`webhook-signature\` (Standard Webhooks): verify them with this secret before you trust a call.`,
-  params,
+  params: idParams,
   responses: { 200: { description: 'The secret.', schema: secretSchema, example } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
@@ -51,7 +49,7 @@ export const rotateWebhookSecret = defineRoute({
   summary: 'Replace the secret that signs webhooks',
   description: `Requires an owner or admin. For 24 hours each call carries two signatures, from the new and the previous secret, so that receivers
 can switch over. A second rotation within that time invalidates the first secret at once.`,
-  params,
+  params: idParams,
   responses: {
     200: {
       description: 'The new secret.',

@@ -1,8 +1,7 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentProject } from '../presenters/project.ts';
 import { projectSchema } from '../schemas/answers/project.ts';
+import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   apiKeysSchema,
@@ -10,8 +9,6 @@ import {
   createProjectBodySchema,
   projectListSchema,
 } from '../schemas/projects.ts';
-
-const params = z.object({ id: idSchema });
 
 export const listProjects = defineRoute({
   method: 'GET',
@@ -46,7 +43,7 @@ export const regenerateKeys = defineRoute({
   auth: 'user',
   summary: 'Replace both API keys',
   description: 'The old keys stop working at once. Requires an owner or admin of the project.',
-  params,
+  params: idParams,
   responses: {
     200: { description: 'The new keys.', schema: apiKeysSchema },
   },
@@ -63,7 +60,7 @@ export const changeProject = defineRoute({
   auth: 'user',
   summary: 'Change settings of a project',
   description: 'Omitted settings stay unchanged. Any member may do so.',
-  params,
+  params: idParams,
   headers: ifMatchHeadersSchema,
   body: changeProjectBodySchema,
   bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e', language: 'de' },

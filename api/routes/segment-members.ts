@@ -1,9 +1,8 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
+import { idParams } from '../schemas/id-params.ts';
 import { deepPages, largePageQuerySchema } from '../schemas/pagination.ts';
 import {
   addedMembersSchema,
@@ -14,8 +13,6 @@ import {
   segmentContactsSchema,
 } from '../schemas/segments.ts';
 
-const params = z.object({ id: idSchema });
-
 export const listSegmentContacts = defineRoute({
   method: 'GET',
   path: '/segments/:id/contacts',
@@ -24,7 +21,7 @@ export const listSegmentContacts = defineRoute({
 is the last \`memberCount\`, unless the page shows where the members end, or a static segment has fewer.
 
 ${deepPages}`,
-  params,
+  params: idParams,
   query: largePageQuerySchema,
   responses: { 200: { description: 'A page of contacts.', schema: segmentContactsSchema } },
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
@@ -42,7 +39,7 @@ export const addSegmentMembers = defineRoute({
   summary: 'Add contacts to a static segment',
   description: `1 to 500 addresses. With \`createMissing\`, a contact is created for each unknown address; existing contacts keep their subscription.
 A tracked segment emits an entry event for each new member.`,
-  params,
+  params: idParams,
   body: addMembersBodySchema,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'], createMissing: true, subscribed: true },
   responses: {
@@ -65,7 +62,7 @@ export const removeSegmentMembers = defineRoute({
   summary: 'Remove contacts from a static segment',
   description:
     '1 to 500 addresses. A tracked segment emits an exit event for each contact that was a member.',
-  params,
+  params: idParams,
   body: removeMembersBodySchema,
   bodyExample: { emails: ['ada@example.com', 'nobody@example.com'] },
   responses: {
@@ -89,7 +86,7 @@ export const computeSegment = defineRoute({
   description: `Compares the current members with those recorded as entered, and emits \`segment.<slug>.entry\` and \`segment.<slug>.exit\`
 for each difference, exactly once, even if several computations run concurrently. Deleted contacts leave without an
 event. This also runs automatically every few minutes.`,
-  params,
+  params: idParams,
   responses: {
     200: {
       description: 'What has changed.',

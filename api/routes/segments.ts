@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
 import { segmentSchema } from '../schemas/answers/segment.ts';
+import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   createSegmentBodySchema,
@@ -12,8 +12,6 @@ import {
   previewSegmentBodySchema,
   segmentPreviewSchema,
 } from '../schemas/segments.ts';
-
-const params = z.object({ id: idSchema });
 
 const exampleCondition = {
   logic: 'AND',
@@ -117,7 +115,7 @@ export const getSegment = defineRoute({
   method: 'GET',
   path: '/segments/:id',
   summary: 'Get a segment',
-  params,
+  params: idParams,
   responses: { 200: { description: 'The segment.', schema: segmentSchema, example: segmentExample } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {
@@ -135,7 +133,7 @@ STATIC segment is refused, except \`null\`.
 
 After a change of the condition, the next computation of a tracked segment emits the differences. Turning
 \`trackMembership\` off discards the recorded members of a dynamic segment: when it is turned on again, every member enters.`,
-  params,
+  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchSegmentBodySchema,
   bodyExample: { name: 'Best customers', trackMembership: true },
@@ -160,7 +158,7 @@ export const deleteSegment = defineRoute({
     '409 while something refers to it; `details` lists the references by kind: `segments`, `campaigns`, `workflows`. Executions ' +
     'under way keep the version of the workflow that they started with: a segment that only those still ask for is refused, too, and ' +
     '`details.workflowVersions` lists them.',
-  params,
+  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {
@@ -174,7 +172,7 @@ export const refreshSegment = defineRoute({
   path: '/segments/:id/refresh',
   summary: 'Count the members of a segment',
   description: 'Updates the count only: emits no events and does not change membership.',
-  params,
+  params: idParams,
   responses: {
     200: { description: 'The count.', schema: memberCountSchema, example: { memberCount: 1280 } },
   },

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { clientOf, setCookie } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { sessionSchema } from '../schemas/answers/session.ts';
+import { idParams } from '../schemas/id-params.ts';
 
 export const listSessions = defineRoute({
   method: 'GET',
@@ -32,7 +32,7 @@ export const endSession = defineRoute({
   auth: 'user',
   summary: 'Sign out one session',
   description: 'It is refused from the next request on.',
-  params: z.object({ id: idSchema }),
+  params: idParams,
   responses: { 204: { description: 'Signed out.' } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {

@@ -1,11 +1,10 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { bodyBytesOf, presentTemplate, withoutBody } from '../presenters/template.ts';
 import { templateSchema, templateUsageSchema, templateUsesSchema } from '../schemas/answers/template.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
+import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { idsQuerySchema, mostBodyBytes } from '../schemas/pagination.ts';
 import {
@@ -14,8 +13,6 @@ import {
   patchTemplateBodySchema,
   templatePageSchema,
 } from '../schemas/templates.ts';
-
-const params = z.object({ id: idSchema });
 
 const example = {
   id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
@@ -106,7 +103,7 @@ export const getTemplate = defineRoute({
   method: 'GET',
   path: '/templates/:id',
   summary: 'Get a template',
-  params,
+  params: idParams,
   responses: { 200: { description: 'The template.', schema: templateSchema, example } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {
@@ -122,7 +119,7 @@ export const patchTemplate = defineRoute({
   description:
     'Only the fields sent change; null clears `description`, `fromName` and `replyTo`. Changes apply to ' +
     'the next send; accepted emails keep their content.',
-  params,
+  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchTemplateBodySchema,
   bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
@@ -143,7 +140,7 @@ export const deleteTemplate = defineRoute({
   description:
     '409 while workflow steps send it (`details.workflowSteps`), or executions under way do, which keep the version of the workflow ' +
     'that they started with (`details.workflowVersions`).',
-  params,
+  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {
@@ -156,7 +153,7 @@ export const duplicateTemplate = defineRoute({
   method: 'POST',
   path: '/templates/:id/duplicate',
   summary: 'Duplicate a template',
-  params,
+  params: idParams,
   responses: {
     201: {
       description: 'The new template, with " (Copy)" appended to its name.',
@@ -175,7 +172,7 @@ export const templateUsage = defineRoute({
   method: 'GET',
   path: '/templates/:id/usage',
   summary: 'What sends a template',
-  params,
+  params: idParams,
   responses: {
     200: {
       description: 'Campaigns and workflow steps that refer to it.',
@@ -197,7 +194,7 @@ export const testTemplate = defineRoute({
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the subject is ' +
     'prefixed `[TEST] `. No contact is created.',
-  params,
+  params: idParams,
   refuseDisabledProject: true,
   body: testEmailBodySchema,
   bodyExample: { email: 'ada@example.com' },

@@ -9,10 +9,10 @@ import {
   executionSchema,
   executionWithStepsSchema,
 } from '../schemas/answers/execution.ts';
+import { idParams } from '../schemas/id-params.ts';
 import { deepPages } from '../schemas/pagination.ts';
 import { listExecutionsQuerySchema, startExecutionBodySchema } from '../schemas/workflows.ts';
 
-const params = z.object({ id: idSchema });
 const executionParams = z.object({ id: idSchema, executionId: idSchema });
 
 const example = {
@@ -42,7 +42,7 @@ export const startExecution = defineRoute({
   description: `Works for a disabled workflow too if its graph can run. 409 when the contact may not enter again: with \`allowReentry\`
 while an execution is active, otherwise always.`,
   refuseDisabledProject: true,
-  params,
+  params: idParams,
   body: startExecutionBodySchema,
   bodyExample: { contactId: example.contactId, context: example.context },
   responses: {
@@ -65,7 +65,7 @@ export const listExecutions = defineRoute({
   path: '/workflows/:id/executions',
   summary: 'List executions, newest first',
   description: deepPages,
-  params,
+  params: idParams,
   query: listExecutionsQuerySchema,
   responses: {
     200: {
@@ -144,7 +144,7 @@ export const cancelAllExecutions = defineRoute({
   method: 'POST',
   path: '/workflows/:id/executions/cancel-all',
   summary: 'Cancel all active executions',
-  params,
+  params: idParams,
   responses: {
     200: {
       description: 'Number of cancelled executions.',

@@ -3,6 +3,7 @@ import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentStep, presentTransition } from '../presenters/workflow.ts';
 import { stepSchema, transitionSchema } from '../schemas/answers/workflow.ts';
+import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema, ifMatchWorkflowHeadersSchema } from '../schemas/if-match.ts';
 import {
   createStepBodySchema,
@@ -11,7 +12,6 @@ import {
   patchStepBodySchema,
 } from '../schemas/workflows.ts';
 
-const params = z.object({ id: idSchema });
 const stepParams = z.object({ id: idSchema, stepId: idSchema });
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
@@ -64,7 +64,7 @@ into a transition: the transition then leads to it, and its first branch (\`yes\
 WAIT_FOR_EVENT goes on there after the event and the timeout alike.
 
 ${editing}`,
-  params,
+  params: idParams,
   headers: ifMatchWorkflowHeadersSchema,
   body: createStepBodySchema,
   bodyExample: {
@@ -151,7 +151,7 @@ without a branch serves both. Other steps have one transition without a branch, 
 the branch.
 
 ${editing}`,
-  params,
+  params: idParams,
   headers: ifMatchWorkflowHeadersSchema,
   body: createTransitionBodySchema,
   bodyExample: {

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentWorkflowWithGraph } from '../presenters/workflow.ts';
 import {
@@ -7,9 +5,8 @@ import {
   workflowStatisticsSchema,
   workflowWithGraphSchema,
 } from '../schemas/answers/workflow.ts';
+import { idParams } from '../schemas/id-params.ts';
 import { idsQuerySchema } from '../schemas/pagination.ts';
-
-const params = z.object({ id: idSchema });
 
 export const countWorkflowExecutions = defineRoute({
   method: 'GET',
@@ -30,7 +27,7 @@ export const workflowStatistics = defineRoute({
   description:
     'The steps of the graph as it is now; executions of all versions count. The counts of steps are of the newest ' +
     'executions: `stepsOf` tells how many those are.',
-  params,
+  params: idParams,
   responses: { 200: { description: 'The counts.', schema: workflowStatisticsSchema } },
   errors: ['NOT_FOUND'],
   async handler(ctx) {
@@ -43,7 +40,7 @@ export const duplicateWorkflow = defineRoute({
   method: 'POST',
   path: '/workflows/:id/duplicate',
   summary: 'Duplicate a workflow',
-  params,
+  params: idParams,
   responses: {
     201: {
       description: 'The new workflow with its graph, switched off, with " (Copy)" behind its name.',

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { presentWorkflow, presentWorkflowWithGraph } from '../presenters/workflow.ts';
@@ -9,14 +7,13 @@ import {
   workflowSchema,
   workflowWithGraphSchema,
 } from '../schemas/answers/workflow.ts';
+import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   createWorkflowBodySchema,
   listWorkflowsQuerySchema,
   patchWorkflowBodySchema,
 } from '../schemas/workflows.ts';
-
-const params = z.object({ id: idSchema });
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
 const emailId = '01980d9c-3333-7000-8000-000000000002';
@@ -148,7 +145,7 @@ export const getWorkflow = defineRoute({
   method: 'GET',
   path: '/workflows/:id',
   summary: 'Get a workflow with its steps and transitions',
-  params,
+  params: idParams,
   responses: {
     200: {
       description: 'The workflow.',
@@ -169,7 +166,7 @@ export const patchWorkflow = defineRoute({
   summary: 'Update a workflow, switch it on or off',
   description: `Only the fields sent change. Enabling checks the workflow: every step is reachable, every config is complete, every branch
 leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 lists all faults in \`errors\`. After disabling, active executions continue to their end.`,
-  params,
+  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchWorkflowBodySchema,
   bodyExample: { enabled: true, allowReentry: true },
@@ -194,7 +191,7 @@ export const deleteWorkflow = defineRoute({
   path: '/workflows/:id',
   summary: 'Delete a workflow',
   description: 'With its steps and past executions; 409 while executions are under way.',
-  params,
+  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {

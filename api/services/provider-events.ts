@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { tryParseJson } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
-import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { Batcher } from '../../db/batching/batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
@@ -97,7 +97,7 @@ export function createProviderEventsService(
   trace?: BatchTrace,
   applied: (event: ProviderEventInput) => void = () => undefined,
 ) {
-  const batcher = createBatcher<ProviderEventInput, ProviderEventOutcome>({
+  const batcher = new Batcher<ProviderEventInput, ProviderEventOutcome>({
     run: (events) => retryTransaction(() => applyProviderEvents(orm.em.fork(), events)),
     maxItems: 500,
     concurrency: 2,

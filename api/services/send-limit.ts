@@ -1,4 +1,4 @@
-import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { Batcher } from '../../db/batching/batcher.ts';
 import { isNotApplied, isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
@@ -13,7 +13,7 @@ const mostAtOnce = 200;
  * limit before the emails are written. A process killed in between leaves those emails counted.
  */
 export function createSendLimit(orm: Orm) {
-  const batcher = createBatcher<WantedEmails, boolean>({
+  const batcher = new Batcher<WantedEmails, boolean>({
     run: (items) => retryTransaction(() => takeTransactional(orm.em.fork(), items)),
     maxItems: mostAtOnce,
     concurrency: 1,

@@ -1,7 +1,7 @@
 import { notFound, validationFailed } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
-import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { Batcher } from '../../db/batching/batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
@@ -113,7 +113,7 @@ export type SendService = ReturnType<typeof createSendService>;
 
 export function createSendService(options: SendServiceOptions) {
   const { orm, projectNames, senderDomains, templateContents, templates } = options;
-  const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({
+  const batcher = new Batcher<AcceptInput, AcceptedEmail[]>({
     run: (inputs) => retryTransaction(() => projectNames.write(inputs, (em) => acceptEmails(em, inputs))),
     maxItems: batchItems,
     maxWeight: batchBytes,

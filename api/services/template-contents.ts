@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { notFound } from '../../core/errors.ts';
-import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { Batcher } from '../../db/batching/batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
@@ -51,7 +51,7 @@ export function createTemplateContents(orm: Orm) {
     return items.map((item) => contents.get(keyOf(item)));
   }
 
-  const lookups = createBatcher<Lookup, TemplateContent | undefined>({
+  const lookups = new Batcher<Lookup, TemplateContent | undefined>({
     run: readAll,
     maxItems: 200,
     concurrency: 2,

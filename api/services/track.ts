@@ -1,6 +1,6 @@
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
-import { createBatcher } from '../../db/batching/create-batcher.ts';
+import { Batcher } from '../../db/batching/batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import { type TrackedEvent, type TrackInput, trackEvents } from '../../db/statements/events/track-events.ts';
@@ -14,7 +14,7 @@ const batchBytes = 1024 * 1024;
 const waitingBytes = 64 * 1024 * 1024;
 
 export function createTrackService(projectNames: ProjectNames, committed: () => void, trace?: BatchTrace) {
-  const batcher = createBatcher<TrackInput, TrackedEvent>({
+  const batcher = new Batcher<TrackInput, TrackedEvent>({
     run: (inputs) => retryTransaction(() => projectNames.write(inputs, (em) => trackEvents(em, inputs))),
     maxItems: batchItems,
     // The patch is a part of the event's data.

@@ -1,7 +1,7 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createBatcher } from './create-batcher.ts';
+import { Batcher } from './batcher.ts';
 import { isRolledBack, RolledBack } from './testing/manual-batcher.ts';
 
 interface RandomItem {
@@ -42,7 +42,7 @@ it('holds its promises for any items: each runs once, within the bounds, apart f
         const keysInFlight = new Set<string>();
         let inFlight = 0;
         const applied: RandomItem[] = [];
-        const batcher = createBatcher<RandomItem, number>({
+        const batcher = new Batcher<RandomItem, number>({
           run: async (batch) => {
             inFlight += 1;
             expect(inFlight).toBeLessThanOrEqual(concurrency);

@@ -1,13 +1,13 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type BatcherOptions, createBatcher } from './create-batcher.ts';
+import { Batcher, type BatcherOptions } from './batcher.ts';
 import { isRolledBack, manualBatcher, RolledBack, settled } from './testing/manual-batcher.ts';
 
 describe('a batch that fails', () => {
   /** Refuses batches with an item that begins with `bad`. */
   function strictBatcher(options: Partial<BatcherOptions<string, string>> = {}) {
     const runs: string[][] = [];
-    const batcher = createBatcher<string, string>({
+    const batcher = new Batcher<string, string>({
       run: async (items) => {
         runs.push(items);
         await immediate();
@@ -90,7 +90,7 @@ describe('a batch that fails', () => {
   });
 
   it('rejects everyone when it does not answer each of its items', async () => {
-    const batcher = createBatcher<string, string>({
+    const batcher = new Batcher<string, string>({
       run: async () => ['one'],
       maxItems: 10,
       concurrency: 1,

@@ -1,4 +1,5 @@
-import { Resolver } from 'node:dns/promises';
+import type { Resolver } from 'node:dns/promises';
+import { createDnsAsker } from './dns-asker.ts';
 import type { DnsRecord } from './domain-identities.ts';
 
 /** `unanswered`: DNS was silent or failed, so the state of the record is unknown. */
@@ -6,11 +7,6 @@ export type Sighting = 'found' | 'missing' | 'unanswered';
 
 /** Looks up all records in parallel, within 2.5 seconds. Results in the order of `records`. */
 export type RecordLookup = (records: readonly DnsRecord[]) => Promise<Sighting[]>;
-
-const deadlineMs = 2_500;
-// Leaves time to resend one lost packet within the deadline.
-const tryTimeoutMs = 1_000;
-const tries = 2;
 
 const withoutDot = (name: string) => name.toLowerCase().replace(/\.$/, '');
 
@@ -64,20 +60,6 @@ async function look(resolver: Resolver, record: DnsRecord): Promise<Sighting> {
  * @throws TypeError for an invalid address
  */
 export function createRecordLookup(servers: readonly string[]): RecordLookup {
-  function createResolver(): Resolver {
-    const resolver = new Resolver({ timeout: tryTimeoutMs, tries });
-    if (servers.length > 0) resolver.setServers(servers);
-    return resolver;
-  }
-  createResolver();
-
-  return async (records) => {
-    const resolver = createResolver();
-    const deadline = setTimeout(() => resolver.cancel(), deadlineMs);
-    try {
-      return await Promise.all(records.map((record) => look(resolver, record)));
-    } finally {
-      clearTimeout(deadline);
-    }
-  };
+  const askDns = createDnsAsker(servers);
+  return (records) => askDns((resolver) => Promise.all(records.map((record) => look(resolver, record))));
 }

@@ -1,18 +1,14 @@
-import { Resolver } from 'node:dns/promises';
+import type { Resolver } from 'node:dns/promises';
 import { LRUCache } from 'lru-cache';
 import { registrableDomain } from '../../core/verification/registrable-domain.ts';
 import type { DomainFacts } from '../../core/verification/verify-address.ts';
+import { createDnsAsker } from './dns-asker.ts';
 
 /**
  * Facts from DNS about a normalised domain, within 2.5 seconds; undefined when DNS did not answer a necessary
  * question.
  */
 export type DomainFactsLookup = (domain: string) => Promise<DomainFacts | undefined>;
-
-const deadlineMs = 2_500;
-// Leaves time to resend one lost packet within the deadline.
-const tryTimeoutMs = 1_000;
-const tries = 2;
 
 const cachedDomains = 5_000;
 const cachedMs = 5 * 60_000;
@@ -66,27 +62,15 @@ async function look(resolver: Resolver, domain: string): Promise<DomainFacts | u
  * @throws TypeError for an invalid address
  */
 export function createDomainFacts(servers: readonly string[]): DomainFactsLookup {
-  function createResolver(): Resolver {
-    const resolver = new Resolver({ timeout: tryTimeoutMs, tries });
-    if (servers.length > 0) resolver.setServers(servers);
-    return resolver;
-  }
-  createResolver();
-
+  const askDns = createDnsAsker(servers);
   const cache = new LRUCache<string, DomainFacts>({
     max: cachedDomains,
     ttl: cachedMs,
     ignoreFetchAbort: true,
     async fetchMethod(domain, _stale, { options }) {
-      const resolver = createResolver();
-      const deadline = setTimeout(() => resolver.cancel(), deadlineMs);
-      try {
-        const facts = await look(resolver, domain);
-        if (facts?.hasMxRecords === false) options.ttl = cachedAsUselessMs;
-        return facts;
-      } finally {
-        clearTimeout(deadline);
-      }
+      const facts = await askDns((resolver) => look(resolver, domain));
+      if (facts?.hasMxRecords === false) options.ttl = cachedAsUselessMs;
+      return facts;
     },
   });
   return (domain) => cache.fetch(domain);

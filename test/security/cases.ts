@@ -326,8 +326,8 @@ export const securityCases: readonly SecurityCase[] = [
     attack: 'a flood of calls of one project that fail or are large, so that others wait',
     tests: [
       ['db/batching/failed-batches.test.ts', 'the calls of others never wait for 10,000 bad items'],
-      ['db/batching/create-batcher.test.ts', 'take turns, whatever waits of one of them'],
-      ['db/batching/create-batcher.test.ts', 'of heavy items leave a place free for light ones'],
+      ['db/batching/batcher.test.ts', 'take turns, whatever waits of one of them'],
+      ['db/batching/batcher.test.ts', 'of heavy items leave a place free for light ones'],
       ['test/heavy-reads.test.ts', 'searches of a project wait for each other, are refused beyond'],
       ['api/edge/statement-timeout.test.ts', 'answers 503 with Retry-After when a statement takes too long'],
     ],

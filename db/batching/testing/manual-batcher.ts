@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { type BatcherOptions, createBatcher } from '../create-batcher.ts';
+import { Batcher, type BatcherOptions } from '../batcher.ts';
 
 export class RolledBack extends Error {}
 export const isRolledBack = (error: unknown) => error instanceof RolledBack;
@@ -7,7 +7,7 @@ export const isRolledBack = (error: unknown) => error instanceof RolledBack;
 /** A batcher whose batches end when the test says so. */
 export function manualBatcher(options: Partial<BatcherOptions<string, string>> = {}) {
   const runs: { items: string[]; end: () => void; fail: (error: Error) => void }[] = [];
-  const batcher = createBatcher<string, string>({
+  const batcher = new Batcher<string, string>({
     run: (items) =>
       new Promise((resolve, reject) => {
         runs.push({ items, end: () => resolve(items.map((item) => `did ${item}`)), fail: reject });

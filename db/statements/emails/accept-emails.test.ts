@@ -4,7 +4,7 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { readContact, readCounts, readEmail, readEvents } from '../../../test/setup/read-database.ts';
-import { createBatcher } from '../../batching/create-batcher.ts';
+import { Batcher } from '../../batching/batcher.ts';
 import { isRolledBack } from '../../database-errors.ts';
 import { lockDueCommands } from '../outbox/lock-due-commands.ts';
 import { type AcceptedEmail, type AcceptInput, acceptEmails } from './accept-emails.ts';
@@ -168,7 +168,7 @@ it('does not write a contact that would stay as it is', async () => {
 });
 
 it('accepts nothing of a call, and all of the others, when a contact would have too much data', async () => {
-  const batcher = createBatcher<AcceptInput, AcceptedEmail[]>({
+  const batcher = new Batcher<AcceptInput, AcceptedEmail[]>({
     run: (inputs) => acceptEmails(em(), inputs),
     maxItems: 100,
     concurrency: 1,

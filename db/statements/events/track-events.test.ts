@@ -5,7 +5,7 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts, readContact, readCounts, readEvents } from '../../../test/setup/read-database.ts';
-import { createBatcher } from '../../batching/create-batcher.ts';
+import { Batcher } from '../../batching/batcher.ts';
 import { brokenConstraint, isRolledBack } from '../../database-errors.ts';
 import { type TrackedEvent, type TrackInput, trackEvents } from './track-events.ts';
 
@@ -226,7 +226,7 @@ describe('a batch', () => {
   });
 
   it('lets only the item fail that has too much data, when it runs in a batcher', async () => {
-    const batcher = createBatcher<TrackInput, TrackedEvent>({
+    const batcher = new Batcher<TrackInput, TrackedEvent>({
       run: (inputs) => trackEvents(em(), inputs),
       maxItems: 100,
       concurrency: 1,

@@ -6,6 +6,7 @@ import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 import { dropUnusedInputs } from '../segments/plan-segment.ts';
 import { cancelActiveExecutions } from '../workflows/cancel-active-executions.ts';
+import { deleteBatchOfExecutions } from '../workflows/delete-executions.ts';
 import type { ErasureOrder } from './find-erasure.ts';
 import { notifyProjectChange } from './notify-project-change.ts';
 
@@ -72,7 +73,8 @@ const tablesOfCampaign = ['campaign_batches', 'campaign_figures', 'campaign_figu
 async function eraseOfWorkflow(run: Run, workflowId: string): Promise<void> {
   await cancelActiveExecutions(run.em, workflowId);
   await deleteWhere(run, 'event_listeners', 'workflow_id = $1 order by workflow_id', [workflowId]);
-  await deleteExecutions(run, workflowId);
+  do run.signal?.throwIfAborted();
+  while ((await deleteBatchOfExecutions(run.em, workflowId)) > 0);
   await eraseOf(run, 'workflow_id', workflowId, tablesOfWorkflow);
 }
 
@@ -194,25 +196,6 @@ async function deleteWhere(
     });
   do while ((await deleteFree(run.em)) > 0);
   while (await deleteHeld());
-}
-
-async function deleteExecutions({ em, signal }: Run, workflowId: string): Promise<void> {
-  for (let deleted = 1; deleted > 0; ) {
-    signal?.throwIfAborted();
-    const [row] = await query(
-      em,
-      deletedRow,
-      `with page as materialized (
-         select id from workflow_executions where workflow_id = $1
-         order by workflow_id, started_at, id limit ${batchRows}
-       ),
-       runs as (delete from workflow_step_runs where execution_id = any(array(select id from page))),
-       gone as (delete from workflow_executions where id = any(array(select id from page)) returning 1)
-       select count(*)::int as deleted from gone`,
-      [workflowId],
-    );
-    deleted = row?.deleted ?? 0;
-  }
 }
 
 /**

@@ -16,27 +16,28 @@ export async function deleteExecutions(
   maxBatches = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   for (let batch = 0; batch < maxBatches; batch += 1) {
-    const deleted = await query(
-      em,
-      z.object({ id: z.uuid() }),
-      `with deleted as (
-         delete from workflow_executions
-         where workflow_id = $1
-           and id = any(array(select id from workflow_executions where workflow_id = $1 limit ${batchSize}))
-         returning id
-       ),
-       runs as (
-         delete from workflow_step_runs r using deleted d where r.execution_id = d.id
-       )
-       select id from deleted`,
-      [workflowId],
-    );
-    if (deleted.length < batchSize) {
-      await deleteVersions(em, workflowId);
-      return false;
-    }
+    if ((await deleteBatchOfExecutions(em, workflowId)) === batchSize) continue;
+    await deleteVersions(em, workflowId);
+    return false;
   }
   return true;
+}
+
+/** @returns how many it deleted */
+export async function deleteBatchOfExecutions(em: Em, workflowId: string): Promise<number> {
+  const [row] = await query(
+    em,
+    z.object({ deleted: z.int() }),
+    `with batch as materialized (
+       select id from workflow_executions where workflow_id = $1
+       order by workflow_id, started_at, id limit ${batchSize}
+     ),
+     runs as (delete from workflow_step_runs where execution_id = any(array(select id from batch))),
+     gone as (delete from workflow_executions where id = any(array(select id from batch)) returning 1)
+     select count(*)::int as deleted from gone`,
+    [workflowId],
+  );
+  return row?.deleted ?? 0;
 }
 
 async function deleteVersions(em: Em, workflowId: string): Promise<void> {

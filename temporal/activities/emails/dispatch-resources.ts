@@ -1,4 +1,4 @@
-import { createBatcher } from '../../../db/batching/create-batcher.ts';
+import { Batcher } from '../../../db/batching/batcher.ts';
 import { isRolledBack } from '../../../db/database-errors.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/emails/begin-hand-overs.ts';
@@ -10,7 +10,7 @@ import { createSlotReserver } from './slot-reserver.ts';
 export function createDispatchResources(
   orm: Orm,
 ): Pick<DispatchContext, 'begin' | 'bytes' | 'load' | 'paced' | 'reserve'> {
-  const beginnings = createBatcher<BeginningHandOver, boolean>({
+  const beginnings = new Batcher<BeginningHandOver, boolean>({
     run: (items) => beginHandOvers(orm.em.fork(), items),
     maxItems: 200,
     concurrency: 2,

@@ -9,14 +9,8 @@ export interface paths {
         };
         /** Page of an invitation to a project */
         get: operations["getAcceptInvitation"];
-        put?: never;
         /** Create the account of an invitation, from its page */
         post: operations["postAcceptInvitation"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity": {
         parameters: {
@@ -27,13 +21,6 @@ export interface paths {
         };
         /** What happened in the project, newest first */
         get: operations["getActivity"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity/recent-count": {
         parameters: {
@@ -44,13 +31,6 @@ export interface paths {
         };
         /** Number of recent activities */
         get: operations["getActivityRecentCount"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity/stats": {
         parameters: {
@@ -61,13 +41,6 @@ export interface paths {
         };
         /** Counts and rates of a period */
         get: operations["getActivityStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity/types": {
         parameters: {
@@ -78,13 +51,6 @@ export interface paths {
         };
         /** Activity types that have occurred in the project */
         get: operations["getActivityTypes"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/activity/upcoming": {
         parameters: {
@@ -95,13 +61,6 @@ export interface paths {
         };
         /** Upcoming activity, soonest first */
         get: operations["getActivityUpcoming"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/analytics/campaign-stats": {
         parameters: {
@@ -112,13 +71,6 @@ export interface paths {
         };
         /** Counts and rates per campaign and in total */
         get: operations["getAnalyticsCampaignStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/analytics/timeseries": {
         parameters: {
@@ -129,13 +81,6 @@ export interface paths {
         };
         /** Activity by hour or by day */
         get: operations["getAnalyticsTimeseries"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/analytics/top-campaigns": {
         parameters: {
@@ -146,13 +91,6 @@ export interface paths {
         };
         /** Campaigns with the most opens, clicks or emails */
         get: operations["getAnalyticsTopCampaigns"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/analytics/top-events": {
         parameters: {
@@ -163,13 +101,6 @@ export interface paths {
         };
         /** The most frequent events */
         get: operations["getAnalyticsTopEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/invitation": {
         parameters: {
@@ -195,15 +126,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Sign in */
         post: operations["postAuthLogin"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/logout": {
         parameters: {
@@ -214,13 +138,6 @@ export interface paths {
         };
         /** Sign out */
         get: operations["getAuthLogout"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/oauth-config": {
         parameters: {
@@ -231,13 +148,6 @@ export interface paths {
         };
         /** Which OAuth providers are configured */
         get: operations["getAuthOauthConfig"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/oauth/{provider}": {
         parameters: {
@@ -248,13 +158,6 @@ export interface paths {
         };
         /** Sign in with Google or GitHub */
         get: operations["getAuthOauthByProvider"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/oauth/{provider}/callback": {
         parameters: {
@@ -265,13 +168,6 @@ export interface paths {
         };
         /** Where the provider sends the browser back to */
         get: operations["getAuthOauthByProviderCallback"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/one-time": {
         parameters: {
@@ -280,15 +176,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Sign in with a one-time link */
         post: operations["postAuthOneTime"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/request-password-reset": {
         parameters: {
@@ -297,15 +186,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Request a password reset link by email */
         post: operations["postAuthRequestPasswordReset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/request-verification": {
         parameters: {
@@ -314,15 +196,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Request a verification link by email */
         post: operations["postAuthRequestVerification"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/reset-password": {
         parameters: {
@@ -331,15 +206,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Choose a new password with the token of a mailed link */
         post: operations["postAuthResetPassword"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/sessions": {
         parameters: {
@@ -350,14 +218,8 @@ export interface paths {
         };
         /** Where the user is signed in */
         get: operations["getAuthSessions"];
-        put?: never;
-        post?: never;
         /** Sign out everywhere else */
         delete: operations["deleteAuthSessions"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/sessions/{id}": {
         parameters: {
@@ -366,15 +228,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Sign out one session */
         delete: operations["deleteAuthSessionsById"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/signup": {
         parameters: {
@@ -383,15 +238,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Create an account and sign in */
         post: operations["postAuthSignup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/auth/verify-email": {
         parameters: {
@@ -400,15 +248,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Verify an address with the token of a mailed link */
         post: operations["postAuthVerifyEmail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns": {
         parameters: {
@@ -419,14 +260,8 @@ export interface paths {
         };
         /** List campaigns */
         get: operations["getCampaigns"];
-        put?: never;
         /** Create a campaign */
         post: operations["postCampaigns"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}": {
         parameters: {
@@ -439,13 +274,8 @@ export interface paths {
         get: operations["getCampaignsById"];
         /** Replace a campaign */
         put: operations["putCampaignsById"];
-        post?: never;
         /** Delete a campaign */
         delete: operations["deleteCampaignsById"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/audience": {
         parameters: {
@@ -456,13 +286,6 @@ export interface paths {
         };
         /** Count who would get a campaign if it started now */
         get: operations["getCampaignsByIdAudience"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/cancel": {
         parameters: {
@@ -471,15 +294,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Cancel a campaign */
         post: operations["postCampaignsByIdCancel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/duplicate": {
         parameters: {
@@ -488,15 +304,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Duplicate a campaign */
         post: operations["postCampaignsByIdDuplicate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/links": {
         parameters: {
@@ -507,13 +316,6 @@ export interface paths {
         };
         /** List the links of a campaign that recipients followed */
         get: operations["getCampaignsByIdLinks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/recipients": {
         parameters: {
@@ -524,13 +326,6 @@ export interface paths {
         };
         /** List the recipients of a campaign */
         get: operations["getCampaignsByIdRecipients"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/send": {
         parameters: {
@@ -539,15 +334,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Send or schedule a campaign */
         post: operations["postCampaignsByIdSend"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/stats": {
         parameters: {
@@ -558,13 +346,6 @@ export interface paths {
         };
         /** Counts and rates of a campaign */
         get: operations["getCampaignsByIdStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/{id}/test": {
         parameters: {
@@ -573,15 +354,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Send a test of a campaign to one address */
         post: operations["postCampaignsByIdTest"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/audience": {
         parameters: {
@@ -590,15 +364,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Count who would get a campaign */
         post: operations["postCampaignsAudience"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/campaigns/preview": {
         parameters: {
@@ -607,15 +374,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Render the email of a campaign without storing it */
         post: operations["postCampaignsPreview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/config": {
         parameters: {
@@ -626,13 +386,6 @@ export interface paths {
         };
         /** Features of this deployment */
         get: operations["getConfig"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts": {
         parameters: {
@@ -643,14 +396,8 @@ export interface paths {
         };
         /** List contacts */
         get: operations["getContacts"];
-        put?: never;
         /** Create or update a contact by its address */
         post: operations["postContacts"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/{id}": {
         parameters: {
@@ -661,15 +408,10 @@ export interface paths {
         };
         /** Get a contact */
         get: operations["getContactsById"];
-        put?: never;
-        post?: never;
         /** Delete a contact */
         delete: operations["deleteContactsById"];
-        options?: never;
-        head?: never;
         /** Update a contact */
         patch: operations["patchContactsById"];
-        trace?: never;
     };
     "/contacts/bulk-delete": {
         parameters: {
@@ -678,15 +420,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Delete many contacts */
         post: operations["postContactsBulkDelete"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/bulk-subscribe": {
         parameters: {
@@ -695,15 +430,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Subscribe many contacts */
         post: operations["postContactsBulkSubscribe"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/bulk-unsubscribe": {
         parameters: {
@@ -712,15 +440,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Unsubscribe many contacts */
         post: operations["postContactsBulkUnsubscribe"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/bulk/{jobId}": {
         parameters: {
@@ -731,13 +452,6 @@ export interface paths {
         };
         /** Get the state of a bulk operation */
         get: operations["getContactsBulkByJobId"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/count": {
         parameters: {
@@ -748,13 +462,6 @@ export interface paths {
         };
         /** Count contacts */
         get: operations["getContactsCount"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/export": {
         parameters: {
@@ -765,13 +472,6 @@ export interface paths {
         };
         /** Export contacts as a CSV file */
         get: operations["getContactsExport"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/fields": {
         parameters: {
@@ -782,13 +482,6 @@ export interface paths {
         };
         /** List the fields of contacts */
         get: operations["getContactsFields"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/fields/{field}": {
         parameters: {
@@ -797,15 +490,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete a field from every contact */
         delete: operations["deleteContactsFieldsByField"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/fields/{field}/usage": {
         parameters: {
@@ -816,13 +502,6 @@ export interface paths {
         };
         /** Find what refers to a field */
         get: operations["getContactsFieldsByFieldUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/fields/{field}/values": {
         parameters: {
@@ -833,13 +512,6 @@ export interface paths {
         };
         /** List the values of a field */
         get: operations["getContactsFieldsByFieldValues"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/import": {
         parameters: {
@@ -848,15 +520,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Import contacts from a CSV file */
         post: operations["postContactsImport"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/import/{jobId}": {
         parameters: {
@@ -867,13 +532,6 @@ export interface paths {
         };
         /** Get the state of an import */
         get: operations["getContactsImportByJobId"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/import/{jobId}/errors.csv": {
         parameters: {
@@ -884,13 +542,6 @@ export interface paths {
         };
         /** Get the rows that an import skipped, as a CSV file */
         get: operations["getContactsImportByJobIdErrorsCsv"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/contacts/lookup": {
         parameters: {
@@ -899,15 +550,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Look up which addresses are contacts */
         post: operations["postContactsLookup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/domains": {
         parameters: {
@@ -916,15 +560,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Add a sender domain */
         post: operations["postDomains"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/domains/{id}": {
         parameters: {
@@ -933,15 +570,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Remove a sender domain */
         delete: operations["deleteDomainsById"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/domains/{id}/verify": {
         parameters: {
@@ -952,13 +582,6 @@ export interface paths {
         };
         /** Check a sender domain now */
         get: operations["getDomainsByIdVerify"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/domains/project/{projectId}": {
         parameters: {
@@ -969,13 +592,6 @@ export interface paths {
         };
         /** List the sender domains of the project */
         get: operations["getDomainsProjectByProjectId"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/emails": {
         parameters: {
@@ -986,13 +602,6 @@ export interface paths {
         };
         /** List emails of all sources, newest first */
         get: operations["getEmails"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/emails/{id}": {
         parameters: {
@@ -1003,13 +612,6 @@ export interface paths {
         };
         /** Get an email, what became of it, and its content */
         get: operations["getEmailsById"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events": {
         parameters: {
@@ -1020,13 +622,6 @@ export interface paths {
         };
         /** List events, newest first */
         get: operations["getEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/{eventName}": {
         parameters: {
@@ -1035,15 +630,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete all events of a name */
         delete: operations["deleteEventsByEventName"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/{eventName}/usage": {
         parameters: {
@@ -1054,13 +642,6 @@ export interface paths {
         };
         /** Where the name of an event is used */
         get: operations["getEventsByEventNameUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/contact/{contactId}": {
         parameters: {
@@ -1071,13 +652,6 @@ export interface paths {
         };
         /** List the events of a contact, newest first */
         get: operations["getEventsContactByContactId"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/names": {
         parameters: {
@@ -1088,13 +662,6 @@ export interface paths {
         };
         /** Names of events that have occurred in the project */
         get: operations["getEventsNames"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/stats": {
         parameters: {
@@ -1105,13 +672,6 @@ export interface paths {
         };
         /** Counts of events by name and by day */
         get: operations["getEventsStats"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/events/track": {
         parameters: {
@@ -1120,15 +680,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Track an event with the secret key */
         post: operations["postEventsTrack"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/inbound/{id}": {
         parameters: {
@@ -1139,13 +692,6 @@ export interface paths {
         };
         /** Get a received email */
         get: operations["getInboundById"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/manage/{token}": {
         parameters: {
@@ -1156,14 +702,8 @@ export interface paths {
         };
         /** Page of the subscription preferences */
         get: operations["getManageByToken"];
-        put?: never;
         /** Subscribe, unsubscribe or snooze */
         post: operations["postManageByToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/members": {
         parameters: {
@@ -1174,14 +714,8 @@ export interface paths {
         };
         /** Members of a project and pending invitations */
         get: operations["getProjectsByIdMembers"];
-        put?: never;
         /** Invite somebody to a project */
         post: operations["postProjectsByIdMembers"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/members/{userId}": {
         parameters: {
@@ -1190,16 +724,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Remove a member, leave, or withdraw an invitation */
         delete: operations["deleteProjectsByIdMembersByUserId"];
-        options?: never;
-        head?: never;
         /** Change the role of a member */
         patch: operations["patchProjectsByIdMembersByUserId"];
-        trace?: never;
     };
     "/projects/{id}/security": {
         parameters: {
@@ -1210,13 +738,6 @@ export interface paths {
         };
         /** Bounce and complaint rates, and suspensions */
         get: operations["getProjectsByIdSecurity"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/setup-state": {
         parameters: {
@@ -1227,13 +748,6 @@ export interface paths {
         };
         /** Set-up progress of a project */
         get: operations["getProjectsByIdSetupState"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/webhook-secret": {
         parameters: {
@@ -1244,13 +758,6 @@ export interface paths {
         };
         /** The secret that signs the webhooks of workflows */
         get: operations["getProjectsByIdWebhookSecret"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/projects/{id}/webhook-secret/rotate": {
         parameters: {
@@ -1259,15 +766,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Replace the secret that signs webhooks */
         post: operations["postProjectsByIdWebhookSecretRotate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/requests": {
         parameters: {
@@ -1278,13 +778,6 @@ export interface paths {
         };
         /** List the latest API requests, newest first */
         get: operations["getRequests"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/reset-password": {
         parameters: {
@@ -1295,14 +788,8 @@ export interface paths {
         };
         /** Page of the link to choose a new password */
         get: operations["getResetPassword"];
-        put?: never;
         /** Choose a new password, from its page */
         post: operations["postResetPassword"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments": {
         parameters: {
@@ -1313,14 +800,8 @@ export interface paths {
         };
         /** List all segments, newest first */
         get: operations["getSegments"];
-        put?: never;
         /** Create a segment */
         post: operations["postSegments"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/{id}": {
         parameters: {
@@ -1331,15 +812,10 @@ export interface paths {
         };
         /** Get a segment */
         get: operations["getSegmentsById"];
-        put?: never;
-        post?: never;
         /** Delete a segment */
         delete: operations["deleteSegmentsById"];
-        options?: never;
-        head?: never;
         /** Update a segment */
         patch: operations["patchSegmentsById"];
-        trace?: never;
     };
     "/segments/{id}/compute": {
         parameters: {
@@ -1348,15 +824,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Recompute the membership of a tracked dynamic segment */
         post: operations["postSegmentsByIdCompute"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/{id}/contacts": {
         parameters: {
@@ -1367,13 +836,6 @@ export interface paths {
         };
         /** List the members of a segment */
         get: operations["getSegmentsByIdContacts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/{id}/members": {
         parameters: {
@@ -1382,16 +844,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Add contacts to a static segment */
         post: operations["postSegmentsByIdMembers"];
         /** Remove contacts from a static segment */
         delete: operations["deleteSegmentsByIdMembers"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/{id}/refresh": {
         parameters: {
@@ -1400,15 +856,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Count the members of a segment */
         post: operations["postSegmentsByIdRefresh"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/segments/preview": {
         parameters: {
@@ -1417,15 +866,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Count who meets a condition */
         post: operations["postSegmentsPreview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/subscribe/{token}": {
         parameters: {
@@ -1436,14 +878,8 @@ export interface paths {
         };
         /** Page that asks whether to subscribe */
         get: operations["getSubscribeByToken"];
-        put?: never;
         /** Subscribe */
         post: operations["postSubscribeByToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/suppressions": {
         parameters: {
@@ -1454,13 +890,6 @@ export interface paths {
         };
         /** List suppressed addresses, latest first */
         get: operations["getSuppressions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/suppressions/{email}": {
         parameters: {
@@ -1469,15 +898,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Lift a suppression */
         delete: operations["deleteSuppressionsByEmail"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates": {
         parameters: {
@@ -1488,14 +910,8 @@ export interface paths {
         };
         /** List templates */
         get: operations["getTemplates"];
-        put?: never;
         /** Create a template */
         post: operations["postTemplates"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/{id}": {
         parameters: {
@@ -1506,15 +922,10 @@ export interface paths {
         };
         /** Get a template */
         get: operations["getTemplatesById"];
-        put?: never;
-        post?: never;
         /** Delete a template */
         delete: operations["deleteTemplatesById"];
-        options?: never;
-        head?: never;
         /** Update a template */
         patch: operations["patchTemplatesById"];
-        trace?: never;
     };
     "/templates/{id}/duplicate": {
         parameters: {
@@ -1523,15 +934,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Duplicate a template */
         post: operations["postTemplatesByIdDuplicate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/{id}/test": {
         parameters: {
@@ -1540,15 +944,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Send a test of a template to one address */
         post: operations["postTemplatesByIdTest"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/{id}/usage": {
         parameters: {
@@ -1559,13 +956,6 @@ export interface paths {
         };
         /** What sends a template */
         get: operations["getTemplatesByIdUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/preview": {
         parameters: {
@@ -1574,15 +964,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Render a template without storing it */
         post: operations["postTemplatesPreview"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/templates/usage": {
         parameters: {
@@ -1593,13 +976,6 @@ export interface paths {
         };
         /** Count what sends each template of a page */
         get: operations["getTemplatesUsage"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/unsubscribe/{token}": {
         parameters: {
@@ -1610,14 +986,8 @@ export interface paths {
         };
         /** Page that asks whether to unsubscribe */
         get: operations["getUnsubscribeByToken"];
-        put?: never;
         /** Unsubscribe, also with one click (RFC 8058) */
         post: operations["postUnsubscribeByToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/uploads": {
         parameters: {
@@ -1628,13 +998,6 @@ export interface paths {
         };
         /** List uploaded images, newest first */
         get: operations["getUploads"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/uploads/{projectId}/{file}": {
         parameters: {
@@ -1645,14 +1008,8 @@ export interface paths {
         };
         /** An uploaded image */
         get: operations["getUploadsByProjectIdByFile"];
-        put?: never;
-        post?: never;
         /** Delete an image */
         delete: operations["deleteUploadsByProjectIdByFile"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/uploads/image": {
         parameters: {
@@ -1661,15 +1018,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Upload an image for template bodies */
         post: operations["postUploadsImage"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me": {
         parameters: {
@@ -1680,13 +1030,6 @@ export interface paths {
         };
         /** The signed-in user */
         get: operations["getUsersMe"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects": {
         parameters: {
@@ -1697,14 +1040,8 @@ export interface paths {
         };
         /** The projects of the signed-in user */
         get: operations["getUsersMeProjects"];
-        put?: never;
         /** Create a project with both API keys */
         post: operations["postUsersMeProjects"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}": {
         parameters: {
@@ -1713,16 +1050,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete a project */
         delete: operations["deleteUsersMeProjectsById"];
-        options?: never;
-        head?: never;
         /** Change settings of a project */
         patch: operations["patchUsersMeProjectsById"];
-        trace?: never;
     };
     "/users/@me/projects/{id}/billing-consumption": {
         parameters: {
@@ -1733,13 +1064,6 @@ export interface paths {
         };
         /** Emails that a project has sent this month */
         get: operations["getUsersMeProjectsByIdBillingConsumption"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/billing-invoices": {
         parameters: {
@@ -1750,13 +1074,6 @@ export interface paths {
         };
         /** Invoices of a project */
         get: operations["getUsersMeProjectsByIdBillingInvoices"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/billing-limits": {
         parameters: {
@@ -1769,12 +1086,6 @@ export interface paths {
         get: operations["getUsersMeProjectsByIdBillingLimits"];
         /** Change the monthly email limits of a project */
         put: operations["putUsersMeProjectsByIdBillingLimits"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/billing-portal": {
         parameters: {
@@ -1783,15 +1094,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Open the billing portal */
         post: operations["postUsersMeProjectsByIdBillingPortal"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/checkout": {
         parameters: {
@@ -1800,15 +1104,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Open a checkout page */
         post: operations["postUsersMeProjectsByIdCheckout"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/regenerate-keys": {
         parameters: {
@@ -1817,15 +1114,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Replace both API keys */
         post: operations["postUsersMeProjectsByIdRegenerateKeys"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/reset": {
         parameters: {
@@ -1836,14 +1126,8 @@ export interface paths {
         };
         /** Progress of the latest reset of a project */
         get: operations["getUsersMeProjectsByIdReset"];
-        put?: never;
         /** Erase the data of a project */
         post: operations["postUsersMeProjectsByIdReset"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/users/@me/projects/{id}/security": {
         parameters: {
@@ -1854,13 +1138,6 @@ export interface paths {
         };
         /** Bounce and complaint rates, and suspensions */
         get: operations["getUsersMeProjectsByIdSecurity"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/send": {
         parameters: {
@@ -1869,15 +1146,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Send a transactional email */
         post: operations["postV1Send"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/track": {
         parameters: {
@@ -1886,15 +1156,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Track an event */
         post: operations["postV1Track"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/v1/verify": {
         parameters: {
@@ -1903,15 +1166,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Verify an email address */
         post: operations["postV1Verify"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/verify-email": {
         parameters: {
@@ -1922,14 +1178,8 @@ export interface paths {
         };
         /** Page that verifies an address */
         get: operations["getVerifyEmail"];
-        put?: never;
         /** Verify an address, from its page */
         post: operations["postVerifyEmail"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/webhooks/incoming/stripe": {
         parameters: {
@@ -1938,15 +1188,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Receive notifications of the payment processor */
         post: operations["postWebhooksIncomingStripe"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/webhooks/sns": {
         parameters: {
@@ -1955,15 +1198,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Receive notifications of the email provider */
         post: operations["postWebhooksSns"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows": {
         parameters: {
@@ -1974,14 +1210,8 @@ export interface paths {
         };
         /** List workflows, newest first */
         get: operations["getWorkflows"];
-        put?: never;
         /** Create a workflow */
         post: operations["postWorkflows"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}": {
         parameters: {
@@ -1992,15 +1222,10 @@ export interface paths {
         };
         /** Get a workflow with its steps and transitions */
         get: operations["getWorkflowsById"];
-        put?: never;
-        post?: never;
         /** Delete a workflow */
         delete: operations["deleteWorkflowsById"];
-        options?: never;
-        head?: never;
         /** Update a workflow, switch it on or off */
         patch: operations["patchWorkflowsById"];
-        trace?: never;
     };
     "/workflows/{id}/duplicate": {
         parameters: {
@@ -2009,15 +1234,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Duplicate a workflow */
         post: operations["postWorkflowsByIdDuplicate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/executions": {
         parameters: {
@@ -2028,14 +1246,8 @@ export interface paths {
         };
         /** List executions, newest first */
         get: operations["getWorkflowsByIdExecutions"];
-        put?: never;
         /** Start an execution for a contact */
         post: operations["postWorkflowsByIdExecutions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/executions/{executionId}": {
         parameters: {
@@ -2046,14 +1258,8 @@ export interface paths {
         };
         /** Get an execution with its steps so far */
         get: operations["getWorkflowsByIdExecutionsByExecutionId"];
-        put?: never;
-        post?: never;
         /** Cancel an execution */
         delete: operations["deleteWorkflowsByIdExecutionsByExecutionId"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/executions/cancel-all": {
         parameters: {
@@ -2062,15 +1268,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Cancel all active executions */
         post: operations["postWorkflowsByIdExecutionsCancelAll"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/statistics": {
         parameters: {
@@ -2081,13 +1280,6 @@ export interface paths {
         };
         /** Count the executions of a workflow, and what happens at its steps */
         get: operations["getWorkflowsByIdStatistics"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/steps": {
         parameters: {
@@ -2096,15 +1288,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Add a step */
         post: operations["postWorkflowsByIdSteps"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/steps/{stepId}": {
         parameters: {
@@ -2113,16 +1298,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete a step */
         delete: operations["deleteWorkflowsByIdStepsByStepId"];
-        options?: never;
-        head?: never;
         /** Update a step */
         patch: operations["patchWorkflowsByIdStepsByStepId"];
-        trace?: never;
     };
     "/workflows/{id}/transitions": {
         parameters: {
@@ -2131,15 +1310,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /** Connect two steps */
         post: operations["postWorkflowsByIdTransitions"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/{id}/transitions/{transitionId}": {
         parameters: {
@@ -2148,15 +1320,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
-        post?: never;
         /** Delete a transition */
         delete: operations["deleteWorkflowsByIdTransitionsByTransitionId"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/executions": {
         parameters: {
@@ -2167,13 +1332,6 @@ export interface paths {
         };
         /** Count the executions of each workflow of a page */
         get: operations["getWorkflowsExecutions"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
     "/workflows/fields": {
         parameters: {
@@ -2184,13 +1342,6 @@ export interface paths {
         };
         /** Fields for CONDITION steps */
         get: operations["getWorkflowsFields"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;

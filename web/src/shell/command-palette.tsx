@@ -8,6 +8,7 @@ import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { SearchField } from 'react-aria-components/SearchField';
 import { $api } from '../api/client.ts';
 import { CloseOnBack } from '../ui/close-on-back.tsx';
+import type { DialogState } from '../ui/dialog.tsx';
 import { optionLook } from '../ui/select.tsx';
 import { useDebounced } from '../ui/use-debounced.ts';
 import { type NavigationEntry, navigation } from './navigation.ts';
@@ -22,13 +23,8 @@ interface Command {
   run: () => void;
 }
 
-interface CommandPaletteProps {
-  isOpen: boolean;
-  onClose: () => void;
-}
-
 /** Keyboard access to all pages, common actions, and what the project has by its name or address. */
-export function CommandPalette({ isOpen, onClose }: CommandPaletteProps) {
+export function CommandPalette({ isOpen, onClose }: DialogState) {
   return (
     <ModalOverlay
       isDismissable

@@ -8,10 +8,13 @@ import { CloseOnBack } from './close-on-back.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { TextField } from './field.tsx';
 
-interface DialogProps {
-  title: string;
+export interface DialogState {
   isOpen: boolean;
   onClose: () => void;
+}
+
+interface DialogProps extends DialogState {
+  title: string;
   children: ReactNode;
   /** A drawer covers the full height at the right edge. */
   shape?: 'dialog' | 'wide' | 'drawer';
@@ -59,14 +62,12 @@ export function DialogActions({ children }: { children: ReactNode }) {
   return <div className="mt-5 flex justify-end gap-2">{children}</div>;
 }
 
-interface ConfirmDialogProps {
+interface ConfirmDialogProps extends DialogState {
   title: string;
   /** What will happen, and whether it can be undone. */
   children: ReactNode;
   /** The verb on the button. */
   action: string;
-  isOpen: boolean;
-  onClose: () => void;
   /** On rejection the dialog stays open and shows the error. */
   onConfirm: () => Promise<unknown>;
   /** Text that the user must type first, for actions that can't be undone. */

@@ -20,10 +20,11 @@ export interface ApiForm<Values extends FieldValues> {
   submit: (event?: { preventDefault: () => void }) => void;
 }
 
-interface ApiFormOptions<Values extends FieldValues> {
+export interface ApiFormOptions<Values extends FieldValues> {
   schema: z.ZodType<Values, Values>;
   defaultValues: DefaultValues<Values>;
-  save: (values: Values) => Promise<unknown>;
+  /** `form` takes errors that only saving finds. */
+  save: (values: Values, form: UseFormReturn<Values>) => Promise<unknown>;
 }
 
 /** A form whose fields show the issues of the schema and then of the API. */
@@ -37,7 +38,7 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
     setFailure(null);
     await form.handleSubmit(async (values) => {
       try {
-        await save(values);
+        await save(values, form);
         isSaved = true;
       } catch (error) {
         const issues = error instanceof ApiError ? error.issues : [];

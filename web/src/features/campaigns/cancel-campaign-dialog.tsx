@@ -1,23 +1,16 @@
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { say } from '../../ui/toast.tsx';
 
-interface CancelCampaignDialogProps {
-  campaign: Schema<'Campaign'>;
-  isOpen: boolean;
-  onClose: () => void;
-}
-
-export function CancelCampaignDialog({ campaign, isOpen, onClose }: CancelCampaignDialogProps) {
+export function CancelCampaignDialog({ campaign, ...state }: DialogState & { campaign: Schema<'Campaign'> }) {
   const { id, status, sentCount, totalRecipients } = campaign;
   return (
     <ConfirmDialog
+      {...state}
       title="Cancel this campaign?"
       action="Cancel campaign"
-      isOpen={isOpen}
-      onClose={onClose}
       onConfirm={async () => {
         await api.POST('/campaigns/{id}/cancel', { params: { path: { id } } });
         await refresh('/campaigns');

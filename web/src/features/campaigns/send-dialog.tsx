@@ -3,7 +3,7 @@ import { $api, api, type Schema } from '../../api/client.ts';
 import { ifMatch, isStale } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -13,20 +13,15 @@ import { AudienceError } from './audience-section.tsx';
 import { pastFault, timeWithZone } from './schedule-section.tsx';
 import type { useAudience } from './use-audience.ts';
 
-class ChangedByOthers extends Error {
-  constructor() {
-    super('Someone else has changed this campaign. Go back and look at their version before you send it.');
-  }
-}
+const changedByOthers =
+  'Someone else has changed this campaign. Go back and look at their version before you send it.';
 
-interface SendDialogProps {
+interface SendDialogProps extends DialogState {
   /** The stored version. */
   campaign: Schema<'Campaign'>;
   audience: ReturnType<typeof useAudience>;
   /** Null sends immediately. */
   scheduledFor: Date | null;
-  isOpen: boolean;
-  onClose: () => void;
 }
 
 /** Confirmation before sending: checks, recipients and content. */
@@ -62,7 +57,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
       onClose();
       say(scheduledFor === null ? `Sending to ${people}` : `Scheduled for ${timeWithZone(scheduledFor)}`);
     } catch (error) {
-      setFailure(isStale(error) ? new ChangedByOthers() : error);
+      setFailure(isStale(error) ? new Error(changedByOthers) : error);
       setIsPending(false);
       // What others did to it meanwhile shows here.
       await refresh('/campaigns');

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useFormContext } from 'react-hook-form';
 import { $api, api } from '../../api/client.ts';
-import { Dialog } from '../../ui/dialog.tsx';
+import { Dialog, type DialogState } from '../../ui/dialog.tsx';
 import { SearchField } from '../../ui/field.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
@@ -9,10 +9,10 @@ import { useDebounced } from '../../ui/use-debounced.ts';
 import { contentOf, type MessageContent, typeLabel } from '../message-editor/content.ts';
 
 /** Copies a template into the form; later changes of the template don't affect the campaign. */
-export function TemplateDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
+export function TemplateDialog(state: DialogState) {
   return (
-    <Dialog title="Start from a template" isOpen={isOpen} onClose={onClose}>
-      <TemplateChoice onClose={onClose} />
+    <Dialog {...state} title="Start from a template">
+      <TemplateChoice onClose={state.onClose} />
     </Dialog>
   );
 }

@@ -5,7 +5,7 @@ import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { CopyText } from '../../ui/copy-button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -82,13 +82,7 @@ function Facts({ contact }: { contact: Schema<'Contact'> }) {
   );
 }
 
-interface DeleteContactProps {
-  contact: Schema<'Contact'>;
-  isOpen: boolean;
-  onClose: () => void;
-}
-
-function DeleteContact({ contact, isOpen, onClose }: DeleteContactProps) {
+function DeleteContact({ contact, ...state }: DialogState & { contact: Schema<'Contact'> }) {
   const projectId = useProjectId();
   const navigate = useNavigate();
   const remove = async () => {
@@ -103,13 +97,7 @@ function DeleteContact({ contact, isOpen, onClose }: DeleteContactProps) {
     say(`${contact.email} is deleted`);
   };
   return (
-    <ConfirmDialog
-      title={`Delete ${contact.email}?`}
-      action="Delete contact"
-      isOpen={isOpen}
-      onClose={onClose}
-      onConfirm={remove}
-    >
+    <ConfirmDialog title={`Delete ${contact.email}?`} action="Delete contact" {...state} onConfirm={remove}>
       The data, events and emails of this person are erased, and workflows that they are in end. The opt-out
       is forgotten, too: to stop email, unsubscribe them instead. This can’t be undone.
     </ConfirmDialog>

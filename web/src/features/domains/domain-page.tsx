@@ -5,7 +5,7 @@ import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
@@ -91,13 +91,7 @@ function useDomainCheck(id: string) {
   return { isChecking, check };
 }
 
-interface RemoveDomainDialogProps {
-  domain: Domain;
-  isOpen: boolean;
-  onClose: () => void;
-}
-
-function RemoveDomainDialog({ domain: { id, domain }, isOpen, onClose }: RemoveDomainDialogProps) {
+function RemoveDomainDialog({ domain: { id, domain }, ...state }: DialogState & { domain: Domain }) {
   const projectId = useProjectId();
   const navigate = useNavigate();
   const remove = async () => {
@@ -106,13 +100,7 @@ function RemoveDomainDialog({ domain: { id, domain }, isOpen, onClose }: RemoveD
     await refresh('/domains');
   };
   return (
-    <ConfirmDialog
-      title="Remove the domain"
-      action="Remove"
-      isOpen={isOpen}
-      onClose={onClose}
-      onConfirm={remove}
-    >
+    <ConfirmDialog title="Remove the domain" action="Remove" {...state} onConfirm={remove}>
       Nothing can be sent from {domain} afterwards. To use it again, add it and its records once more.
     </ConfirmDialog>
   );

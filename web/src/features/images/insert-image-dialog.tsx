@@ -1,12 +1,10 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { ImageGrid } from './image-grid.tsx';
 
-interface InsertImageDialogProps {
-  isOpen: boolean;
-  onClose: () => void;
+interface InsertImageDialogProps extends DialogState {
   onInsert: (markup: string) => void;
 }
 

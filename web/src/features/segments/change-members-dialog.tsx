@@ -3,7 +3,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Checkbox, TextField } from '../../ui/field.tsx';
 import { quantity } from '../../ui/numbers.ts';
@@ -17,11 +17,9 @@ interface Outcome {
   notFound: string[];
 }
 
-interface ChangeMembersProps {
+interface ChangeMembersProps extends DialogState {
   segment: Schema<'Segment'>;
   verb: 'Add' | 'Remove';
-  isOpen: boolean;
-  onClose: () => void;
 }
 
 /** Adds or removes pasted addresses, however many. */

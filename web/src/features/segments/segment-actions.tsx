@@ -5,7 +5,7 @@ import { ApiError } from '../../api/api-error.ts';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { say, sayError } from '../../ui/toast.tsx';
@@ -42,13 +42,7 @@ export function SegmentActions({ segment }: { segment: Schema<'Segment'> }) {
   );
 }
 
-interface DeleteSegmentProps {
-  segment: Schema<'Segment'>;
-  isOpen: boolean;
-  onClose: () => void;
-}
-
-function DeleteSegment({ segment, isOpen, onClose }: DeleteSegmentProps) {
+function DeleteSegment({ segment, ...state }: DialogState & { segment: Schema<'Segment'> }) {
   const projectId = useProjectId();
   const navigate = useNavigate();
   const remove = async () => {
@@ -58,13 +52,7 @@ function DeleteSegment({ segment, isOpen, onClose }: DeleteSegmentProps) {
     say(`${segment.name} is deleted`);
   };
   return (
-    <ConfirmDialog
-      title={`Delete ${segment.name}?`}
-      action="Delete segment"
-      isOpen={isOpen}
-      onClose={onClose}
-      onConfirm={remove}
-    >
+    <ConfirmDialog title={`Delete ${segment.name}?`} action="Delete segment" {...state} onConfirm={remove}>
       Its {quantity(segment.memberCount, 'member')} stay contacts. The segment itself can’t be restored.
     </ConfirmDialog>
   );

@@ -1,13 +1,8 @@
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { ConfirmDialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { say } from '../../ui/toast.tsx';
-
-interface DialogState {
-  isOpen: boolean;
-  onClose: () => void;
-}
 
 export function CancelExecutionDialog({
   execution: { id, workflowId, contactEmail },

@@ -4,27 +4,12 @@ import { z } from 'zod';
 import { $api, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Dialog } from '../../ui/dialog.tsx';
-import { DialogForm } from '../../ui/dialog-form.tsx';
-import { useApiForm } from '../../ui/form.ts';
+import type { DialogState } from '../../ui/dialog.tsx';
+import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { readJsonObject } from '../../ui/json-object.ts';
 import { ComboBox } from '../../ui/select.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
-
-interface StartExecutionDialogProps {
-  workflowId: string;
-  isOpen: boolean;
-  onClose: () => void;
-}
-
-export function StartExecutionDialog({ workflowId, isOpen, onClose }: StartExecutionDialogProps) {
-  return (
-    <Dialog title="Start for a contact" isOpen={isOpen} onClose={onClose}>
-      <StartForm workflowId={workflowId} onClose={onClose} />
-    </Dialog>
-  );
-}
 
 const schema = z.object({
   email: z.string().trim().min(1, 'Enter the address of a contact'),
@@ -36,51 +21,56 @@ const schema = z.object({
     ),
 });
 
-function StartForm({ workflowId, onClose }: Omit<StartExecutionDialogProps, 'isOpen'>) {
+export function StartExecutionDialog({ workflowId, ...state }: DialogState & { workflowId: string }) {
   const projectId = useProjectId();
   const navigate = useNavigate();
-  const edit = useApiForm({
-    schema,
-    defaultValues: { email: '', context: '' },
-    async save({ email, context }) {
-      const contactId = await findContact(email);
-      if (contactId === undefined) {
-        edit.form.setError('email', { message: 'No contact has this address' });
-        return;
-      }
-      const { data } = await api.POST('/workflows/{id}/executions', {
-        params: { path: { id: workflowId } },
-        // as: the types take an object of any keys for one without keys.
-        body: { contactId, context: (readJsonObject(context) ?? {}) as Record<string, never> },
-      });
-      await refresh('/workflows');
-      onClose();
-      if (!data) return;
-      await navigate({
-        to: '/projects/$projectId/workflows/$workflowId/executions/$executionId',
-        params: { projectId, workflowId, executionId: data.id },
-      });
-    },
-  });
-  const { control } = edit.form;
   return (
-    <DialogForm form={edit} action="Start" onCancel={onClose}>
-      <Controller
-        control={control}
-        name="email"
-        render={({ field, fieldState }) => (
-          <ContactBox value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
-        )}
-      />
-      <FormField
-        control={control}
-        name="context"
-        label="Context (optional)"
-        rows={3}
-        placeholder='{ "coupon": "SPRING" }'
-        hint="A JSON object, which conditions and templates read as context."
-      />
-    </DialogForm>
+    <FormDialog
+      {...state}
+      title="Start for a contact"
+      action="Start"
+      schema={schema}
+      defaultValues={{ email: '', context: '' }}
+      save={async ({ email, context }, form) => {
+        const contactId = await findContact(email);
+        if (contactId === undefined) {
+          form.setError('email', { message: 'No contact has this address' });
+          return;
+        }
+        const { data } = await api.POST('/workflows/{id}/executions', {
+          params: { path: { id: workflowId } },
+          // as: the types take an object of any keys for one without keys.
+          body: { contactId, context: (readJsonObject(context) ?? {}) as Record<string, never> },
+        });
+        await refresh('/workflows');
+        state.onClose();
+        if (!data) return;
+        await navigate({
+          to: '/projects/$projectId/workflows/$workflowId/executions/$executionId',
+          params: { projectId, workflowId, executionId: data.id },
+        });
+      }}
+    >
+      {({ control }) => (
+        <>
+          <Controller
+            control={control}
+            name="email"
+            render={({ field, fieldState }) => (
+              <ContactBox value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
+            )}
+          />
+          <FormField
+            control={control}
+            name="context"
+            label="Context (optional)"
+            rows={3}
+            placeholder='{ "coupon": "SPRING" }'
+            hint="A JSON object, which conditions and templates read as context."
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

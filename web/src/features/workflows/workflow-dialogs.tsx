@@ -3,14 +3,9 @@ import { api, type Schema } from '../../api/client.ts';
 import { useIfMatch } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { ConfirmDialog, Dialog } from '../../ui/dialog.tsx';
+import { ConfirmDialog, Dialog, type DialogState } from '../../ui/dialog.tsx';
 import { say } from '../../ui/toast.tsx';
 import { WorkflowForm } from './workflow-form.tsx';
-
-interface DialogState {
-  isOpen: boolean;
-  onClose: () => void;
-}
 
 export function CreateWorkflowDialog({ isOpen, onClose }: DialogState) {
   const projectId = useProjectId();
@@ -71,16 +66,14 @@ function EditWorkflowForm({ workflow, onClose }: Omit<WorkflowDialogProps, 'isOp
 /** @param onDeleted leaves the page of the workflow, before what it shows is read again */
 export function DeleteWorkflowDialog({
   workflow,
-  isOpen,
-  onClose,
   onDeleted,
+  ...state
 }: WorkflowDialogProps & { onDeleted?: () => Promise<unknown> }) {
   return (
     <ConfirmDialog
+      {...state}
       title="Delete the workflow"
       action="Delete"
-      isOpen={isOpen}
-      onClose={onClose}
       onConfirm={async () => {
         await api.DELETE('/workflows/{id}', { params: { path: { id: workflow.id } } });
         await onDeleted?.();

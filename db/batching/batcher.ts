@@ -38,17 +38,6 @@ export interface BatcherOptions<Item, Result> {
   trace?: BatchTrace | undefined;
 }
 
-export interface Batcher<Item, Result> {
-  /**
-   * Runs the item in the next batch. A batch that is rolled back is split, so that a bad item fails alone, with its
-   * own error.
-   *
-   * @throws DomainError `SERVICE_UNAVAILABLE` when the queue is full; nothing of the item is applied
-   */
-  submit(item: Item): Promise<Result>;
-  readonly waiting: number;
-}
-
 interface Entry<Item, Result> extends Queued {
   item: Item;
   caller: TracePosition | undefined;
@@ -64,11 +53,7 @@ const defaultHoldMs = 50;
  * Batches concurrent calls into one statement. No timer fills it: a batch is what queued up while the previous one ran, so
  * an idle server answers immediately and a busy one in batches.
  */
-export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  return new StatementBatcher(options);
-}
-
-class StatementBatcher<Item, Result> implements Batcher<Item, Result> {
+export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
   readonly #mostWaiting: number;
   readonly #failing: FailingGroups;
@@ -95,6 +80,12 @@ class StatementBatcher<Item, Result> implements Batcher<Item, Result> {
     return this.#queue.length;
   }
 
+  /**
+   * Runs the item in the next batch. A batch that is rolled back is split, so that a bad item fails alone, with its
+   * own error.
+   *
+   * @throws DomainError `SERVICE_UNAVAILABLE` when the queue is full; nothing of the item is applied
+   */
   submit(item: Item): Promise<Result> {
     const { groupOf, weightOf, keysOf, kindOf, trace, concurrency } = this.#options;
     return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createBatcher } from './create-batcher.ts';
+import { Batcher } from './batcher.ts';
 import { isRolledBack, manualBatcher, settled } from './testing/manual-batcher.ts';
 
 describe('batches', () => {
@@ -195,7 +195,7 @@ describe('items with a key in common', () => {
 
   it('cost no more than others when many of them wait', async () => {
     let keysAsked = 0;
-    const batcher = createBatcher<number, number>({
+    const batcher = new Batcher<number, number>({
       run: async (items) => items,
       maxItems: 500,
       concurrency: 2,
@@ -211,7 +211,7 @@ describe('items with a key in common', () => {
 });
 
 it('answers a lone item without waiting for company', async () => {
-  const batcher = createBatcher<string, string>({
+  const batcher = new Batcher<string, string>({
     run: async (items) => items,
     maxItems: 10,
     concurrency: 1,
