@@ -9,6 +9,7 @@ const report = reporter('Sending');
 
 const mostProjects = 10_000;
 const mostOfProject = 1_000;
+const mostEmails = 20_000;
 const reasonsShown = 5;
 /** As the alert PosthasteProviderRefuses: single addresses are refused all the time. */
 const mostRefused = 20;
@@ -27,11 +28,14 @@ const heldSql = `
 select e.status, left(regexp_replace(e.reason, '[^\\s<>"'':;,]+@[^\\s<>"'':;,]+', '…', 'g'), 200) as reason,
   count(*)::int as count,
   extract(epoch from now() - uuid_extract_timestamp((array_agg(e.id order by e.id))[1]))::float8 as "oldestSeconds"
-from (select id from projects where not disabled limit ${mostProjects}) p
-cross join lateral (
-  select id, status, reason from emails
-  where project_id = p.id and id >= ${firstUuidAtSql(`now() - interval '1 day'`)} and (${failedEmailSql})
-  order by id desc limit ${mostOfProject}
+from (
+  select latest.* from (select id from projects where not disabled limit ${mostProjects}) p
+  cross join lateral (
+    select id, status, reason from emails
+    where project_id = p.id and id >= ${firstUuidAtSql(`now() - interval '1 day'`)} and (${failedEmailSql})
+    order by id desc limit ${mostOfProject}
+  ) latest
+  limit ${mostEmails}
 ) e
 where e.reason is not null and e.status in ('QUEUED', 'FAILED')
 group by 1, 2
@@ -39,7 +43,7 @@ having e.status = 'QUEUED' or count(*) > ${mostRefused}
 order by 3 desc limit ${reasonsShown}`;
 
 /** What keeps the emails of the last day from leaving, as the answers of the provider say. */
-export async function checkHandOvers({ ask }: ReadOnly): Promise<Finding[]> {
+export async function checkHandOvers({ ask }: Pick<ReadOnly, 'ask'>): Promise<Finding[]> {
   const rows = await ask(heldRow, heldSql);
   if (rows.length === 0) return [report.ok('no email of the last day is put off')];
   return rows.map(({ status, reason, count, oldestSeconds }) => {

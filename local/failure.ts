@@ -18,6 +18,11 @@ export function saysDiskFull(line: string): boolean {
   return diskFullPattern.test(line);
 }
 
+/** While everything still runs. */
+export function diskFullWarning(directory: string): string {
+  return `The disk that holds ${directory} is full. Free some space, and everything goes on by itself; until then requests that store something fail.`;
+}
+
 export function diskFullMessage(directory: string): string {
   return `The disk that holds ${directory} is full. Free some space, or set DATA_DIR to a folder on another disk, and start again.`;
 }

@@ -33,7 +33,8 @@ export interface RunningProduct {
 
 /**
  * Starts API, worker and journal stream in this process, on the configured Postgres, Temporal, ClickHouse and
- * email provider. Resolves when all of it works. Call `installTemporalRuntime` first.
+ * email provider. Resolves when all of it works, but for a ClickHouse that does not answer. Call `installTemporalRuntime`
+ * first.
  */
 export async function startProduct({
   config,
@@ -48,9 +49,11 @@ export async function startProduct({
   const opened = await openResources(config, environment, log, shutdown, 'worker', tracing);
   const resources = { ...opened, ...openTemporal(opened, shutdown) };
   shutdown.add('preparations', async () => stopping.abort());
+  const preparing = prepareClickHouse(clickhouse, config, log, stopping.signal);
   await Promise.all([
     prepareDatabase(resources.orm, config.DATABASE_URL, log),
-    prepareClickHouse(clickhouse, config, log, stopping.signal),
+    // Everything else works without it.
+    clickhouse.ping().then((answers) => (answers ? preparing : undefined)),
   ]);
   campaigns.takeOver();
   resources.relay.start();

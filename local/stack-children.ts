@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ChildExit, ChildOptions, OnSpawn, RunningChild } from './child-process.ts';
 import { startClickHouse } from './clickhouse.ts';
 import { type EmbeddedParts, localApiUrl, localTopicArn } from './environment.ts';
-import { diskFullMessage, LocalStackError, saysDiskFull } from './failure.ts';
+import { diskFullMessage, diskFullWarning, LocalStackError, saysDiskFull } from './failure.ts';
 import { startLocalSesProcess } from './local-ses.ts';
 import { openLogFile } from './log-file.ts';
 import type { PortName } from './ports.ts';
@@ -37,7 +37,7 @@ export function startChildren(
   const { data, say } = options;
   const up: Promise<unknown>[] = [];
   const spawned: Promise<unknown>[] = [];
-  const warnOfFullDisk = onlyOnce(() => say(diskFullMessage(data.path)));
+  const warnOfFullDisk = onlyOnce(() => say(diskFullWarning(data.path)));
 
   async function take(name: PortName): Promise<number> {
     await reserved[name]?.release();

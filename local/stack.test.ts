@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Credentials } from './credentials.ts';
 import { processStartTime } from './process-identity.ts';
@@ -39,9 +40,9 @@ function start(environment: Record<string, string> = {}): TestProcess {
 const isReady = /^Posthaste is ready: .*$/m;
 const ready = (stack: TestProcess) => stack.waitFor(isReady, startMs);
 
-async function credentials(): Promise<Credentials> {
-  return JSON.parse(await readFile(join(data, 'credentials.json'), 'utf8'));
-}
+const read = async (file: string) => JSON.parse(await readFile(join(data, file), 'utf8'));
+
+const credentials = (): Promise<Credentials> => read('credentials.json');
 
 async function statusOf(url: string): Promise<number> {
   const answer = await fetch(url);
@@ -53,7 +54,6 @@ async function statusOf(url: string): Promise<number> {
 const sentEmails = `SELECT uniqExact(email_id) FROM event WHERE name = 'email.sent'`;
 
 async function askClickHouse(statement: string) {
-  const read = async (file: string) => JSON.parse(await readFile(join(data, file), 'utf8'));
   const { CLICKHOUSE_PORT } = await read('ports.json');
   const { clickhousePassword } = await read('secrets.json');
   const asked = `http://127.0.0.1:${CLICKHOUSE_PORT}/?database=posthaste&query=${encodeURIComponent(statement)}`;
@@ -120,6 +120,18 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     expect(status).toBe(200);
     await until(async () => (await askClickHouse(sentEmails)).text === '1');
     expect(await statusOf(asked)).toBe(403);
+  });
+
+  it('says that a full disk is mended by space alone while it runs', async () => {
+    const { postgresPassword } = await read('secrets.json');
+    const { POSTGRES_PORT } = await read('ports.json');
+    const client = new pg.Client(
+      `postgres://posthaste:${encodeURIComponent(postgresPassword)}@127.0.0.1:${POSTGRES_PORT}/posthaste`,
+    );
+    await client.connect();
+    await client.query(`do $$ begin raise warning 'No space left on device'; end $$`);
+    await client.end();
+    await stack.waitFor(/is full\. Free some space, and everything goes on by itself/);
   });
 
   it('ends cleanly', async () => {
