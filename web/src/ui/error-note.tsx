@@ -39,7 +39,7 @@ export function ErrorNote({ error, onRetry, className }: ErrorNoteProps) {
         </>
       )}
       {onRetry && isGone && <p className="mt-1">Perhaps someone has deleted it.</p>}
-      {onRetry && !isGone && (
+      {onRetry && !isGone && issues.length === 0 && (
         <Button className="mt-2" onPress={onRetry}>
           Try again
         </Button>

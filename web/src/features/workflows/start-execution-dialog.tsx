@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import type { RefCallback } from 'react';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { $api, api } from '../../api/client.ts';
@@ -45,7 +46,7 @@ function StartForm({ workflowId, onClose }: Omit<StartExecutionDialogProps, 'isO
     async save({ email, context }) {
       const contactId = await findContact(email);
       if (contactId === undefined) {
-        edit.form.setError('email', { message: 'No contact has this address' });
+        edit.form.setError('email', { message: 'No contact has this address' }, { shouldFocus: true });
         return;
       }
       const { data } = await api.POST('/workflows/{id}/executions', {
@@ -69,7 +70,12 @@ function StartForm({ workflowId, onClose }: Omit<StartExecutionDialogProps, 'isO
         control={control}
         name="email"
         render={({ field, fieldState }) => (
-          <ContactBox value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
+          <ContactBox
+            value={field.value}
+            onChange={field.onChange}
+            error={fieldState.error?.message}
+            inputRef={field.ref}
+          />
         )}
       />
       <FormField
@@ -88,9 +94,10 @@ interface ContactBoxProps {
   value: string;
   onChange: (email: string) => void;
   error: string | undefined;
+  inputRef: RefCallback<HTMLInputElement>;
 }
 
-function ContactBox({ value, onChange, error }: ContactBoxProps) {
+function ContactBox({ value, onChange, error, inputRef }: ContactBoxProps) {
   const search = useDebounced(value.trim());
   const { data } = $api.useQuery('get', '/contacts', {
     params: { query: { limit: 8, ...(search !== '' && { search }) } },
@@ -103,6 +110,7 @@ function ContactBox({ value, onChange, error }: ContactBoxProps) {
       value={value}
       onChange={onChange}
       error={error}
+      inputRef={inputRef}
     />
   );
 }
