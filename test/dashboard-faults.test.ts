@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
@@ -219,7 +220,20 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect((await asked(`/campaigns/${id}`)).body.data.status).toBe('DRAFT');
     await dialog.getByRole('button', { name: 'Back' }).click();
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Theirs');
-    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+    await page.route('**/send', async (route) => {
+      await delay(1_000);
+      await route.fulfill({ status: 502 });
+    });
+    await button('Send to 1 person').click();
+    await dialog.getByRole('button', { name: 'Send to 1 person' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page
+      .getByRole('alertdialog')
+      .getByText(/^The server can’t answer right now/)
+      .waitFor();
+    await page.unroute('**/send');
+    expect(tab.complaints().filter((text) => !/status of (409|502)/.test(text))).toEqual([]);
   });
 
   it('shows why a template could not be saved, wherever its page is scrolled to', async () => {

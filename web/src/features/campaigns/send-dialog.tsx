@@ -8,6 +8,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useFailure } from '../../ui/use-failure.ts';
 import { ProblemList } from '../message-editor/problem-list.tsx';
 import { unknownFields } from '../message-editor/unknown-fields.ts';
 import { useFieldNames } from '../message-editor/use-field-names.ts';
@@ -46,7 +47,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
   const { counts } = audience;
   const checks = $api.useQuery('post', '/campaigns/preview', { body: { subject, body, type, from } });
   const [isPending, setIsPending] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
+  const [failure, fail] = useFailure();
   const fields = useFieldNames();
   const problems = [...(checks.data?.problems ?? []), ...unknownFields(campaign, fields)];
   const isBlocked = problems.some(({ severity }) => severity === 'error');
@@ -54,7 +55,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
   const send = async () => {
     // The dialog may have been open for long.
     const fault = scheduledFor && pastFault(scheduledFor);
-    if (fault) return setFailure(new Error(`${fault}. Choose another one.`));
+    if (fault) return fail(new Error(`${fault}. Choose another one.`));
     setIsPending(true);
     try {
       const scheduled = scheduledFor?.toISOString() ?? null;
@@ -65,7 +66,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
       onClose();
       say(scheduledFor === null ? `Sending to ${people}` : `Scheduled for ${timeWithZone(scheduledFor)}`);
     } catch (error) {
-      setFailure(isStale(error) ? new ChangedByOthers() : error);
+      fail(isStale(error) ? new ChangedByOthers() : error);
       setIsPending(false);
       // What others did to it meanwhile shows here.
       await refresh('/campaigns');
