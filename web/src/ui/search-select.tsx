@@ -10,7 +10,8 @@ import { SearchField } from 'react-aria-components/SearchField';
 import { Select, SelectValue } from 'react-aria-components/Select';
 import { classNames } from './class-names.ts';
 import { ErrorNote } from './error-note.tsx';
-import { FieldNotes, inputLook, labelLook } from './field.tsx';
+import { FieldNotes, labelLook } from './field.tsx';
+import { choiceLook } from './select.tsx';
 
 export interface ItemsQuery {
   data: unknown;
@@ -59,17 +60,10 @@ export function SearchSelect(props: SearchSelectProps) {
       }}
       isInvalid={error !== undefined}
       allowsEmptyCollection
-      className={classNames('flex min-w-0 flex-col gap-1', className)}
+      className={classNames('group/choice flex min-w-0 flex-col gap-1', className)}
     >
       {!isLabelHidden && <Label className={labelLook}>{label}</Label>}
-      <Button
-        ref={props.buttonRef}
-        className={classNames(
-          inputLook,
-          'flex h-8 items-center justify-between gap-2 text-left',
-          error && 'border-bad',
-        )}
-      >
+      <Button ref={props.buttonRef} className={choiceLook}>
         <SelectValue className={classNames('truncate', value === null && 'text-faint')}>
           {value === null ? placeholder : (shown ?? '…')}
         </SelectValue>

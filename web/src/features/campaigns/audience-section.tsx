@@ -11,7 +11,6 @@ import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { type ItemsQuery, SearchSelect } from '../../ui/search-select.tsx';
 import { OptionItem } from '../../ui/select.tsx';
 import { ConditionBuilder } from '../segments/condition-builder/condition-builder.tsx';
-import { useGaps } from '../segments/condition-builder/use-gaps.ts';
 import type { CampaignValues } from './campaign-values.ts';
 import type { useAudience } from './use-audience.ts';
 
@@ -125,13 +124,13 @@ function ConditionField({ refused }: { refused: readonly Schema<'FieldIssue'>[] 
   const { control, formState } = useFormContext<CampaignValues>();
   const path = 'audienceCondition';
   const { field } = useController({ control, name: path });
-  const gaps = useGaps(field.value, path, formState.submitCount);
   return (
     <ConditionBuilder
       value={field.value}
       onChange={field.onChange}
       path={path}
-      errors={[...gaps, ...refused]}
+      tries={formState.submitCount}
+      refused={refused}
     />
   );
 }
