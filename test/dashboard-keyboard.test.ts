@@ -104,10 +104,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     );
     await page.getByRole('textbox', { name: 'Name' }).fill('All');
     await page.getByRole('button', { name: 'Create segment' }).click();
-    await eventually(
-      () => focused<string>('element.getAttribute("aria-haspopup") + element.innerText'),
-      (field) => field === 'listboxChoose a field',
-    );
+    await page.getByRole('combobox', { name: 'Value' }).and(page.locator(':focus')).waitFor();
     await page.getByRole('link', { name: 'Segments' }).first().click();
     await page.getByRole('button', { name: 'Leave' }).click();
     await heading('Segments').waitFor();
