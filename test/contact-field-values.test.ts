@@ -41,6 +41,18 @@ describe('GET /contacts/fields/:field/values', () => {
     expect((await sender.get(fieldUrl('data.seats', '/values?limit=0'))).status).toBe(422);
   });
 
+  it('has a value of each type, so that a mixed field is known by it', async () => {
+    await create('reader@example.com', { size: 'none' });
+    await stack.sql(
+      `insert into contacts (id, project_id, email, data)
+       select uuidv7(), $1, i || '@many.test', jsonb_build_object('size', case when i = 1 then to_jsonb(i) else to_jsonb(i || ' cm') end)
+       from generate_series(1, 150) i`,
+      [sender.projectId],
+    );
+    const { values } = (await sender.get(fieldUrl('data.size', '/values'))).body;
+    expect([values.length, values[0]]).toEqual([100, 1]);
+  });
+
   it('finds rare values among many contacts, and says when it did not read all of them', async () => {
     await create('old@example.com', { colour: 'red' });
     const add = (from: number, to: number) =>

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
@@ -114,8 +115,16 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByRole('tab', { name: 'Danger zone' }).click();
     await button('Delete the project').click();
     await field('Type “Second” to confirm').fill('Second');
-    await button('Delete for good').click();
+    let deletions = 0;
+    await page.route('**/users/@me/projects/*', async (route) => {
+      deletions += 1;
+      await delay(1_000);
+      await route.continue();
+    });
+    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('Enter');
     await heading('Account').waitFor();
+    await page.unroute('**/users/@me/projects/*');
+    expect(deletions).toBe(1);
     await link('Second').waitFor({ state: 'detached' });
     await link('Dashboard').click();
     await heading('First').waitFor();
@@ -293,6 +302,19 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByText('Two columns are named "plan"').waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
+  it('looks again at a file that the server could not look at', async () => {
+    const previews = '**/contacts/import?dryRun=true';
+    await page.route(previews, (route) => route.fulfill({ status: 502 }));
+    await chooseImport('email,plan\nnobody@example.com,pro\n');
+    await page.getByText(/^The server can’t answer right now/).waitFor();
+    expect(await button('Import 0 rows').isDisabled()).toBe(true);
+    await page.unroute(previews);
+    await button('Try again').click();
+    await page.getByText('1 new contact').waitFor();
+    await button('Import 1 row').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
   });
 
   it('keeps a column named like a built-in field as data', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
@@ -172,6 +173,31 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await button('Try again').waitFor({ state: 'detached' });
   });
 
+  it('says in a choice that its items could not be read, or that there are none', async () => {
+    const reads = /\/(segments|contacts\/fields|events\/names)(\?|$)/;
+    const lists = (url: URL) => reads.test(url.href) && !url.href.includes('/app/');
+    const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer', statusCode: 503 };
+    await page.route(lists, (route) => route.fulfill({ status: 503, json: { success: false, error } }));
+    await page.goto(`projects/${project.id}/segments/new`);
+    await page.getByRole('button', { name: /Field$/ }).click();
+    await page.getByText('The database does not answer').waitFor();
+    await page.unroute(lists);
+    await button('Try again').click();
+    await page.getByRole('option', { name: /^Address/ }).waitFor();
+    await page.getByText('The database does not answer').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    const headers = { 'X-Project-Id': project.id };
+    const { id } = (await owner.call('POST', '/workflows', { name: 'Empty', eventName: 'empty' }, headers))
+      .body;
+    const step = { type: 'SEND_EMAIL', name: 'Send' };
+    const stepId = (await owner.call('POST', `/workflows/${id}/steps`, step, headers)).body.id;
+    await page.goto(`projects/${project.id}/workflows/${id}?step=${stepId}`);
+    await page.getByRole('button', { name: /Template$/ }).click();
+    await page.getByText('No template yet.').waitFor();
+    await page.keyboard.press('Escape');
+    expect(tab.complaints().filter((text) => !text.includes('status of 503'))).toEqual([]);
+  });
+
   it('sends no version of a campaign that the sender has not looked at', async () => {
     const headers = { 'X-Project-Id': project.id };
     const campaign = {
@@ -194,7 +220,20 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect((await asked(`/campaigns/${id}`)).body.data.status).toBe('DRAFT');
     await dialog.getByRole('button', { name: 'Back' }).click();
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Theirs');
-    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+    await page.route('**/send', async (route) => {
+      await delay(1_000);
+      await route.fulfill({ status: 502 });
+    });
+    await button('Send to 1 person').click();
+    await dialog.getByRole('button', { name: 'Send to 1 person' }).click();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page
+      .getByRole('alertdialog')
+      .getByText(/^The server can’t answer right now/)
+      .waitFor();
+    await page.unroute('**/send');
+    expect(tab.complaints().filter((text) => !/status of (409|502)/.test(text))).toEqual([]);
   });
 
   it('shows why a template could not be saved, wherever its page is scrolled to', async () => {

@@ -102,6 +102,9 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
       () => missing.count(),
       (count) => count === 2,
     );
+    await page.getByRole('textbox', { name: 'Name' }).fill('All');
+    await page.getByRole('button', { name: 'Create segment' }).click();
+    await page.getByRole('combobox', { name: 'Value' }).and(page.locator(':focus')).waitFor();
     await page.getByRole('link', { name: 'Segments' }).first().click();
     await page.getByRole('button', { name: 'Leave' }).click();
     await heading('Segments').waitFor();

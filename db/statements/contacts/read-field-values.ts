@@ -23,7 +23,10 @@ const standardSql: Readonly<Record<StandardField, string>> = {
 /** Applied after grouping: as a condition per contact it makes the planner sort, which takes three times as long. */
 const isScalar = `jsonb_typeof(value) in ('string', 'number', 'boolean')`;
 
-/** Up to `limit` distinct values of a field, those that the newest contacts have. Looks at no more than `contactsPerScan`. */
+/**
+ * Up to `limit` distinct values of a field: one of each type, so that a mixed field is recognised, then those that the
+ * newest contacts have. Looks at no more than `contactsPerScan`.
+ */
 export async function readFieldValues(
   em: Em,
   projectId: string,
@@ -45,7 +48,9 @@ export async function readFieldValues(
        order by c.created_at desc, c.id desc limit $3
      ),
      grouped as materialized (select value, max(at) as at from newest group by value)
-     select value from grouped where ${isScalar} order by at desc, value limit $2`,
+     select value from grouped where ${isScalar}
+     order by row_number() over (partition by jsonb_typeof(value) order by at desc, value) > 1, at desc, value
+     limit $2`,
     parameters,
   );
   return rows.map((row) => row.value);

@@ -7,6 +7,7 @@ import { classNames } from './class-names.ts';
 import { CloseOnBack } from './close-on-back.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { TextField } from './field.tsx';
+import { useFailure } from './use-failure.ts';
 
 export interface DialogState {
   isOpen: boolean;
@@ -93,14 +94,16 @@ function Confirmation({
 }: ConfirmDialogProps) {
   const [typed, setTyped] = useState('');
   const [isPending, setIsPending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const [error, fail] = useFailure();
   const confirm = async () => {
+    // Enter in the field submits again while the button is busy.
+    if (isPending) return;
     setIsPending(true);
     try {
       await onConfirm();
       onClose();
     } catch (failure) {
-      setError(failure);
+      fail(failure);
       setIsPending(false);
     }
   };

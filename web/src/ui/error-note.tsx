@@ -38,8 +38,8 @@ export function ErrorNote({ error, onRetry, className }: ErrorNoteProps) {
           {error.requestId && <RequestId id={error.requestId} />}
         </>
       )}
-      {onRetry && isGone && <p className="mt-1">Perhaps someone has deleted it.</p>}
-      {onRetry && !isGone && (
+      {isGone && <p className="mt-1">Perhaps someone has deleted it.</p>}
+      {onRetry && !isGone && issues.length === 0 && (
         <Button className="mt-2" onPress={onRetry}>
           Try again
         </Button>

@@ -1,5 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import {
   type DefaultValues,
   type FieldValues,
@@ -9,6 +9,7 @@ import {
 } from 'react-hook-form';
 import type { z } from 'zod';
 import { ApiError } from '../api/api-error.ts';
+import { useFailure } from './use-failure.ts';
 
 export interface ApiForm<Values extends FieldValues> {
   form: UseFormReturn<Values>;
@@ -31,11 +32,11 @@ export interface ApiFormOptions<Values extends FieldValues> {
 export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<Values>): ApiForm<Values> {
   const { schema, defaultValues, save } = options;
   const form = useForm<Values>({ resolver: zodResolver(schema), defaultValues });
-  const [failure, setFailure] = useState<unknown>(null);
+  const [failure, fail] = useFailure();
   const running = useRef<Promise<boolean> | null>(null);
   const saveOnce = async () => {
     let isSaved = false;
-    setFailure(null);
+    fail(null);
     await form.handleSubmit(async (values) => {
       try {
         await save(values, form);
@@ -45,7 +46,7 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
         const ofFields = issues.filter(({ field }) => field in values);
         for (const [at, { field, message }] of ofFields.entries())
           form.setError(field as Path<Values>, { message }, { shouldFocus: at === 0 });
-        if (issues.length === 0 || ofFields.length < issues.length) setFailure(error);
+        if (issues.length === 0 || ofFields.length < issues.length) fail(error);
       }
     })();
     return isSaved;

@@ -9,7 +9,15 @@ import { Popover } from 'react-aria-components/Popover';
 import { SearchField } from 'react-aria-components/SearchField';
 import { Select, SelectValue } from 'react-aria-components/Select';
 import { classNames } from './class-names.ts';
-import { FieldNotes, inputLook, labelLook } from './field.tsx';
+import { ErrorNote } from './error-note.tsx';
+import { FieldNotes, labelLook } from './field.tsx';
+import { choiceLook } from './select.tsx';
+
+export interface ItemsQuery {
+  data: unknown;
+  error: unknown;
+  refetch: () => unknown;
+}
 
 interface SearchSelectProps {
   label: string;
@@ -28,6 +36,8 @@ interface SearchSelectProps {
   placeholder?: string;
   buttonRef?: RefCallback<HTMLButtonElement>;
   className?: string;
+  /** That reads the items, while it has not. */
+  query?: ItemsQuery | undefined;
   /** Instead of an empty list. */
   empty: ReactNode;
   /** The items that match the search. */
@@ -37,7 +47,8 @@ interface SearchSelectProps {
 /** A choice from a list that is too long to show, found by a part of a name. */
 export function SearchSelect(props: SearchSelectProps) {
   const { label, isLabelHidden, value, shown, onChange, search, onSearch, searchLabel, onOpen } = props;
-  const { hint, error, placeholder = 'Choose', className, empty, children } = props;
+  const { hint, error, placeholder = 'Choose', className, query, empty, children } = props;
+  const isMissing = query !== undefined && query.data === undefined;
   return (
     <Select
       {...(isLabelHidden && { 'aria-label': label })}
@@ -48,17 +59,11 @@ export function SearchSelect(props: SearchSelectProps) {
         if (isOpen) onOpen?.();
       }}
       isInvalid={error !== undefined}
-      className={classNames('flex min-w-0 flex-col gap-1', className)}
+      allowsEmptyCollection
+      className={classNames('group/choice flex min-w-0 flex-col gap-1', className)}
     >
       {!isLabelHidden && <Label className={labelLook}>{label}</Label>}
-      <Button
-        ref={props.buttonRef}
-        className={classNames(
-          inputLook,
-          'flex h-8 items-center justify-between gap-2 text-left',
-          error && 'border-bad',
-        )}
-      >
+      <Button ref={props.buttonRef} className={choiceLook}>
         <SelectValue className={classNames('truncate', value === null && 'text-faint')}>
           {value === null ? placeholder : (shown ?? '…')}
         </SelectValue>
@@ -76,9 +81,16 @@ export function SearchSelect(props: SearchSelectProps) {
               className="h-9 w-full border-b border-line bg-transparent px-3 outline-none [&::-webkit-search-cancel-button]:hidden"
             />
           </SearchField>
+          {isMissing && (
+            <ErrorNote error={query.error} onRetry={() => void query.refetch()} className="m-1" />
+          )}
           <ListBox
             className="max-h-72 overflow-y-auto p-1 outline-none"
-            renderEmptyState={() => <p className="px-2 py-4 text-center text-muted">{empty}</p>}
+            renderEmptyState={() => (
+              <p className="px-2 py-4 text-center text-muted empty:hidden">
+                {!isMissing ? empty : !query.error && 'Loading …'}
+              </p>
+            )}
           >
             {children}
           </ListBox>

@@ -31,6 +31,11 @@ interface SelectProps<Value extends string> {
   className?: string;
 }
 
+/** The button within a `group/choice`. */
+export const choiceLook = classNames(
+  inputLook,
+  'flex h-8 items-center justify-between gap-2 text-left group-data-[invalid]/choice:border-bad',
+);
 export const popoverLook =
   'max-h-80 min-w-(--trigger-width) overflow-auto rounded-lg bg-raised p-1 shadow-overlay outline-none';
 export const optionLook =
@@ -47,10 +52,10 @@ export function Select<Value extends string>(props: SelectProps<Value>) {
       isInvalid={error !== undefined}
       isDisabled={isDisabled ?? false}
       placeholder={placeholder ?? 'Choose'}
-      className={classNames('flex min-w-0 flex-col gap-1', className)}
+      className={classNames('group/choice flex min-w-0 flex-col gap-1', className)}
     >
       {!isLabelHidden && <Label className={labelLook}>{label}</Label>}
-      <Button className={classNames(inputLook, 'flex h-8 items-center justify-between gap-2 text-left')}>
+      <Button className={choiceLook}>
         <SelectValue className="truncate data-[placeholder]:text-faint [&_[slot=description]]:hidden" />
         <ChevronDown aria-hidden className="size-4 shrink-0 text-faint" />
       </Button>

@@ -8,10 +8,9 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { Panel, Section } from '../../ui/page.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
-import { SearchSelect } from '../../ui/search-select.tsx';
+import { type ItemsQuery, SearchSelect } from '../../ui/search-select.tsx';
 import { OptionItem } from '../../ui/select.tsx';
 import { ConditionBuilder } from '../segments/condition-builder/condition-builder.tsx';
-import { useGaps } from '../segments/condition-builder/use-gaps.ts';
 import type { CampaignValues } from './campaign-values.ts';
 import type { useAudience } from './use-audience.ts';
 
@@ -54,7 +53,8 @@ export function AudienceSection({ audience }: { audience: ReturnType<typeof useA
 function SegmentField() {
   const { control } = useFormContext<CampaignValues>();
   const projectId = useProjectId();
-  const { data } = $api.useQuery('get', '/segments');
+  const query = $api.useQuery('get', '/segments');
+  const { data } = query;
   if (data?.data.length === 0) {
     return (
       <p className="text-muted">
@@ -72,6 +72,7 @@ function SegmentField() {
       render={({ field, fieldState }) => (
         <SegmentSelect
           segments={data?.data ?? []}
+          query={query}
           value={field.value}
           onChange={field.onChange}
           error={fieldState.error?.message}
@@ -84,13 +85,14 @@ function SegmentField() {
 
 interface SegmentSelectProps {
   segments: readonly Schema<'Segment'>[];
+  query: ItemsQuery;
   value: string;
   onChange: (id: string) => void;
   error: string | undefined;
   buttonRef: RefCallback<HTMLButtonElement>;
 }
 
-function SegmentSelect({ segments, value, onChange, error, buttonRef }: SegmentSelectProps) {
+function SegmentSelect({ segments, query, value, onChange, error, buttonRef }: SegmentSelectProps) {
   const [search, setSearch] = useState('');
   const sought = search.trim().toLowerCase();
   return (
@@ -106,6 +108,7 @@ function SegmentSelect({ segments, value, onChange, error, buttonRef }: SegmentS
       error={error}
       buttonRef={buttonRef}
       placeholder="Choose a segment"
+      query={query}
       empty="Nothing matches."
     >
       {segments
@@ -121,13 +124,13 @@ function ConditionField({ refused }: { refused: readonly Schema<'FieldIssue'>[] 
   const { control, formState } = useFormContext<CampaignValues>();
   const path = 'audienceCondition';
   const { field } = useController({ control, name: path });
-  const gaps = useGaps(field.value, path, formState.submitCount);
   return (
     <ConditionBuilder
       value={field.value}
       onChange={field.onChange}
       path={path}
-      errors={[...gaps, ...refused]}
+      tries={formState.submitCount}
+      refused={refused}
     />
   );
 }
@@ -172,14 +175,7 @@ interface AudienceErrorProps {
   className: string;
 }
 
-/** Why the audience could not be counted. A refused condition would be refused again. */
+/** Why the audience could not be counted. */
 export function AudienceError({ audience: { counts, error, refetch }, className }: AudienceErrorProps) {
-  const isRefused = error instanceof ApiError && error.issues.length > 0;
-  return (
-    <ErrorNote
-      error={counts ? null : error}
-      className={className}
-      {...(!isRefused && { onRetry: () => void refetch() })}
-    />
-  );
+  return <ErrorNote error={counts ? null : error} className={className} onRetry={() => void refetch()} />;
 }

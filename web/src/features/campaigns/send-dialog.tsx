@@ -8,6 +8,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useFailure } from '../../ui/use-failure.ts';
 import { ProblemList } from '../message-editor/problem-list.tsx';
 import { AudienceError } from './audience-section.tsx';
 import { pastFault, timeWithZone } from './schedule-section.tsx';
@@ -39,14 +40,14 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
   const { counts } = audience;
   const checks = $api.useQuery('post', '/campaigns/preview', { body: { subject, body, type, from } });
   const [isPending, setIsPending] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
+  const [failure, fail] = useFailure();
   const problems = checks.data?.problems ?? [];
   const isBlocked = problems.some(({ severity }) => severity === 'error');
   const people = counts ? quantity(counts.recipients, 'person', 'people') : 'the audience';
   const send = async () => {
     // The dialog may have been open for long.
     const fault = scheduledFor && pastFault(scheduledFor);
-    if (fault) return setFailure(new Error(`${fault}. Choose another one.`));
+    if (fault) return fail(new Error(`${fault}. Choose another one.`));
     setIsPending(true);
     try {
       const scheduled = scheduledFor?.toISOString() ?? null;
@@ -57,7 +58,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
       onClose();
       say(scheduledFor === null ? `Sending to ${people}` : `Scheduled for ${timeWithZone(scheduledFor)}`);
     } catch (error) {
-      setFailure(isStale(error) ? new Error(changedByOthers) : error);
+      fail(isStale(error) ? new Error(changedByOthers) : error);
       setIsPending(false);
       // What others did to it meanwhile shows here.
       await refresh('/campaigns');

@@ -32,6 +32,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   const { query, columns } = usePreview(file, settled);
   const start = async () => {
     setIsStarting(true);
+    setFailure(null);
     try {
       onStarted(await startImport(file, mapping));
     } catch (error) {
@@ -59,7 +60,11 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
           Import {quantity(usable, 'row')}
         </Button>
       </div>
-      <ErrorNote error={failure ?? error} />
+      {failure === null ? (
+        <ErrorNote error={error} onRetry={() => void query.refetch()} />
+      ) : (
+        <ErrorNote error={failure} />
+      )}
       {!data && !error && <SkeletonRows rows={5} />}
       {data && !error && <Outlook preview={data} />}
       {columns && columns.length > 0 && (

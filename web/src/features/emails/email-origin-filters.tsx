@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api } from '../../api/client.ts';
-import { SearchSelect } from '../../ui/search-select.tsx';
+import { type ItemsQuery, SearchSelect } from '../../ui/search-select.tsx';
 import { OptionItem } from '../../ui/select.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 
@@ -27,6 +27,7 @@ export function CampaignFilter({ value, onChange }: OriginFilterProps) {
       label="Campaign"
       plural="campaigns"
       found={found.data?.data}
+      query={found}
       value={value}
       shown={chosen.data?.data.name}
       onChange={onChange}
@@ -50,6 +51,7 @@ export function WorkflowFilter({ value, onChange }: OriginFilterProps) {
       label="Workflow"
       plural="workflows"
       found={found.data?.data}
+      query={found}
       value={value}
       shown={chosen.data?.name}
       onChange={onChange}
@@ -78,7 +80,7 @@ function useOrigin() {
 interface OriginSelectProps extends OriginFilterProps, SearchText {
   label: string;
   plural: string;
-  /** Undefined until the list is read. */
+  query: ItemsQuery;
   found: readonly { id: string; name: string }[] | undefined;
   shown: string | undefined;
 }
@@ -95,7 +97,7 @@ function OriginSelect({ plural, found, value, shown, onChange, ...field }: Origi
       value={value ?? every.value}
       shown={value === undefined ? every.label : shown}
       onChange={(chosen) => onChange(chosen === every.value ? undefined : chosen)}
-      empty={found === undefined ? 'Loading …' : 'Nothing matches.'}
+      empty="Nothing matches."
     >
       {(field.search === '' ? [every, ...options] : options).map((option) => (
         <OptionItem key={option.value} option={option} />

@@ -32,7 +32,7 @@ interface PreviewPaneProps {
 export function PreviewPane({ preview, readerAddress, onReader }: PreviewPaneProps) {
   const [view, setView] = useState<View>(() => (window.innerWidth < 640 ? 'phone' : 'desktop'));
   const [isDark, setIsDark] = useState(false);
-  const { email, broken, hasGood, sender, error, isBehind } = preview;
+  const { email, broken, hasGood, sender, error, retry, isBehind } = preview;
   const isMissing = broken.includes('body') && !hasGood;
   return (
     <div className="flex h-full min-h-0 flex-col">
@@ -56,7 +56,7 @@ export function PreviewPane({ preview, readerAddress, onReader }: PreviewPanePro
           {isBehind ? ' · updating' : ''}
         </p>
       </div>
-      <ErrorNote error={error} className="m-3" />
+      <ErrorNote error={error} onRetry={retry} className="m-3" />
       {broken.length > 0 && (
         <p role="status" className="border-b border-line bg-warn-soft px-3 py-1.5 text-sm text-warn">
           The {broken.join(' and the ')} can’t be rendered as written.{' '}

@@ -13,6 +13,7 @@ export interface Preview {
   hasGood: boolean;
   sender: string;
   error: unknown;
+  retry: () => void;
   /** The preview is older than the input. */
   isBehind: boolean;
 }
@@ -27,7 +28,7 @@ export function usePreview(
   const { from, fromName } = content;
   const wanted = previewOf(content, readerAddress, samples);
   const settled = useDebounced(wanted, 400);
-  const { data, error, isPlaceholderData } = useQuery({
+  const { data, error, refetch, isPlaceholderData } = useQuery({
     ...previewQuery(path, settled),
     placeholderData: keepPreviousData,
   });
@@ -40,6 +41,7 @@ export function usePreview(
     hasGood: good !== undefined,
     sender: fromName.trim() === '' ? from : `${fromName.trim()} <${from}>`,
     error,
+    retry: () => void refetch(),
     isBehind: isPlaceholderData || settled !== wanted,
   };
 }

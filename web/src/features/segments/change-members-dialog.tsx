@@ -7,6 +7,7 @@ import { Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Checkbox, TextField } from '../../ui/field.tsx';
 import { quantity } from '../../ui/numbers.ts';
+import { useFailure } from '../../ui/use-failure.ts';
 import { addressesIn } from './addresses-in.ts';
 
 /** Of one call. */
@@ -40,16 +41,16 @@ function ChangeMembers({ segment, verb, onClose }: ChangeMembersProps) {
   const [text, setText] = useState('');
   const [createMissing, setCreateMissing] = useState(true);
   const [isPending, setIsPending] = useState(false);
-  const [failure, setFailure] = useState<unknown>(null);
+  const [failure, fail] = useFailure();
   const [outcome, setOutcome] = useState<Outcome | null>(null);
   const addresses = addressesIn(text);
   const run = async () => {
     setIsPending(true);
-    setFailure(null);
+    fail(null);
     try {
       setOutcome(await change(segment.id, verb, addresses, createMissing));
     } catch (error) {
-      setFailure(error);
+      fail(error);
     } finally {
       setIsPending(false);
       await refresh('/segments', '/contacts');

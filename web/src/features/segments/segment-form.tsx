@@ -13,7 +13,6 @@ import { type Condition, readCondition } from './condition-builder/condition.ts'
 import { ConditionBuilder } from './condition-builder/condition-builder.tsx';
 import { findGaps } from './condition-builder/condition-gaps.ts';
 import { describeCondition } from './condition-builder/describe-condition.ts';
-import { useGaps } from './condition-builder/use-gaps.ts';
 import { SegmentPreview, usePreview } from './segment-preview.tsx';
 import { useSegmentNames } from './use-segment-names.ts';
 
@@ -64,7 +63,6 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
       }
     },
   });
-  const gaps = useGaps(condition, 'condition', form.formState.submitCount);
   return (
     <form id={id} onSubmit={submit} noValidate className="flex flex-col gap-8">
       <LeaveGuard isDirty={form.formState.isDirty || !isSame(condition, stored)} />
@@ -95,7 +93,8 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
             // They name filters by their place, which may be another one now.
             setRefused([]);
           }}
-          issues={[...gaps, ...refused]}
+          tries={form.formState.submitCount}
+          refused={refused}
         />
       )}
     </form>
@@ -107,17 +106,23 @@ const isSame = (one: Condition, other: Condition) => JSON.stringify(one) === JSO
 interface ConditionSectionProps {
   condition: Condition;
   onChange: (condition: Condition) => void;
-  issues: readonly Schema<'FieldIssue'>[];
+  tries: number;
+  refused: readonly Schema<'FieldIssue'>[];
 }
 
-function ConditionSection({ condition, onChange, issues }: ConditionSectionProps) {
+function ConditionSection({ condition, onChange, tries, refused }: ConditionSectionProps) {
   const nameOf = useSegmentNames();
   const preview = usePreview(condition);
-  const refused = preview.error instanceof ApiError ? preview.error.issues : [];
+  const ofPreview = preview.error instanceof ApiError ? preview.error.issues : [];
   return (
     <Section title="Who belongs" description="Everyone who meets the condition, at any time.">
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
-        <ConditionBuilder value={condition} onChange={onChange} errors={[...issues, ...refused]} />
+        <ConditionBuilder
+          value={condition}
+          onChange={onChange}
+          tries={tries}
+          refused={[...refused, ...ofPreview]}
+        />
         <SegmentPreview query={preview} words={describeCondition(condition, nameOf)} />
       </div>
     </Section>

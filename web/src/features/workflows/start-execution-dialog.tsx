@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
+import type { RefCallback } from 'react';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { $api, api } from '../../api/client.ts';
@@ -34,7 +35,7 @@ export function StartExecutionDialog({ workflowId, ...state }: DialogState & { w
       save={async ({ email, context }, form) => {
         const contactId = await findContact(email);
         if (contactId === undefined) {
-          form.setError('email', { message: 'No contact has this address' });
+          form.setError('email', { message: 'No contact has this address' }, { shouldFocus: true });
           return;
         }
         const { data } = await api.POST('/workflows/{id}/executions', {
@@ -57,7 +58,12 @@ export function StartExecutionDialog({ workflowId, ...state }: DialogState & { w
             control={control}
             name="email"
             render={({ field, fieldState }) => (
-              <ContactBox value={field.value} onChange={field.onChange} error={fieldState.error?.message} />
+              <ContactBox
+                value={field.value}
+                onChange={field.onChange}
+                error={fieldState.error?.message}
+                inputRef={field.ref}
+              />
             )}
           />
           <FormField
@@ -78,9 +84,10 @@ interface ContactBoxProps {
   value: string;
   onChange: (email: string) => void;
   error: string | undefined;
+  inputRef: RefCallback<HTMLInputElement>;
 }
 
-function ContactBox({ value, onChange, error }: ContactBoxProps) {
+function ContactBox({ value, onChange, error, inputRef }: ContactBoxProps) {
   const search = useDebounced(value.trim());
   const { data } = $api.useQuery('get', '/contacts', {
     params: { query: { limit: 8, ...(search !== '' && { search }) } },
@@ -93,6 +100,7 @@ function ContactBox({ value, onChange, error }: ContactBoxProps) {
       value={value}
       onChange={onChange}
       error={error}
+      inputRef={inputRef}
     />
   );
 }

@@ -36,6 +36,7 @@ export function FieldSelect({ value, onChange, source, fields, error, className 
       placeholder="Choose a field"
       error={error}
       className={className}
+      query={fields.missing}
       empty="Nothing has this name. Type it in full."
     >
       {sections.map((section) => (

@@ -1,5 +1,6 @@
 import { useMemo } from 'react';
 import { $api } from '../../../api/client.ts';
+import type { ItemsQuery } from '../../../ui/search-select.tsx';
 import { emailActivities, fieldLabel } from './field-label.ts';
 import type { FieldSource, FieldType } from './operators.ts';
 
@@ -17,6 +18,8 @@ export interface KnownFields {
   options: FieldOption[];
   typeOf: (field: string) => FieldType | undefined;
   segmentName: (id: string) => string | undefined;
+  /** A list of fields that is not read yet, or could not be. */
+  missing: ItemsQuery | undefined;
 }
 
 interface ListedField {
@@ -27,11 +30,18 @@ interface ListedField {
 /** All fields that a condition of the project can use. */
 export function useFields(source: FieldSource): KnownFields {
   const isWorkflow = source === 'workflow';
-  const ofContacts = $api.useQuery('get', '/contacts/fields', {}, { enabled: !isWorkflow }).data;
-  const names = $api.useQuery('get', '/events/names', {}, { enabled: !isWorkflow }).data;
-  const ofWorkflows = $api.useQuery('get', '/workflows/fields', {}, { enabled: isWorkflow }).data;
-  const segments = $api.useQuery('get', '/segments').data;
-  return useMemo(() => {
+  const contactQuery = $api.useQuery('get', '/contacts/fields', {}, { enabled: !isWorkflow });
+  const nameQuery = $api.useQuery('get', '/events/names', {}, { enabled: !isWorkflow });
+  const workflowQuery = $api.useQuery('get', '/workflows/fields', {}, { enabled: isWorkflow });
+  const segmentQuery = $api.useQuery('get', '/segments');
+  const queries = isWorkflow ? [workflowQuery, segmentQuery] : [contactQuery, nameQuery, segmentQuery];
+  const [missing, ...others] = queries.filter(({ data }) => data === undefined);
+  const refetch = () => [missing, ...others].map((query) => query?.refetch());
+  const { data: ofContacts } = contactQuery;
+  const { data: names } = nameQuery;
+  const { data: ofWorkflows } = workflowQuery;
+  const { data: segments } = segmentQuery;
+  const known = useMemo((): Omit<KnownFields, 'missing'> => {
     const nameById = new Map(segments?.data.map(({ id, name }) => [id, name]));
     const events = (names?.names ?? []).map((name) => ({ field: `event.${name}`, type: 'event' as const }));
     const listed: ListedField[] = ofWorkflows?.fields ?? [...(ofContacts?.fields ?? []), ...events];
@@ -53,6 +63,7 @@ export function useFields(source: FieldSource): KnownFields {
     const typeByField = new Map(options.map(({ field, type }) => [field, type]));
     return { options, typeOf: (field) => typeByField.get(field), segmentName };
   }, [ofContacts, names, ofWorkflows, segments]);
+  return { ...known, missing: missing && { data: missing.data, error: missing.error, refetch } };
 }
 
 function sectionOf(field: string, type: ListedField['type']): FieldOption['section'] {

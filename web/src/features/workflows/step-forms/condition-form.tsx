@@ -7,7 +7,6 @@ import { readCondition } from '../../segments/condition-builder/condition.ts';
 import { ConditionBuilder } from '../../segments/condition-builder/condition-builder.tsx';
 import { findGaps } from '../../segments/condition-builder/condition-gaps.ts';
 import { describeCondition } from '../../segments/condition-builder/describe-condition.ts';
-import { useGaps } from '../../segments/condition-builder/use-gaps.ts';
 import { useSegmentNames } from '../../segments/use-segment-names.ts';
 import { useSaveStep } from '../graph/save-step.ts';
 import { nameSchema, StepFormFrame, type StepFormProps } from './step-form.tsx';
@@ -40,7 +39,6 @@ export function ConditionForm({ workflowId, step, onDone }: StepFormProps) {
     // They name filters by their place, which may be another one now.
     setRefused([]);
   };
-  const gaps = useGaps(condition, path, form.form.formState.submitCount);
   return (
     <StepFormFrame form={form} isChanged={condition !== stored} onDone={onDone}>
       <section aria-label="Condition" className="flex flex-col gap-2">
@@ -48,7 +46,8 @@ export function ConditionForm({ workflowId, step, onDone }: StepFormProps) {
         <ConditionBuilder
           value={condition}
           onChange={change}
-          errors={[...gaps, ...refused]}
+          tries={form.form.formState.submitCount}
+          refused={refused}
           path={path}
           source="workflow"
         />

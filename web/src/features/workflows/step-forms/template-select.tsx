@@ -46,6 +46,7 @@ export function TemplateSelect({ value, onChange, error, buttonRef }: TemplateSe
           Templates
         </TextLink>
       }
+      query={found}
       empty={sought === '' ? 'No template yet.' : 'Nothing matches.'}
     >
       {templates.map(({ id, name, subject }) => (

@@ -1,5 +1,5 @@
 import { Plus, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { type RefCallback, useState } from 'react';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { $api } from '../../../api/client.ts';
@@ -64,7 +64,12 @@ export function UpdateContactForm(props: StepFormProps) {
         control={control}
         name="data"
         render={({ field, fieldState }) => (
-          <DataRows rows={field.value} onChange={field.onChange} error={fieldState.error?.message} />
+          <DataRows
+            rows={field.value}
+            onChange={field.onChange}
+            error={fieldState.error?.message}
+            frameRef={field.ref}
+          />
         )}
       />
     </StepFormFrame>
@@ -75,9 +80,10 @@ interface DataRowsProps {
   rows: DataRow[];
   onChange: (rows: DataRow[]) => void;
   error: string | undefined;
+  frameRef: RefCallback<HTMLFieldSetElement>;
 }
 
-function DataRows({ rows, onChange, error }: DataRowsProps) {
+function DataRows({ rows, onChange, error, frameRef }: DataRowsProps) {
   const { data } = $api.useQuery('get', '/contacts/fields', {}, { staleTime: 60_000 });
   const [nextId, setNextId] = useState(rows.length);
   const known = (data?.fields ?? []).flatMap(({ field }) => {
@@ -87,7 +93,12 @@ function DataRows({ rows, onChange, error }: DataRowsProps) {
   const change = (id: number, part: Partial<DataRow>) =>
     onChange(rows.map((row) => (row.id === id ? { ...row, ...part } : row)));
   return (
-    <fieldset className="flex flex-col gap-2">
+    <fieldset
+      ref={frameRef}
+      tabIndex={-1}
+      aria-describedby={error && 'data-error'}
+      className="flex flex-col gap-2"
+    >
       <legend className="mb-1 text-sm font-medium">Data to set</legend>
       {rows.map(({ id, key, value }) => (
         <div key={id} className="flex items-start gap-2">
@@ -120,7 +131,7 @@ function DataRows({ rows, onChange, error }: DataRowsProps) {
         Numbers, true and false are kept as such; put them in quotes to set a text. null removes a field.
       </p>
       {error && (
-        <p role="alert" className="text-xs text-bad">
+        <p id="data-error" role="alert" className="text-xs text-bad">
           {error}
         </p>
       )}
