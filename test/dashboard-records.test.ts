@@ -234,7 +234,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     };
     expect(await showWith(null, 'No subscription.')).toEqual({ 'Manage payment': 0, Subscribe: 1 });
     await page.getByText('JP¥1,900').waitFor();
-    expect(await showWith('active', /^Active, renews/)).toEqual({ 'Manage payment': 1, Subscribe: 0 });
+    expect(await showWith('active', /^Renews /)).toEqual({ 'Manage payment': 1, Subscribe: 0 });
     expect(await showWith('past_due', /^A payment has failed/)).toEqual({
       'Manage payment': 1,
       Subscribe: 0,
