@@ -79,6 +79,7 @@ describe('emails of a workflow', () => {
         fromEmail: `a@${domain}`,
         fromName: null,
         replyTo: 'help@example.com',
+        domainOwnerId: project.id,
         headers: {},
         variables: { event: { name }, context: {} },
         brand: { language: 'en', footerAddress: null },
