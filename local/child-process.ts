@@ -6,7 +6,7 @@ import { dismissWatcher, startWatcher } from './death-watcher.ts';
 import { LocalStackError } from './failure.ts';
 import { processStartTime, sendSignal } from './process-identity.ts';
 
-/** What whoever starts a part of the stack says about its process. */
+/** Options of every function that starts a part of the stack. */
 export interface ChildOptions {
   log: (line: string) => void;
   onSpawn?: OnSpawn | undefined;

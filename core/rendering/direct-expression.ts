@@ -93,15 +93,16 @@ export function compileRange(low: Token, high: Token): DirectExpression {
 
 function nothing(): undefined {}
 
-/** @returns its names as far as they are written out */
+/** @returns the names of the path, up to the first one that is computed */
 function pathOf(token: Token | undefined): string[] | undefined {
   if (!TypeGuards.isPropertyAccessToken(token) || token.variable) return undefined;
-  const computed = token.props.findIndex((prop) => !('content' in prop));
-  const written = computed === -1 ? token.props : token.props.slice(0, computed);
-  return written.flatMap((prop) => {
-    if (TypeGuards.isWordToken(prop)) return prop.content.split('.');
-    return 'content' in prop ? [String(prop.content)] : [];
-  });
+  const path: string[] = [];
+  for (const prop of token.props) {
+    if (TypeGuards.isWordToken(prop)) path.push(...prop.content.split('.'));
+    else if ('content' in prop) path.push(String(prop.content));
+    else break;
+  }
+  return path;
 }
 
 function compileOperator(name: string, left: Evaluate | undefined, right: Evaluate): Evaluate {

@@ -12,7 +12,7 @@ interface OpenFormProps<Values extends FieldValues> extends ApiFormOptions<Value
   children: (form: UseFormReturn<Values>) => ReactNode;
 }
 
-/** A dialog with a form, which begins anew each time that it opens. `save` closes it. */
+/** A dialog with a form, which starts from its default values each time it opens. `save` must close it. */
 export function FormDialog<Values extends FieldValues>({
   title,
   isOpen,
