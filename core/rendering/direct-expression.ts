@@ -96,13 +96,12 @@ function nothing(): undefined {}
 /** @returns the names of the path, up to the first one that is computed */
 function pathOf(token: Token | undefined): string[] | undefined {
   if (!TypeGuards.isPropertyAccessToken(token) || token.variable) return undefined;
-  const path: string[] = [];
-  for (const prop of token.props) {
-    if (TypeGuards.isWordToken(prop)) path.push(...prop.content.split('.'));
-    else if ('content' in prop) path.push(String(prop.content));
-    else break;
-  }
-  return path;
+  const computed = token.props.findIndex((prop) => !('content' in prop));
+  const written = computed === -1 ? token.props : token.props.slice(0, computed);
+  return written.flatMap((prop) => {
+    if (TypeGuards.isWordToken(prop)) return prop.content.split('.');
+    return 'content' in prop ? [String(prop.content)] : [];
+  });
 }
 
 function compileOperator(name: string, left: Evaluate | undefined, right: Evaluate): Evaluate {
