@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { eraseContactTraces } from '../db/statements/contacts/erase-contact-traces.ts';
+import { sql } from '../db/testing/sql.ts';
 import { newSegmentComputation, newSegmentCount, newSegmentRounds } from '../temporal/contracts/segments.ts';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
 import {
@@ -141,7 +142,16 @@ async function wrongCountsOfPresent(): Promise<unknown[]> {
 }
 
 describe('several computations at once', () => {
+  /** The sweep of erasures waits for every older transaction. Until the test ends. */
+  async function holdErasures(): Promise<void> {
+    const open = stack.em();
+    await open.begin();
+    onTestFinished(() => open.rollback());
+    await sql(open, 'set local idle_in_transaction_session_timeout = 0');
+  }
+
   it('emit one event for each change, while contacts come, change and go', async () => {
+    await holdErasures();
     const contacts = Array.from({ length: 40 }, (_, index) => index);
     for (const index of contacts) await putContact(sender, index, index % 2 ? 'pro' : 'free');
     const { id } = await createSegment(sender, {
