@@ -167,7 +167,6 @@ it('without a dashboard, the email about a project that was stopped has no link'
     pageOf: sitePages(config).security,
     linkKey: deriveKey(config.APP_SECRET, 'account-link'),
   });
-  // The product's own sweep may have been faster.
   await suspendSenders(stack.em(), { autoDisable: true, notifyOwners });
   const [message] = await eventually(
     async () =>

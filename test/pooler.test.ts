@@ -11,7 +11,7 @@ import { upload } from './setup/upload.ts';
 /** Fewer than one process opens, so that transactions of both processes share each session of the database. */
 const serverConnections = 5;
 
-const stack = useProcessStack({ SEGMENT_COMPUTE_INTERVAL_MINUTES: '1' });
+const stack = useProcessStack();
 let pooler: Pooler;
 let sender: TestSender;
 

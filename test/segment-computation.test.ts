@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eraseContactTraces } from '../db/statements/contacts/erase-contact-traces.ts';
-import { sql } from '../db/testing/sql.ts';
 import { newSegmentComputation, newSegmentCount, newSegmentRounds } from '../temporal/contracts/segments.ts';
+import { eventually } from './setup/eventually.ts';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';
 import {
   address,
@@ -142,16 +142,7 @@ async function wrongCountsOfPresent(): Promise<unknown[]> {
 }
 
 describe('several computations at once', () => {
-  /** The sweep of erasures waits for every older transaction. Until the test ends. */
-  async function holdErasures(): Promise<void> {
-    const open = stack.em();
-    await open.begin();
-    onTestFinished(() => open.rollback());
-    await sql(open, 'set local idle_in_transaction_session_timeout = 0');
-  }
-
   it('emit one event for each change, while contacts come, change and go', async () => {
-    await holdErasures();
     const contacts = Array.from({ length: 40 }, (_, index) => index);
     for (const index of contacts) await putContact(sender, index, index % 2 ? 'pro' : 'free');
     const { id } = await createSegment(sender, {
@@ -250,20 +241,20 @@ describe('the rounds of the schedules', () => {
     return temporal.workflow.execute(type, workflow);
   }
 
-  it('are due as often as the configuration says', async () => {
-    const { temporal } = stack.product.resources;
-    for (const [id, type] of [
-      ['segments/computation', 'segmentComputation'],
-      ['segments/changes', 'segmentRounds'],
-      ['segments/count', 'segmentCount'],
+  it('are due as often as the configuration says, and stay paused', async () => {
+    const { temporal, config } = stack.product.resources;
+    for (const [id, type, everyMs] of [
+      ['segments/computation', 'segmentComputation', config.SEGMENT_COMPUTE_INTERVAL_MINUTES * 60_000],
+      ['segments/changes', 'segmentRounds', config.SEGMENT_ROUND_INTERVAL_SECONDS * 1000],
+      ['segments/count', 'segmentCount', config.SEGMENT_COUNT_INTERVAL_MINUTES * 60_000],
     ] as const) {
-      const { action, spec, policies } = await vi.waitFor(
+      const { action, policies, state } = await eventually(
         () => temporal.schedule.getHandle(id).describe(),
-        60_000,
+        ({ spec }) => spec.intervals?.length === 1 && spec.intervals[0]?.every === everyMs,
       );
       expect(action).toMatchObject({ type: 'startWorkflow', workflowType: type, workflowId: id });
-      expect(spec.intervals?.map(({ every }) => every)).toEqual([100_000 * 60_000]);
       expect(policies.overlap).toBe('SKIP');
+      expect(state.paused).toBe(true);
     }
   });
 

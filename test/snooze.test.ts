@@ -3,7 +3,6 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { describe, expect, it } from 'vitest';
 import { messages } from '../core/messages/messages.ts';
 import { snoozeEnd, snoozeLengths } from '../core/snooze.ts';
-import { sql } from '../db/testing/sql.ts';
 import { endContactSnooze, endOverdueSnoozes } from '../temporal/activities/contacts/end-snooze.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived, reportEvent } from './setup/inbox.ts';
@@ -18,8 +17,8 @@ const sender = useSender(stack);
 const contactOf = (reader: TestSubscriber) => readContact(stack.em(), sender.projectId, reader.email);
 const snooze = (reader: TestSubscriber, length: string) =>
   visitPage(`${stack.url}${reader.path('manage')}`, { snooze: length });
-const setSnooze = (reader: TestSubscriber, until: Date, em = stack.em()) =>
-  sql(em, 'update contacts set subscribed = false, snoozed_until = $2 where id = $1', [
+const setSnooze = (reader: TestSubscriber, until: Date) =>
+  stack.sql('update contacts set subscribed = false, snoozed_until = $2 where id = $1', [
     reader.contactId,
     until,
   ]);
@@ -236,13 +235,10 @@ describe('the end of a snooze', () => {
     const due = await createTestSubscriber(stack, sender);
     const later = await createTestSubscriber(stack, sender);
     const now = new Date();
-    // In one transaction: the product's own sweep sees nothing of it before.
-    await stack.em().transactional(async (em) => {
-      await setSnooze(lost, new Date(now.getTime() - 6 * 60_000), em);
-      await setSnooze(due, new Date(now.getTime() - 60_000), em);
-      await setSnooze(later, new Date(now.getTime() + 60_000), em);
-      await endOverdueSnoozes(em, now);
-    });
+    await setSnooze(lost, new Date(now.getTime() - 6 * 60_000));
+    await setSnooze(due, new Date(now.getTime() - 60_000));
+    await setSnooze(later, new Date(now.getTime() + 60_000));
+    await endOverdueSnoozes(stack.em(), now);
     expect(await contactOf(lost)).toMatchObject({ subscribed: true, snoozedUntil: null, updatedAt: now });
     const [ended] = await readEvents(stack.em(), sender.projectId);
     expect(ended?.occurredAt).toEqual(now);

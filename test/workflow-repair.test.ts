@@ -42,12 +42,12 @@ it("restarts a workflow that Temporal has lost, at the execution's current step"
   await handleOf(shown).terminate('lost');
   const commands = (em = stack.em()) =>
     sql(em, `select kind from outbox where kind = 'execution.wake' and subject_id = $1`, [shown.id]);
-  // In one transaction: the product's own sweep sees nothing of it before.
   await stack.em().transactional(async (em) => {
     await sql(em, `update workflow_executions set resume_at = now() - interval '11 minutes' where id = $1`, [
       shown.id,
     ]);
     await signalLateExecutions(em, lateSeconds);
+    // Nobody delivers it before it is committed.
     expect(await commands(em)).toHaveLength(1);
   });
   expect((await execution(id, 'EXITED')).steps).toMatchObject([{ name: 'nap' }, { name: 'bye' }]);

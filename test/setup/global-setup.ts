@@ -10,6 +10,8 @@ import { startPostgres } from '../../local/postgres.ts';
 import { startTemporal } from '../../local/temporal.ts';
 import { findTemporalBinary } from '../../local/temporal-binary.ts';
 import { freePort } from '../../local/testing/free-port.ts';
+import { createTemporalClient } from '../../temporal/client/connect.ts';
+import { ensureSchedules, scheduleIds } from '../../temporal/client/schedules.ts';
 import { clickhousePassword } from './clickhouse.ts';
 
 declare module 'vitest' {
@@ -48,6 +50,30 @@ async function createServerFolder(): Promise<string> {
   return createFolder(isRoomy ? memory : tmpdir());
 }
 
+async function migrate(url: string): Promise<void> {
+  const orm = createOrm({ url, poolSize: 2, warn: () => undefined });
+  await migrateDatabase(orm, url);
+  await orm.close();
+}
+
+/**
+ * The products of the run find the schedules paused and leave them so: a test runs the sweeps and rounds that it needs, and
+ * none comes between its steps. They also share the schedules, so that only the last one to start had them.
+ */
+async function pauseSchedules(address: string): Promise<void> {
+  const client = createTemporalClient({
+    environment: { TEMPORAL_ADDRESS: address },
+    dataConverter: undefined,
+  });
+  await ensureSchedules(client, 'paused', {
+    segmentRoundSeconds: 86_400,
+    segmentComputationMinutes: 1440,
+    segmentCountMinutes: 1440,
+  });
+  await Promise.all(scheduleIds.map((id) => client.schedule.getHandle(id).pause()));
+  await client.connection.close();
+}
+
 /**
  * One real Postgres for the whole run, without fsync, one real Temporal server and one real ClickHouse. Each test file
  * has its own copy of the migrated database, its own task queue and its own database in ClickHouse.
@@ -84,9 +110,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       log: () => undefined,
     }),
   ]);
-  const orm = createOrm({ url: postgres.url, poolSize: 2, warn: () => undefined });
-  await migrateDatabase(orm, postgres.url);
-  await orm.close();
+  await Promise.all([migrate(postgres.url), pauseSchedules(temporal.address)]);
   project.provide('databaseUrl', postgres.url);
   project.provide('temporalAddress', temporal.address);
   project.provide('clickhouseUrl', clickhouse.url);

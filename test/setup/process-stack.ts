@@ -58,10 +58,6 @@ export async function createProcessStack(
     SNS_LOCAL_HOST: `127.0.0.1:${ses.port}`,
     SNS_TOPIC_ARNS: testTopic,
     SHUTDOWN_GRACE_SECONDS: '3',
-    // Disabled unless a test sets it.
-    SEGMENT_ROUND_INTERVAL_SECONDS: '6000000',
-    SEGMENT_COMPUTE_INTERVAL_MINUTES: '100000',
-    SEGMENT_COUNT_INTERVAL_MINUTES: '100000',
     ...changes,
   };
   const started: { kind: Kind; process: TestProcess }[] = [];

@@ -87,10 +87,6 @@ export async function startTestProduct(environment: Environment = {}): Promise<O
     UPLOADS_DIR: uploads,
     VALIDATE_RESPONSES: 'true',
     VALIDATE_ROWS: 'true',
-    // Disabled unless a test sets it.
-    SEGMENT_ROUND_INTERVAL_SECONDS: '6000000',
-    SEGMENT_COMPUTE_INTERVAL_MINUTES: '100000',
-    SEGMENT_COUNT_INTERVAL_MINUTES: '100000',
     ...environment,
   };
   const shutdown = createShutdown(log, 30_000);
