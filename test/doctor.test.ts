@@ -239,9 +239,18 @@ describe('the workers', () => {
   it('run, by the clock of Temporal, whatever ours says', async () => {
     for (const minutes of [-10, 10]) {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
-      expect(worstLevel(await checkTemporal(client, loadConfig(stack.environment)))).toBe('ok');
+      const found = await checkTemporal(client, loadConfig(stack.environment));
+      expect(found.filter(({ level }) => level === 'error')).toEqual([]);
+      expect(found.map(({ text }) => text)).toContain('all task queues have workers');
       vi.useRealTimers();
     }
+  });
+
+  it('have no sweeps while the schedules are paused', async () => {
+    const found = await checkTemporal(client, loadConfig(stack.environment));
+    expect(found.filter(({ level }) => level === 'warning')).toMatchObject([
+      { area: 'Temporal', text: expect.stringMatching(/^schedules are paused: sweep\/campaigns, /) },
+    ]);
   });
 
   it('do not run although Temporal still lists those that have ended', async () => {
