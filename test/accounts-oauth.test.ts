@@ -8,7 +8,7 @@ import { startSignInServer } from './setup/sign-in-server.ts';
 import { visitPage } from './setup/subscribers.ts';
 
 /** More than the other tests make. */
-const requestsPerMinute = 600;
+const requestsPerMinute = 150;
 const elsewhere = fileFixture(startSignInServer, ({ close }) => close());
 const stack = useTestProduct(() => ({
   AUTH_RATE_LIMIT_PER_MINUTE: String(requestsPerMinute),
