@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import { findChromium } from './setup/chromium.ts';
+import { useDashboardStory } from './setup/dashboard-story.ts';
+
+const executable = await findChromium();
+const domain = 'mail.meanwhile.test';
+const unavailable = {
+  status: 503,
+  json: {
+    success: false,
+    error: { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer', statusCode: 503 },
+  },
+};
+
+describe.skipIf(executable === undefined)('of what happens meanwhile, the dashboard', () => {
+  const { stage, owner, project, tab, page, button, link, field, heading, sideBar, asked } =
+    useDashboardStory(executable, 'Meanwhile');
+  const headers = () => ({ 'X-Project-Id': project.id });
+  const post = (path: string, body: object) => owner.call('POST', path, body, headers());
+  const complaintsBut = (status: number) =>
+    tab.complaints().filter((text) => !text.includes(`status of ${status}`));
+  const campaign = {
+    name: 'Ours',
+    subject: 'Ours',
+    body: '<p>Hello</p>',
+    from: `hello@${domain}`,
+    audienceType: 'ALL',
+  };
+
+  it('says at home which limit is reached, and which one nearly', async () => {
+    const { id } = (await post('/domains', { domain })).body;
+    await asked(`/domains/${id}/verify`);
+    const limits = { transactional: 5, campaigns: 0, workflows: 1 };
+    const path = `/users/@me/projects/${project.id}/billing-limits`;
+    expect((await owner.call('PUT', path, limits)).status).toBe(200);
+    const to = ['ada', 'grace', 'linus', 'edsger'].map((name) => `${name}@example.com`);
+    const { subject, body, from } = campaign;
+    expect((await post('/v1/send', { to, from, subject, body })).status).toBe(200);
+    await tab.signIn(owner);
+    await page.goto(`projects/${project.id}`);
+    await page.getByText('1 of 5 transactional emails is left this month.').waitFor();
+    const reached = page.getByText(
+      'No more emails of campaigns leave this month: the limit of 0 is reached.',
+    );
+    await reached.waitFor();
+    expect(await page.getByText(/emails of workflows/).count()).toBe(0);
+    await link('Change the limits').first().click();
+    await field('Campaigns').fill('');
+    await button('Save the limits').click();
+    await page.getByText('The limits are saved.').waitFor();
+    await sideBar('Home').click();
+    await page.getByText(/transactional emails is left/).waitFor();
+    await reached.waitFor({ state: 'detached' });
+  });
+
+  it('says on every page that the project is disabled', async () => {
+    const disable = (disabled: boolean) =>
+      stage.stack.sql('update projects set disabled = $2, disabled_reason = $3 where id = $1', [
+        project.id,
+        disabled,
+        disabled ? '12 % bounced' : null,
+      ]);
+    const note = page.getByText(/^This project is disabled and sends nothing: 12 % bounced\./);
+    await disable(true);
+    for (const path of ['', '/campaigns', '/settings']) {
+      await page.goto(`projects/${project.id}${path}`);
+      await note.waitFor();
+    }
+    await disable(false);
+    await page.reload();
+    await heading('Settings').waitFor();
+    expect(await note.count()).toBe(0);
+  });
+});
