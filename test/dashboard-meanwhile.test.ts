@@ -71,4 +71,26 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     await heading('Settings').waitFor();
     expect(await note.count()).toBe(0);
   });
+
+  it('keeps what is typed in a campaign that somebody else has sent, as a draft', async () => {
+    await post('/contacts', { email: 'ada@example.com' });
+    const { id } = (await post('/campaigns', campaign)).body.data;
+    const open = async () => {
+      await page.goto(`projects/${project.id}/campaigns/${id}`);
+      await field('Subject').fill('Mine');
+    };
+    await open();
+    expect((await post(`/campaigns/${id}/send`, {})).status).toBe(200);
+    await button('Save').click();
+    const note = page.getByText(/^This campaign was sent meanwhile/);
+    await note.waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await button('Save').or(button(/^Send/)).count()).toBe(0);
+    expect(await field('Subject').inputValue()).toBe('Mine');
+    await button('Keep mine as a new draft').click();
+    await page.getByText('Draft', { exact: true }).waitFor();
+    expect(await field('Subject').inputValue()).toBe('Mine');
+    expect((await asked('/campaigns?status=DRAFT')).body.data).toMatchObject([{ subject: 'Mine' }]);
+    expect(complaintsBut(409)).toEqual([]);
+  });
 });
