@@ -93,4 +93,24 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     expect((await asked('/campaigns?status=DRAFT')).body.data).toMatchObject([{ subject: 'Mine' }]);
     expect(complaintsBut(409)).toEqual([]);
   });
+
+  it('says that it no longer knows how far an import is', async () => {
+    await page.goto(`projects/${project.id}/contacts/import`);
+    const job = { id: 'x', type: 'import', state: 'active', progress: 40, result: null };
+    const times = { failedReason: null, createdAt: new Date().toISOString(), finishedAt: null };
+    const polls = '**/contacts/import/*-*';
+    await page.route(polls, (route) => route.fulfill({ json: { ...job, ...times } }));
+    const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nnew@example.com\n') };
+    await page.setInputFiles('input[type=file]', file);
+    await button('Import 1 row').click();
+    await page.getByText(/^40 % is done/).waitFor();
+    const error = { code: 'NOT_FOUND', message: 'Job not found', statusCode: 404 };
+    await page.route(polls, (route) => route.fulfill({ status: 404, json: { success: false, error } }));
+    await page.getByText('Job not found').waitFor();
+    expect(await page.getByText(/is done/).count()).toBe(0);
+    await page.unroute(polls);
+    await page.reload();
+    await page.getByText('The import is complete.').waitFor();
+    expect(complaintsBut(404)).toEqual([]);
+  });
 });
