@@ -113,4 +113,26 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     await page.getByText('The import is complete.').waitFor();
     expect(complaintsBut(404)).toEqual([]);
   });
+
+  it('says that what it shows may be out of date, and reads it again by itself', async () => {
+    const sending = '**/campaigns?*';
+    await page.goto(`projects/${project.id}`);
+    await page.getByText('No campaign is being sent.').waitFor();
+    await page.route(sending, (route) => route.fulfill(unavailable));
+    const note = page.getByText(/^The server does not answer/);
+    await note.waitFor();
+    await page.unroute(sending);
+    await note.waitFor({ state: 'detached' });
+    expect(complaintsBut(503)).toEqual([]);
+  });
+
+  it('shows a page that could not be read as soon as it can be', async () => {
+    const segments = `${stage.stack.url}/segments`;
+    await page.route(segments, (route) => route.fulfill(unavailable));
+    await sideBar('Segments').click();
+    await page.getByText('The database does not answer').waitFor();
+    await page.unroute(segments);
+    await page.getByText('No segments yet').waitFor();
+    expect(complaintsBut(503)).toEqual([]);
+  });
 });
