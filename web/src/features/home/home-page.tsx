@@ -34,7 +34,7 @@ export function HomePage() {
       }
     >
       <LimitNotes />
-      <SetUp projectId={project.id} />
+      <SetUp key={project.id} projectId={project.id} />
       <Section
         title="Last 30 days"
         actions={
