@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
 
 const executable = await findChromium();
 const domain = 'mail.meanwhile.test';
@@ -124,6 +125,25 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     await page.unroute(sending);
     await note.waitFor({ state: 'detached' });
     expect(complaintsBut(503)).toEqual([]);
+  });
+
+  it('opens by itself once the server answers, however often it has not', async () => {
+    const projects = `${stage.stack.url}/users/@me/projects`;
+    let calls = 0;
+    await page.route(projects, (route) => {
+      calls += 1;
+      return route.fulfill(unavailable);
+    });
+    await page.goto(`projects/${project.id}`);
+    await page.getByText('The database does not answer').waitFor();
+    // Three calls make a try.
+    await eventually(
+      async () => calls,
+      (count) => count > 6,
+    );
+    await page.unroute(projects);
+    await heading('Meanwhile').waitFor();
+    expect(tab.complaints()).not.toEqual([]);
   });
 
   it('shows a page that could not be read as soon as it can be', async () => {

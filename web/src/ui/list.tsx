@@ -22,8 +22,8 @@ export function Loaded<Data>({ query, skeleton, children }: LoadedProps<Data>) {
   if (error && error !== lastError) setLastError(error);
   if (data !== undefined) return children(data);
   // One that is tried again has no error until it has failed once more.
-  if (errorUpdateCount > 0)
-    return <ErrorNote error={error ?? lastError} onRetry={() => void refetch()} isRetrying={isFetching} />;
+  const shown = error ?? (errorUpdateCount > 0 ? lastError : null);
+  if (shown) return <ErrorNote error={shown} onRetry={() => void refetch()} isRetrying={isFetching} />;
   return skeleton ?? <SkeletonRows />;
 }
 
