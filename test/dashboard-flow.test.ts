@@ -28,6 +28,14 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await button('Sign in').click();
     await heading('Story').waitFor();
     await page.getByText('0 of 6 done').waitFor();
+    await link('Import your contacts').click();
+    await heading('Import contacts').waitFor();
+    await sideBar('Home').click();
+    await button('Hide').click();
+    await page.getByText('0 of 6 done').waitFor({ state: 'detached' });
+    await page.reload();
+    await page.getByText('Nothing sent in the last 30 days').waitFor();
+    expect(await page.getByText('0 of 6 done').count()).toBe(0);
     // Before the sign-in the page asks who is there.
     expect(tab.complaints().filter((text) => !text.includes('status of 401'))).toEqual([]);
   });
@@ -35,14 +43,15 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
   it('verifies a domain', async () => {
     await sideBar('Domains').click();
     await button('Add a domain').first().click();
-    await field('Domain').fill(`https://${domain}/about`);
+    await field('Domain').fill(`https://www.${domain}/about`);
     await button('Add the domain').click();
     await heading(domain).waitFor();
-    expect(await page.getByRole('table', { name: 'DNS records' }).textContent()).toContain(
+    expect(await page.getByRole('table', { name: 'Required DNS records' }).textContent()).toContain(
       `_posthaste.${domain}`,
     );
     await button('Check now').click();
     await page.getByText('Verified', { exact: true }).waitFor();
+    await page.getByText(`You can send from every address of ${domain}.`).waitFor();
   });
 
   it('imports a CSV file, after a look at what that would do', async () => {

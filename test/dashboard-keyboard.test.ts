@@ -62,6 +62,21 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.keyboard.press('Tab');
   });
 
+  it('a field of contacts is inserted where the cursor is', async () => {
+    await post('/contacts', { email: 'ada@example.com', data: { homeTown: 'London' } });
+    await page.goto(`projects/${project.id}/templates/new`);
+    const body = page.getByRole('textbox', { name: 'Body, HTML with Liquid' });
+    await body.focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('From here');
+    for (let presses = 0; presses < 'here'.length; presses += 1) await page.keyboard.press('ArrowLeft');
+    await page.getByRole('button', { name: 'Insert field' }).press('Enter');
+    await page.getByRole('menuitem', { name: 'Home town' }).press('Enter');
+    await expect.poll(() => body.textContent()).toBe('From {{ homeTown ?? "" }}here');
+    await page.getByRole('link', { name: 'Templates' }).first().click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+  });
+
   it('the preview of an email shows that it has the focus', async () => {
     const template = { name: 'Framed', subject: 'Framed', body: '<p>Hello</p>', from: `hello@${domain}` };
     const { body } = await post('/templates', template);

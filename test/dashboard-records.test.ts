@@ -59,6 +59,29 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(await button('Check now').or(button('Remove')).count()).toBe(0);
   });
 
+  it('a domain that waits for DNS says what it needs, and copies that as a whole', async () => {
+    const waiting = 'waiting.records.test';
+    const { id } = (await post('/domains', { domain: waiting })).body;
+    const identity = { method: 'PUT', body: JSON.stringify({ status: 'failed' }) };
+    await fetch(`${stage.stack.ses.url}/api/identities/${waiting}`, identity);
+    expect((await asked(`/domains/${id}/verify`)).body.verified).toBe(false);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`projects/${project.id}/domains/${id}`);
+    await page.getByText(/a domain that was never verified is removed after seven/).waitFor();
+    const textOf = (name: string) => page.getByRole('table', { name }).textContent();
+    expect(await textOf('Required DNS records')).not.toContain('_dmarc');
+    expect(await textOf('Recommended DNS records')).toContain(`_dmarc.${waiting}`);
+    await button('Copy all').click();
+    await page.getByText(/^The records are copied/).waitFor();
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(copied.split('\n')).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^TXT\t_posthaste\.waiting\.records\.test\tposthaste-verification=\S+$/),
+        expect.stringMatching(/^MX\tbounce\.waiting\.records\.test\t10 feedback-smtp\.\S+$/),
+      ]),
+    );
+  });
+
   it('a contact that bounced says so, until somebody subscribes it again', async () => {
     const { id } = (await post('/contacts', { email: 'bounced@example.com' })).body;
     await stage.stack.sql(

@@ -3,8 +3,10 @@ import { defineRoute } from '../edge/define-route.ts';
 import {
   confirmEmailBodySchema,
   messageSchema,
+  openVerificationSchema,
   requestLinkBodySchema,
   resetPasswordBodySchema,
+  tokenBodySchema,
 } from '../schemas/auth.ts';
 import type { ProofOutcome } from '../services/account-links.ts';
 
@@ -60,6 +62,24 @@ export const requestPasswordReset = defineRoute({
       language: ctx.headers['accept-language'],
     });
     ctx.body = { message: 'If there is an account with the address, a link is on its way.' };
+  },
+});
+
+export const readVerification = defineRoute({
+  method: 'POST',
+  path: '/auth/verification',
+  auth: 'none',
+  summary: 'Read a verification link',
+  description: 'What the token of a mailed link verifies. `POST /auth/verify-email` verifies it.',
+  limitByAddress: true,
+  bodyLimitBytes,
+  body: tokenBodySchema,
+  bodyExample: { token: tokenExample },
+  responses: { 200: { description: 'The link works.', schema: openVerificationSchema } },
+  errors: ['BAD_REQUEST', 'FORBIDDEN'],
+  async handler(ctx) {
+    const { token } = ctx.state.body;
+    ctx.body = await ctx.services.accountLinks.verification(token, ctx.cookies.get('token'));
   },
 });
 

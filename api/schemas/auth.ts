@@ -22,6 +22,13 @@ export const openInvitationSchema = z.object({
   hasAccount: z.boolean().describe('Whether someone has signed up with the address, without verifying it.'),
 });
 
+export const openVerificationSchema = z.object({
+  email: z.string(),
+  needsPassword: z
+    .boolean()
+    .describe('Whether the account loses its password unless that is sent along: this is not its session.'),
+});
+
 export const signedInSchema = z.object({ user: userSchema });
 
 export const requestLinkBodySchema = z.object({ email: emailAddressSchema });

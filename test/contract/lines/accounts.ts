@@ -167,6 +167,17 @@ export const accountLines: readonly ContractLine[] = [
     ],
   },
   {
+    line: 'POST /auth/verification',
+    key: 'none',
+    success: 200,
+    answer: ['email', 'needsPassword'],
+    valid: async (world) => ({
+      body: { token: await tokenFor(world, '/auth/request-verification', '/verify-email') },
+    }),
+    required: ['token'],
+    refusals: [badToken, fromElsewhere],
+  },
+  {
     line: 'POST /auth/verify-email',
     key: 'none',
     success: 200,

@@ -61,6 +61,10 @@ export async function toApiError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, requestId, {});
 }
 
+/** Whether the server could not be reached or could not answer, so the same call may succeed later. */
+export const isOutage = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof ApiError && error.status >= 500);
+
 /** One sentence to show to the user. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;

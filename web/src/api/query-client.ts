@@ -5,6 +5,9 @@ import { selectProject } from './client.ts';
 /** Calls about the user, whose results stay valid when the project changes. */
 const ofPerson = ['/users/@me', '/users/@me/projects', '/auth/sessions', '/config', '/auth/oauth-config'];
 
+/** How often what an outage has kept from the page is asked for again. */
+export const retryMs = 10_000;
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

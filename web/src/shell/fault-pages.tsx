@@ -1,8 +1,8 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { ApiError } from '../api/api-error.ts';
+import { useEffect, useEffectEvent, useState } from 'react';
+import { ApiError, isOutage } from '../api/api-error.ts';
 import { appUrl } from '../api/client.ts';
-import { queryClient } from '../api/query-client.ts';
+import { queryClient, retryMs } from '../api/query-client.ts';
 import { TextLink } from '../ui/button.tsx';
 import { ErrorNote } from '../ui/error-note.tsx';
 import { MissingCode } from '../ui/lazy-component.ts';
@@ -23,12 +23,19 @@ export function NotFoundPage() {
 export function CrashPage({ error }: ErrorComponentProps) {
   const router = useRouter();
   const [shown] = useState(() => (isOfServer(error) ? error : toFault(error)));
-  if (error instanceof MissingCode) return <MissingCodePage error={error} />;
   const retry = () => {
     // Drawing the page asks none of its queries again: neither those that failed, nor those whose answer it can't show.
     queryClient.removeQueries({ type: 'inactive' });
     void router.invalidate();
   };
+  const isRetried = shown === error && isOutage(error);
+  const retryAgain = useEffectEvent(retry);
+  useEffect(() => {
+    if (!isRetried) return;
+    const timer = setInterval(retryAgain, retryMs);
+    return () => clearInterval(timer);
+  }, [isRetried]);
+  if (error instanceof MissingCode) return <MissingCodePage error={error} />;
   return (
     <Page title="Something went wrong">
       <ErrorNote error={shown} onRetry={retry} />

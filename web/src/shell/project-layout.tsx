@@ -11,6 +11,7 @@ import { IconButton } from '../ui/button.tsx';
 import { CloseOnBack } from '../ui/close-on-back.tsx';
 import { SkeletonRows } from '../ui/skeleton.tsx';
 import { CommandPalette } from './command-palette.tsx';
+import { DisabledNote } from './disabled-note.tsx';
 import { CrashPage, NotFoundPage } from './fault-pages.tsx';
 import { rememberProject } from './last-project.ts';
 import { preloadPages } from './preload-pages.ts';
@@ -89,6 +90,7 @@ function ProjectFrame() {
             <Search className="size-5" />
           </IconButton>
         </div>
+        <DisabledNote />
         <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
           <CatchBoundary getResetKey={() => pageMatch} errorComponent={CrashPage}>
             <Suspense fallback={<SkeletonRows />}>{isAddress ? <Outlet /> : <NotFoundPage />}</Suspense>

@@ -1,6 +1,7 @@
 import { Outlet } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { whenSignedOut } from '../api/client.ts';
+import { OutageNote } from './outage-note.tsx';
 import { useKeptFocus } from './use-kept-focus.ts';
 
 const SessionEnded = lazy(() => import('./session-ended.tsx'));
@@ -13,6 +14,7 @@ export function SignedInLayout() {
   return (
     <>
       <Outlet />
+      <OutageNote />
       {isOver && (
         <Suspense>
           <SessionEnded onClose={() => setIsOver(false)} />

@@ -7,11 +7,12 @@ import { classNames } from './class-names.ts';
 interface ErrorNoteProps {
   error: unknown;
   onRetry?: () => void;
+  isRetrying?: boolean;
   className?: string;
 }
 
 /** An error message with the request id for the logs; renders nothing without an error. */
-export function ErrorNote({ error, onRetry, className }: ErrorNoteProps) {
+export function ErrorNote({ error, onRetry, isRetrying = false, className }: ErrorNoteProps) {
   if (!error) return null;
   const issues = error instanceof ApiError ? error.issues : [];
   const isGone = error instanceof ApiError && error.status === 404;
@@ -40,7 +41,7 @@ export function ErrorNote({ error, onRetry, className }: ErrorNoteProps) {
       )}
       {isGone && <p className="mt-1">Perhaps someone has deleted it.</p>}
       {onRetry && !isGone && issues.length === 0 && (
-        <Button className="mt-2" onPress={onRetry}>
+        <Button className="mt-2" isPending={isRetrying} onPress={onRetry}>
           Try again
         </Button>
       )}

@@ -1,12 +1,15 @@
 import type { InfiniteData, UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from './button.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { SkeletonRows } from './skeleton.tsx';
 
 export interface LoadedProps<Data> {
-  query: Pick<UseQueryResult<Data, unknown>, 'data' | 'error' | 'refetch'>;
+  query: Pick<
+    UseQueryResult<Data, unknown>,
+    'data' | 'error' | 'errorUpdateCount' | 'isFetching' | 'refetch'
+  >;
   /** Shown while loading. */
   skeleton?: ReactNode;
   children: (data: Data) => ReactNode;
@@ -14,8 +17,13 @@ export interface LoadedProps<Data> {
 
 /** The result of a query; until then a skeleton, or the error with a retry button. */
 export function Loaded<Data>({ query, skeleton, children }: LoadedProps<Data>) {
-  if (query.data !== undefined) return children(query.data);
-  if (query.error) return <ErrorNote error={query.error} onRetry={() => void query.refetch()} />;
+  const { data, error, errorUpdateCount, isFetching, refetch } = query;
+  const [lastError, setLastError] = useState(error);
+  if (error && error !== lastError) setLastError(error);
+  if (data !== undefined) return children(data);
+  // One that is tried again has no error until it has failed once more.
+  const shown = error ?? (errorUpdateCount > 0 ? lastError : null);
+  if (shown) return <ErrorNote error={shown} onRetry={() => void refetch()} isRetrying={isFetching} />;
   return skeleton ?? <SkeletonRows />;
 }
 

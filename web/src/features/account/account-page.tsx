@@ -43,7 +43,7 @@ export function AccountPage() {
         </>
       }
     >
-      <ProjectsSection query={projects} />
+      <ProjectsSection query={projects} onCreate={() => setIsCreating(true)} />
       <Loaded query={user}>
         {({ email, name, emailVerified }) => (
           <Section title="Sign-in">

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { userQuery } from '../../shell/session.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { RowLink } from '../../ui/button.tsx';
+import { Button, RowLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Menu } from '../../ui/menu.tsx';
@@ -16,7 +16,12 @@ type Project = Schema<'Project'>;
 
 const roles = { OWNER: 'Owner', ADMIN: 'Admin', MEMBER: 'Member' } as const;
 
-export function ProjectsSection({ query }: { query: UseQueryResult<{ data: Project[] }, unknown> }) {
+interface ProjectsSectionProps {
+  query: UseQueryResult<{ data: Project[] }, unknown>;
+  onCreate: () => void;
+}
+
+export function ProjectsSection({ query, onCreate }: ProjectsSectionProps) {
   const { data: user } = useQuery(userQuery);
   const [leaving, setLeaving] = useState<Project | null>(null);
   return (
@@ -24,7 +29,14 @@ export function ProjectsSection({ query }: { query: UseQueryResult<{ data: Proje
       <Loaded query={query}>
         {({ data }) =>
           data.length === 0 ? (
-            <EmptyState title="No project yet">
+            <EmptyState
+              title="No project yet"
+              action={
+                <Button look="primary" onPress={onCreate}>
+                  Create a project
+                </Button>
+              }
+            >
               Contacts, emails and keys belong to a project. Create one, or ask to be invited.
             </EmptyState>
           ) : (

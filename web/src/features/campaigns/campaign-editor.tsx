@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -15,6 +15,8 @@ import { CampaignMenu } from './campaign-menu.tsx';
 import { CampaignStatusBadge } from './campaign-status-badge.tsx';
 import { campaignBody, campaignSchema, toCampaignValues } from './campaign-values.ts';
 import { CancelCampaignDialog } from './cancel-campaign-dialog.tsx';
+import { LateChanges } from './late-changes.tsx';
+import { isUnsent } from './queries.ts';
 import { ScheduleSection, timeWithZone, useSchedule } from './schedule-section.tsx';
 import { SendDialog } from './send-dialog.tsx';
 import { useAudience } from './use-audience.ts';
@@ -27,7 +29,13 @@ async function read(id: string): Promise<Campaign> {
   return data.data;
 }
 
-export function CampaignEditor({ campaign }: { campaign: Campaign }) {
+interface CampaignEditorProps {
+  campaign: Campaign;
+  /** Whether the form has what is not saved. */
+  onDirty: (isDirty: boolean) => void;
+}
+
+export function CampaignEditor({ campaign, onDirty }: CampaignEditorProps) {
   const projectId = useProjectId();
   const { form, failure, submit, run, conflict } = useCampaignForm(campaign);
   const { isDirty, isSubmitting } = form.formState;
@@ -35,6 +43,11 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
   const schedule = useSchedule(campaign.scheduledFor);
   const [dialog, setDialog] = useState<EditorDialog | null>(null);
   const isUnconfirmed = isDirty || schedule.isChanged;
+  const isLate = !isUnsent(campaign);
+  useEffect(() => {
+    onDirty(isDirty);
+    return () => onDirty(false);
+  }, [isDirty, onDirty]);
   return (
     <Page
       isWide
@@ -45,28 +58,31 @@ export function CampaignEditor({ campaign }: { campaign: Campaign }) {
       }
       back={{ label: 'Campaigns', to: '/projects/$projectId/campaigns', params: { projectId } }}
       actions={
-        <>
-          <SaveState isDirty={isDirty} savedAt={campaign.updatedAt} />
-          <CampaignMenu campaign={campaign} isDirty={isUnconfirmed} />
-          <EditorButtons
-            status={campaign.status}
-            isDirty={isDirty}
-            isSubmitting={isSubmitting}
-            audience={audience}
-            schedule={schedule}
-            onSave={() => submit()}
-            onSend={async () => {
-              if (!isDirty || (await run())) setDialog('send');
-            }}
-            onDialog={setDialog}
-          />
-        </>
+        !isLate && (
+          <>
+            <SaveState isDirty={isDirty} savedAt={campaign.updatedAt} />
+            <CampaignMenu campaign={campaign} isDirty={isUnconfirmed} />
+            <EditorButtons
+              status={campaign.status}
+              isDirty={isDirty}
+              isSubmitting={isSubmitting}
+              audience={audience}
+              schedule={schedule}
+              onSave={() => submit()}
+              onSend={async () => {
+                if (!isDirty || (await run())) setDialog('send');
+              }}
+              onDialog={setDialog}
+            />
+          </>
+        )
       }
     >
-      <CampaignForm form={form} failure={failure} audience={audience} />
-      <ScheduleSection schedule={schedule} />
+      {isLate && <LateChanges campaign={campaign} form={form} />}
+      <CampaignForm form={form} failure={isLate ? null : failure} audience={audience} />
+      {!isLate && <ScheduleSection schedule={schedule} />}
       <LeaveGuard isDirty={isUnconfirmed} />
-      <ConflictDialog conflict={conflict} />
+      <ConflictDialog conflict={isLate ? null : conflict} />
       <EditorDialogs
         campaign={campaign}
         audience={audience}
@@ -85,7 +101,11 @@ function useCampaignForm(campaign: Campaign) {
     schema: campaignSchema,
     stored: campaign,
     toValues: toCampaignValues,
-    read: () => read(id),
+    async read() {
+      // The page shows whether it can still be edited.
+      await refresh('/campaigns');
+      return read(id);
+    },
     async write(values, header) {
       const params = { path: { id }, header };
       const { data } = await api.PUT('/campaigns/{id}', { params, body: campaignBody(values, description) });

@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { useLayoutEffect, useRef } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Loaded } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { CampaignReport } from './campaign-report.tsx';
 import { campaignQuery, isUnsent } from './queries.ts';
@@ -16,15 +15,17 @@ const pollMs = (status: Schema<'Campaign'>['status'] | undefined): number | fals
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
 
-/** A draft can be edited and sent here; afterwards the page shows the report. */
+/** A draft can be edited and sent here; afterwards the page shows the report, once nothing unsaved is left. */
 export function CampaignPage() {
   const projectId = useProjectId();
   const { campaignId } = route.useParams();
-  const { data, error, refetch } = useQuery({
+  const query = useQuery({
     ...campaignQuery(campaignId),
     refetchInterval: ({ state }) => pollMs(state.data?.data.status),
   });
-  const isEdited = data !== undefined && isUnsent(data.data);
+  const { data } = query;
+  const [isDirty, setIsDirty] = useState(false);
+  const isEdited = data !== undefined && (isUnsent(data.data) || isDirty);
   const wasEdited = useRef(false);
   useLayoutEffect(() => {
     // The report takes the place of an editor that may have been scrolled to its end.
@@ -37,13 +38,13 @@ export function CampaignPage() {
         title="Campaign"
         back={{ label: 'Campaigns', to: '/projects/$projectId/campaigns', params: { projectId } }}
       >
-        {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
+        <Loaded query={query}>{() => null}</Loaded>
       </Page>
     );
   }
   const campaign = data.data;
   return isEdited ? (
-    <CampaignEditor key={campaignId} campaign={campaign} />
+    <CampaignEditor key={campaignId} campaign={campaign} onDirty={setIsDirty} />
   ) : (
     <CampaignReport key={campaignId} campaign={campaign} />
   );

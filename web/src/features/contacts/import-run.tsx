@@ -1,8 +1,10 @@
 import { useEffect } from 'react';
+import { isOutage } from '../../api/api-error.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { ProgressLine } from '../../ui/progress-line.tsx';
@@ -23,8 +25,8 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
     '/contacts/import/{jobId}',
     { params },
     {
-      refetchInterval: ({ state }) =>
-        state.data?.state === 'completed' || state.data?.state === 'failed' ? false : pollMs,
+      refetchInterval: ({ state: { data, error } }) =>
+        data?.finishedAt != null || (error !== null && !isOutage(error)) ? false : pollMs,
     },
   );
   const isOver = query.data?.finishedAt != null;
@@ -40,11 +42,11 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
       {({ state, progress, result, failedReason }) => (
         <div className="flex max-w-2xl flex-col gap-4">
           <ProgressLine label="Progress" value={progress} max={100} />
+          <ErrorNote error={query.error} onRetry={() => void query.refetch()} />
           <p role="status">
             {state === 'completed' && 'The import is complete.'}
             {state === 'failed' && `The import has failed. ${failedReason ?? ''}`}
-            {(state === 'active' || state === 'waiting') &&
-              `${progress} % is done. You can leave this page; the import goes on.`}
+            {!isOver && !query.error && `${progress} % is done. You can leave this page; the import goes on.`}
           </p>
           {result && <ImportResult {...result} />}
           {isOver && (

@@ -9,8 +9,12 @@ import { FormField } from '../../ui/form-field.tsx';
 
 const schema = z.object({ domain: z.string().trim().min(3, 'Enter a domain, such as mail.example.com.') });
 
-/** Of what was pasted from the address bar of a browser. */
-const domainOf = (text: string) => text.replace(/^https?:\/\//i, '').replace(/[/?#].*$/, '');
+/** Of an address, or of what was pasted from the address bar of a browser. */
+const domainOf = (text: string) =>
+  text
+    .replace(/^https?:\/\//i, '')
+    .replace(/[/?#].*$/, '')
+    .replace(/^(.*@|www\.)/i, '');
 
 export function AddDomainDialog(state: DialogState) {
   const projectId = useProjectId();

@@ -10,14 +10,25 @@ const purposes: Record<DnsRecord['purpose'], string> = {
   DKIM: 'Signs your emails',
   MAIL_FROM: 'Receives bounces',
   SPF: 'Allows the provider to send',
-  DMARC: 'Tells receivers how to treat forged email; recommended',
+  DMARC: 'Tells receivers how to treat forged email',
   INBOUND: 'Receives replies; optional',
 };
+
+/** Whether sending waits for it. */
+export const isRequired = ({ purpose }: DnsRecord): boolean => purpose === 'OWNERSHIP' || purpose === 'DKIM';
+
+/** One a line, for whoever keeps the DNS of the domain. */
+export const recordLines = (records: readonly DnsRecord[]): string =>
+  records
+    .map(({ type, name, value, priority }) =>
+      [type, name, priority === undefined ? value : `${priority} ${value}`].join('\t'),
+    )
+    .join('\n');
 
 const keyOf = ({ type, name, value }: DnsRecord) => `${type} ${name} ${value}`;
 
 /** A table; on phones, which have no place for its long values, a list. */
-export function DnsRecords({ records }: { records: readonly DnsRecord[] }) {
+export function DnsRecords({ label, records }: { label: string; records: readonly DnsRecord[] }) {
   return (
     <>
       <ul className="divide-y divide-line border-y border-line md:hidden">
@@ -37,7 +48,7 @@ export function DnsRecords({ records }: { records: readonly DnsRecord[] }) {
       </ul>
       <div className="max-md:hidden">
         <Table
-          label="DNS records"
+          label={label}
           rows={records}
           idOf={keyOf}
           columns={[

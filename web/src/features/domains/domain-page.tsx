@@ -5,11 +5,12 @@ import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
+import { copyText } from '../../ui/copy-text.ts';
 import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
-import { DnsRecords } from './dns-records.tsx';
+import { DnsRecords, isRequired, recordLines } from './dns-records.tsx';
 import { DomainBadge } from './domain-badge.tsx';
 import { domainsQuery } from './queries.ts';
 
@@ -38,20 +39,44 @@ export function DomainPage() {
           domain === null ? (
             <p className="text-muted">This domain is not in the project.</p>
           ) : (
-            <Section
-              title="DNS records"
-              description={
-                domain.verified
-                  ? 'Keep these records. If records go missing, sending from this domain stops.'
-                  : 'Copy these records to your DNS provider. They are checked every five minutes.'
-              }
-            >
-              <DnsRecords records={domain.records} />
-            </Section>
+            <Records domain={domain} />
           )
         }
       </Loaded>
     </Page>
+  );
+}
+
+function Records({ domain: { domain, verified, records } }: { domain: Domain }) {
+  const copyAll = async () => {
+    await copyText(recordLines(records));
+    say('The records are copied. You can mail them to whoever keeps the DNS of the domain.');
+  };
+  return (
+    <>
+      <p className="max-w-3xl text-muted">
+        {verified
+          ? `You can send from every address of ${domain}.`
+          : `Create these records where the DNS of ${domain} is kept, usually where the domain was bought. They are looked for every five minutes. Do it within three days: after that the email provider may stop looking, and a domain that was never verified is removed after seven. If your DNS provider adds the domain to each name by itself, enter the names without it.`}
+      </p>
+      <Section
+        title="Required"
+        description={
+          verified
+            ? 'If one of these goes missing, sending stops.'
+            : 'Sending begins when all of these are found.'
+        }
+        actions={<Button onPress={() => void copyAll().catch(sayError)}>Copy all</Button>}
+      >
+        <DnsRecords label="Required DNS records" records={records.filter(isRequired)} />
+      </Section>
+      <Section title="Recommended" description="Without these, more email is taken for spam.">
+        <DnsRecords
+          label="Recommended DNS records"
+          records={records.filter((record) => !isRequired(record))}
+        />
+      </Section>
+    </>
   );
 }
 

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { useProject } from '../../shell/session.ts';
 import { ButtonLink, TextLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { TimeChart } from '../../ui/time-chart.tsx';
+import { LimitNotes } from './limit-notes.tsx';
 import { homeQueries } from './queries.ts';
 import { SendingHealth } from './sending-health.tsx';
 import { SendingNow } from './sending-now.tsx';
@@ -33,14 +33,8 @@ export function HomePage() {
         </ButtonLink>
       }
     >
-      {project.disabled && (
-        <ErrorNote
-          error={
-            new Error(`This project is disabled and sends nothing. ${project.disabledReason ?? ''}`.trim())
-          }
-        />
-      )}
-      <SetUp projectId={project.id} />
+      <LimitNotes />
+      <SetUp key={project.id} projectId={project.id} />
       <Section
         title="Last 30 days"
         actions={

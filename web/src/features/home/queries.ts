@@ -9,5 +9,7 @@ export const homeQueries = {
   }),
   upcoming: $api.queryOptions('get', '/activity/upcoming', { params: { query: { limit: 8 } } }),
   health: (id: string) => $api.queryOptions('get', '/projects/{id}/security', { params: { path: { id } } }),
+  consumption: (id: string) =>
+    $api.queryOptions('get', '/users/@me/projects/{id}/billing-consumption', { params: { path: { id } } }),
   setUp: (id: string) => $api.queryOptions('get', '/projects/{id}/setup-state', { params: { path: { id } } }),
 };

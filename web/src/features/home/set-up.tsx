@@ -1,41 +1,89 @@
 import { useQuery } from '@tanstack/react-query';
 import type { LinkProps } from '@tanstack/react-router';
 import { Check, Circle } from 'lucide-react';
-import { TextLink } from '../../ui/button.tsx';
+import { useState } from 'react';
+import { Button, TextLink } from '../../ui/button.tsx';
 import { Panel, Section } from '../../ui/page.tsx';
 import { homeQueries } from './queries.ts';
 
 const steps = [
-  { flag: 'hasVerifiedDomain', label: 'Verify the domain you send from', to: '/projects/$projectId/domains' },
-  { flag: 'hasSentEmail', label: 'Send the first email', to: '/projects/$projectId/developers' },
-  { flag: 'hasContacts', label: 'Import your contacts', to: '/projects/$projectId/contacts' },
-  { flag: 'hasTrackedEvent', label: 'Track an event', to: '/projects/$projectId/developers' },
-  { flag: 'hasCampaign', label: 'Write a campaign', to: '/projects/$projectId/campaigns' },
-  { flag: 'hasWorkflow', label: 'Build a workflow', to: '/projects/$projectId/workflows' },
-] as const satisfies { flag: string; label: string; to: LinkProps['to'] }[];
+  {
+    flag: 'hasVerifiedDomain',
+    label: 'Verify the domain you send from',
+    note: 'Nothing leaves before its DNS records are found.',
+    to: '/projects/$projectId/domains',
+  },
+  {
+    flag: 'hasContacts',
+    label: 'Import your contacts',
+    note: 'From a CSV file; you see what will happen before anything does.',
+    to: '/projects/$projectId/contacts/import',
+  },
+  {
+    flag: 'hasCampaign',
+    label: 'Write a campaign',
+    note: 'One email to all contacts, or to those whom you choose.',
+    to: '/projects/$projectId/campaigns/new',
+  },
+  {
+    flag: 'hasSentEmail',
+    label: 'Send the first email',
+    note: 'A test of a campaign counts, as does one that your application sends.',
+    to: '/projects/$projectId/campaigns',
+  },
+  {
+    flag: 'hasWorkflow',
+    label: 'Build a workflow',
+    note: 'Emails that follow by themselves, such as after a sign-up.',
+    to: '/projects/$projectId/workflows',
+  },
+  {
+    flag: 'hasTrackedEvent',
+    label: 'Track an event',
+    note: 'For your developers: what starts workflows and tells contacts apart.',
+    to: '/projects/$projectId/developers',
+  },
+] as const satisfies { flag: string; label: string; note: string; to: LinkProps['to'] }[];
 
-/** The first steps, until all of them are done. */
+/** The first steps, until all of them are done or somebody hides them in this browser. */
 export function SetUp({ projectId }: { projectId: string }) {
   const { data } = useQuery(homeQueries.setUp(projectId));
-  if (data === undefined || steps.every(({ flag }) => data[flag])) return null;
+  const place = `posthaste-set-up-hidden-${projectId}`;
+  const [isHidden, setIsHidden] = useState(() => localStorage.getItem(place) !== null);
+  if (isHidden || data === undefined || steps.every(({ flag }) => data[flag])) return null;
+  const hide = () => {
+    localStorage.setItem(place, 'true');
+    setIsHidden(true);
+  };
   const done = steps.filter(({ flag }) => data[flag]).length;
   return (
-    <Section title="First steps" description={`${done} of ${steps.length} done`}>
+    <Section
+      title="First steps"
+      description={`${done} of ${steps.length} done`}
+      actions={
+        <Button look="quiet" onPress={hide}>
+          Hide
+        </Button>
+      }
+    >
       <Panel className="p-2">
         <ul>
-          {steps.map(({ flag, label, to }) => (
-            <li key={flag} className="flex items-center gap-3 px-2 py-1.5">
+          {steps.map(({ flag, label, note, to }) => (
+            <li key={flag} className="flex items-start gap-3 px-2 py-1.5">
               {data[flag] ? (
-                <Check aria-label="Done" className="size-4 text-good" />
+                <Check aria-label="Done" className="mt-0.5 size-4 shrink-0 text-good" />
               ) : (
-                <Circle aria-label="To do" className="size-4 text-faint" />
+                <Circle aria-label="To do" className="mt-0.5 size-4 shrink-0 text-faint" />
               )}
               {data[flag] ? (
                 <span className="text-muted line-through">{label}</span>
               ) : (
-                <TextLink to={to} params={{ projectId }}>
-                  {label}
-                </TextLink>
+                <span>
+                  <TextLink to={to} params={{ projectId }}>
+                    {label}
+                  </TextLink>
+                  <span className="block text-sm text-muted">{note}</span>
+                </span>
               )}
             </li>
           ))}

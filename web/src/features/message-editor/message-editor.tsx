@@ -8,6 +8,7 @@ import { useDrawn } from '../../ui/use-drawn.ts';
 import { InsertImageDialog } from '../images/insert-image-dialog.tsx';
 import type { CodeEditorHandle, CodeEditorProps } from './code-editor.tsx';
 import type { MessageContent } from './content.ts';
+import { InsertFieldMenu } from './insert-field-menu.tsx';
 import { PlainCode } from './plain-code.tsx';
 import { PreviewPane } from './preview-pane.tsx';
 import { ProblemList } from './problem-list.tsx';
@@ -68,10 +69,13 @@ function BodyPane({ editor, problems }: BodyPaneProps) {
     <div className={paneLook}>
       <div className="flex items-center justify-between border-b border-line bg-sunken px-3 py-1.5">
         <span className="text-sm font-medium">Body</span>
-        <Button look="quiet" onPress={() => setIsImageOpen(true)}>
-          <Image aria-hidden className="size-4" />
-          Insert image
-        </Button>
+        <div className="flex">
+          <InsertFieldMenu onInsert={(markup) => editor.current?.insert(markup)} />
+          <Button look="quiet" onPress={() => setIsImageOpen(true)}>
+            <Image aria-hidden className="size-4" />
+            Insert image
+          </Button>
+        </div>
       </div>
       {fieldState.error && (
         <p role="alert" className="px-3 py-1 text-xs text-bad">

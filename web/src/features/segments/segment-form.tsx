@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { ApiError } from '../../api/api-error.ts';
@@ -9,10 +8,11 @@ import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
-import { type Condition, readCondition } from './condition-builder/condition.ts';
+import type { Condition } from './condition-builder/condition.ts';
 import { ConditionBuilder } from './condition-builder/condition-builder.tsx';
 import { findGaps } from './condition-builder/condition-gaps.ts';
 import { describeCondition } from './condition-builder/describe-condition.ts';
+import { useEditedCondition } from './condition-builder/use-edited-condition.ts';
 import { SegmentPreview, usePreview } from './segment-preview.tsx';
 import { useSegmentNames } from './use-segment-names.ts';
 
@@ -40,9 +40,8 @@ interface SegmentFormProps {
 }
 
 export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
-  const [condition, setCondition] = useState(() => readCondition(segment?.condition));
-  const [stored, setStored] = useState(condition);
-  const [refused, setRefused] = useState<readonly Schema<'FieldIssue'>[]>([]);
+  const edited = useEditedCondition(segment?.condition);
+  const { condition } = edited;
   const { form, failure, submit } = useApiForm({
     schema,
     defaultValues: {
@@ -53,19 +52,13 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
     async save({ description, ...values }) {
       if (type === 'DYNAMIC' && findGaps(condition, 'condition').length > 0) return;
       const ofCondition = type === 'DYNAMIC' ? { condition } : {};
-      try {
-        await onSave({ ...values, description: description || null, ...ofCondition });
-        form.reset({ description, ...values });
-        setStored(condition);
-      } catch (error) {
-        if (error instanceof ApiError) setRefused(error.issues);
-        throw error;
-      }
+      await edited.save(() => onSave({ ...values, description: description || null, ...ofCondition }));
+      form.reset({ description, ...values });
     },
   });
   return (
     <form id={id} onSubmit={submit} noValidate className="flex flex-col gap-8">
-      <LeaveGuard isDirty={form.formState.isDirty || !isSame(condition, stored)} />
+      <LeaveGuard isDirty={form.formState.isDirty || edited.isChanged} />
       <FormError error={failure} />
       <Section className="max-w-xl">
         <FormField control={form.control} name="name" label="Name" />
@@ -85,32 +78,18 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
           )}
         />
       </Section>
-      {type === 'DYNAMIC' && (
-        <ConditionSection
-          condition={condition}
-          onChange={(changed) => {
-            setCondition(changed);
-            // They name filters by their place, which may be another one now.
-            setRefused([]);
-          }}
-          tries={form.formState.submitCount}
-          refused={refused}
-        />
-      )}
+      {type === 'DYNAMIC' && <ConditionSection edited={edited} tries={form.formState.submitCount} />}
     </form>
   );
 }
 
-const isSame = (one: Condition, other: Condition) => JSON.stringify(one) === JSON.stringify(other);
-
 interface ConditionSectionProps {
-  condition: Condition;
-  onChange: (condition: Condition) => void;
+  edited: ReturnType<typeof useEditedCondition>;
   tries: number;
-  refused: readonly Schema<'FieldIssue'>[];
 }
 
-function ConditionSection({ condition, onChange, tries, refused }: ConditionSectionProps) {
+function ConditionSection({ edited, tries }: ConditionSectionProps) {
+  const { condition, change, refused } = edited;
   const nameOf = useSegmentNames();
   const preview = usePreview(condition);
   const ofPreview = preview.error instanceof ApiError ? preview.error.issues : [];
@@ -119,7 +98,7 @@ function ConditionSection({ condition, onChange, tries, refused }: ConditionSect
       <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_18rem]">
         <ConditionBuilder
           value={condition}
-          onChange={onChange}
+          onChange={change}
           tries={tries}
           refused={[...refused, ...ofPreview]}
         />

@@ -5,10 +5,9 @@ import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
-import { ErrorNote } from '../../ui/error-note.tsx';
+import { Loaded } from '../../ui/list.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Page, Section } from '../../ui/page.tsx';
-import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { ConflictDialog } from '../message-editor/conflict-dialog.tsx';
 import { SaveState } from '../message-editor/save-state.tsx';
@@ -24,14 +23,14 @@ const route = getRouteApi('/signed-in/projects/$projectId/templates/$templateId'
 export function TemplatePage() {
   const { templateId } = route.useParams();
   const projectId = useProjectId();
-  const { data, error, refetch } = useQuery(templateQuery(templateId));
-  if (data !== undefined) return <TemplateEditor key={templateId} template={data} />;
+  const query = useQuery(templateQuery(templateId));
+  if (query.data !== undefined) return <TemplateEditor key={templateId} template={query.data} />;
   return (
     <Page
       title="Template"
       back={{ label: 'Templates', to: '/projects/$projectId/templates', params: { projectId } }}
     >
-      {error ? <ErrorNote error={error} onRetry={() => void refetch()} /> : <SkeletonRows />}
+      <Loaded query={query}>{() => null}</Loaded>
     </Page>
   );
 }

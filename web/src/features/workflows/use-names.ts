@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { Schema } from '../../api/client.ts';
-import { segmentsQuery } from '../segments/queries.ts';
+import { useSegmentNames } from '../segments/use-segment-names.ts';
 import { templateQuery } from '../templates/queries.ts';
 import type { Step } from './graph/graph.ts';
 import type { Names } from './graph/step-words.ts';
@@ -14,12 +14,11 @@ export function useNames(steps: readonly Step[]): Names {
     queries: olderTemplates(steps, listed).map((id) => ({ ...templateQuery(id), staleTime: 60_000 })),
     combine: namesOf,
   });
-  const segments = useQuery(segmentsQuery).data;
+  const segment = useSegmentNames();
   return useMemo(() => {
     const templateNames = new Map([...older, ...(listed ?? []).map(({ id, name }) => [id, name] as const)]);
-    const segmentNames = new Map(segments?.data.map(({ id, name }) => [id, name]));
-    return { template: (id) => templateNames.get(id), segment: (id) => segmentNames.get(id) };
-  }, [listed, older, segments]);
+    return { template: (id) => templateNames.get(id), segment };
+  }, [listed, older, segment]);
 }
 
 /** Those that are not among the newest; none until these are known. */

@@ -1,12 +1,9 @@
-import { useState } from 'react';
 import { z } from 'zod';
-import { ApiError } from '../../../api/api-error.ts';
-import type { Schema } from '../../../api/client.ts';
 import { useApiForm } from '../../../ui/form.ts';
-import { readCondition } from '../../segments/condition-builder/condition.ts';
 import { ConditionBuilder } from '../../segments/condition-builder/condition-builder.tsx';
 import { findGaps } from '../../segments/condition-builder/condition-gaps.ts';
 import { describeCondition } from '../../segments/condition-builder/describe-condition.ts';
+import { useEditedCondition } from '../../segments/condition-builder/use-edited-condition.ts';
 import { useSegmentNames } from '../../segments/use-segment-names.ts';
 import { useSaveStep } from '../graph/save-step.ts';
 import { nameSchema, StepFormFrame, type StepFormProps } from './step-form.tsx';
@@ -16,31 +13,19 @@ const path = 'config';
 
 export function ConditionForm({ workflowId, step, onDone }: StepFormProps) {
   const segmentName = useSegmentNames();
-  const [stored] = useState(() => readCondition(step.config));
-  const [condition, setCondition] = useState(stored);
-  const [refused, setRefused] = useState<readonly Schema<'FieldIssue'>[]>([]);
+  const { condition, change, refused, isChanged, save } = useEditedCondition(step.config);
   const saveStep = useSaveStep(workflowId, step);
   const form = useApiForm({
     schema,
     defaultValues: { name: step.name },
     async save({ name }) {
       if (findGaps(condition, path).length > 0) return;
-      try {
-        await saveStep(name, { ...condition });
-        onDone();
-      } catch (error) {
-        if (error instanceof ApiError) setRefused(error.issues);
-        throw error;
-      }
+      await save(() => saveStep(name, { ...condition }));
+      onDone();
     },
   });
-  const change = (changed: typeof condition) => {
-    setCondition(changed);
-    // They name filters by their place, which may be another one now.
-    setRefused([]);
-  };
   return (
-    <StepFormFrame form={form} isChanged={condition !== stored} onDone={onDone}>
+    <StepFormFrame form={form} isChanged={isChanged} onDone={onDone}>
       <section aria-label="Condition" className="flex flex-col gap-2">
         <p className="text-sm text-muted">{describeCondition(condition, segmentName)}</p>
         <ConditionBuilder

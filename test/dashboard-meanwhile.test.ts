@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { findChromium } from './setup/chromium.ts';
+import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
+
+const executable = await findChromium();
+const domain = 'mail.meanwhile.test';
+const unavailable = {
+  status: 503,
+  json: {
+    success: false,
+    error: { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer', statusCode: 503 },
+  },
+};
+
+describe.skipIf(executable === undefined)('of what happens meanwhile, the dashboard', () => {
+  const { stage, owner, project, tab, page, button, link, field, heading, sideBar, asked } =
+    useDashboardStory(executable, 'Meanwhile');
+  const headers = () => ({ 'X-Project-Id': project.id });
+  const post = (path: string, body: object) => owner.call('POST', path, body, headers());
+  const complaintsBut = (status: number) =>
+    tab.complaints().filter((text) => !text.includes(`status of ${status}`));
+  const campaign = {
+    name: 'Ours',
+    subject: 'Ours',
+    body: '<p>Hello</p>',
+    from: `hello@${domain}`,
+    audienceType: 'ALL',
+  };
+
+  it('says at home which limit is reached, and which one nearly', async () => {
+    const { id } = (await post('/domains', { domain })).body;
+    await asked(`/domains/${id}/verify`);
+    const limits = { transactional: 5, campaigns: 0, workflows: 1 };
+    const path = `/users/@me/projects/${project.id}/billing-limits`;
+    expect((await owner.call('PUT', path, limits)).status).toBe(200);
+    const to = ['ada', 'grace', 'linus', 'edsger'].map((name) => `${name}@example.com`);
+    const { subject, body, from } = campaign;
+    expect((await post('/v1/send', { to, from, subject, body })).status).toBe(200);
+    await tab.signIn(owner);
+    await page.goto(`projects/${project.id}`);
+    await page.getByText('1 of 5 transactional emails is left this month.').waitFor();
+    const reached = page.getByText(
+      'No more emails of campaigns leave this month: the limit of 0 is reached.',
+    );
+    await reached.waitFor();
+    expect(await page.getByText(/emails of workflows/).count()).toBe(0);
+    await link('Change the limits').first().click();
+    await field('Campaigns').fill('');
+    await button('Save the limits').click();
+    await page.getByText('The limits are saved.').waitFor();
+    await sideBar('Home').click();
+    await page.getByText(/transactional emails is left/).waitFor();
+    await reached.waitFor({ state: 'detached' });
+  });
+
+  it('says on every page that the project is disabled', async () => {
+    const disable = (disabled: boolean) =>
+      stage.stack.sql('update projects set disabled = $2, disabled_reason = $3 where id = $1', [
+        project.id,
+        disabled,
+        disabled ? '12 % bounced' : null,
+      ]);
+    const note = page.getByText(/^This project is disabled and sends nothing: 12 % bounced\./);
+    await disable(true);
+    for (const path of ['', '/campaigns', '/settings']) {
+      await page.goto(`projects/${project.id}${path}`);
+      await note.waitFor();
+    }
+    await disable(false);
+    await page.reload();
+    await heading('Settings').waitFor();
+    expect(await note.count()).toBe(0);
+  });
+
+  it('keeps what is typed in a campaign that somebody else has sent, as a draft', async () => {
+    await post('/contacts', { email: 'ada@example.com' });
+    const { id } = (await post('/campaigns', campaign)).body.data;
+    const open = async () => {
+      await page.goto(`projects/${project.id}/campaigns/${id}`);
+      await field('Subject').fill('Mine');
+    };
+    await open();
+    expect((await post(`/campaigns/${id}/send`, {})).status).toBe(200);
+    await button('Save').click();
+    const note = page.getByText(/^This campaign was sent meanwhile/);
+    await note.waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await button('Save').or(button(/^Send/)).count()).toBe(0);
+    expect(await field('Subject').inputValue()).toBe('Mine');
+    await button('Keep mine as a new draft').click();
+    await page.getByText('Draft', { exact: true }).waitFor();
+    expect(await field('Subject').inputValue()).toBe('Mine');
+    expect((await asked('/campaigns?status=DRAFT')).body.data).toMatchObject([{ subject: 'Mine' }]);
+    expect(complaintsBut(409)).toEqual([]);
+  });
+
+  it('says that it no longer knows how far an import is', async () => {
+    await page.goto(`projects/${project.id}/contacts/import`);
+    const job = { id: 'x', type: 'import', state: 'active', progress: 40, result: null };
+    const times = { failedReason: null, createdAt: new Date().toISOString(), finishedAt: null };
+    const polls = '**/contacts/import/*-*';
+    await page.route(polls, (route) => route.fulfill({ json: { ...job, ...times } }));
+    const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nnew@example.com\n') };
+    await page.setInputFiles('input[type=file]', file);
+    await button('Import 1 row').click();
+    await page.getByText(/^40 % is done/).waitFor();
+    const error = { code: 'NOT_FOUND', message: 'Job not found', statusCode: 404 };
+    await page.route(polls, (route) => route.fulfill({ status: 404, json: { success: false, error } }));
+    await page.getByText('Job not found').waitFor();
+    expect(await page.getByText(/is done/).count()).toBe(0);
+    await page.unroute(polls);
+    await page.reload();
+    await page.getByText('The import is complete.').waitFor();
+    expect(complaintsBut(404)).toEqual([]);
+  });
+
+  it('says that what it shows may be out of date, and reads it again by itself', async () => {
+    const sending = '**/campaigns?*';
+    await page.goto(`projects/${project.id}`);
+    await page.getByText('No campaign is being sent.').waitFor();
+    await page.route(sending, (route) => route.fulfill(unavailable));
+    const note = page.getByText(/^The server does not answer/);
+    await note.waitFor();
+    await page.unroute(sending);
+    await note.waitFor({ state: 'detached' });
+    expect(complaintsBut(503)).toEqual([]);
+  });
+
+  it('opens by itself once the server answers, however often it has not', async () => {
+    const projects = `${stage.stack.url}/users/@me/projects`;
+    let calls = 0;
+    await page.route(projects, (route) => {
+      calls += 1;
+      return route.fulfill(unavailable);
+    });
+    await page.goto(`projects/${project.id}`);
+    await page.getByText('The database does not answer').waitFor();
+    // Three calls make a try.
+    await eventually(
+      async () => calls,
+      (count) => count > 6,
+    );
+    await page.unroute(projects);
+    await heading('Meanwhile').waitFor();
+    expect(tab.complaints()).not.toEqual([]);
+  });
+
+  it('shows a page that could not be read as soon as it can be', async () => {
+    const segments = `${stage.stack.url}/segments`;
+    await page.route(segments, (route) => route.fulfill(unavailable));
+    await sideBar('Segments').click();
+    await page.getByText('The database does not answer').waitFor();
+    await page.unroute(segments);
+    await page.getByText('No segments yet').waitFor();
+    expect(complaintsBut(503)).toEqual([]);
+  });
+});

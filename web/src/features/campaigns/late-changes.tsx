@@ -1,0 +1,58 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import type { UseFormReturn } from 'react-hook-form';
+import { api, type Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button } from '../../ui/button.tsx';
+import { ErrorNote } from '../../ui/error-note.tsx';
+import { type CampaignValues, campaignBody, toCampaignValues } from './campaign-values.ts';
+
+interface LateChangesProps {
+  campaign: Schema<'Campaign'>;
+  form: UseFormReturn<CampaignValues>;
+}
+
+/** What becomes of changes to a campaign that can no longer be edited. */
+export function LateChanges({ campaign, form }: LateChangesProps) {
+  const projectId = useProjectId();
+  const navigate = useNavigate();
+  const [isPending, setIsPending] = useState(false);
+  const [error, setError] = useState<unknown>(null);
+  const keep = async () => {
+    setIsPending(true);
+    try {
+      const values = form.getValues();
+      const body = campaignBody({ ...values, name: `${values.name} (Copy)` }, campaign.description);
+      const { data } = await api.POST('/campaigns', { body });
+      await refresh('/campaigns');
+      if (data === undefined) return;
+      await navigate({
+        to: '/projects/$projectId/campaigns/$campaignId',
+        params: { projectId, campaignId: data.data.id },
+        ignoreBlocker: true,
+      });
+    } catch (failure) {
+      setError(failure);
+      setIsPending(false);
+    }
+  };
+  return (
+    <section aria-label="Your changes" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+      <p role="status">
+        {campaign.status === 'CANCELLED'
+          ? 'This campaign was cancelled meanwhile, and your changes are not in it.'
+          : 'This campaign was sent meanwhile, without your changes.'}
+      </p>
+      <div className="mt-2 flex flex-wrap gap-2">
+        <Button isPending={isPending} onPress={() => void keep()}>
+          Keep mine as a new draft
+        </Button>
+        <Button look="quiet" onPress={() => form.reset(toCampaignValues(campaign))}>
+          Discard mine
+        </Button>
+      </div>
+      <ErrorNote error={error} className="mt-2" />
+    </section>
+  );
+}

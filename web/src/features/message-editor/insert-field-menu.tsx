@@ -1,0 +1,39 @@
+import { Braces } from 'lucide-react';
+import { Button } from '../../ui/button.tsx';
+import { Menu } from '../../ui/menu.tsx';
+import { keyLabel } from '../contacts/key-label.ts';
+import { keysOf, outputOf } from './field-names.ts';
+import { useFieldNames } from './use-field-names.ts';
+
+/** A project may have 10,000; the editor completes the names of all. */
+const mostShown = 50;
+
+const builtIn = [
+  { label: 'Address of the reader', markup: '{{ email }}' },
+  { label: 'Link to unsubscribe', markup: '<a href="{{ unsubscribeUrl }}">Unsubscribe</a>' },
+  { label: 'Link to preferences', markup: '<a href="{{ manageUrl }}">Preferences</a>' },
+];
+
+/** What differs from reader to reader. Between the quotes stands what a contact without the field reads. */
+export function InsertFieldMenu({ onInsert }: { onInsert: (markup: string) => void }) {
+  const fields = keysOf(useFieldNames()).slice(0, mostShown);
+  return (
+    <Menu
+      label="Insert field"
+      trigger={
+        <Button look="quiet">
+          <Braces aria-hidden className="size-4" />
+          Insert field
+        </Button>
+      }
+      actions={[
+        ...fields.map((key) => ({
+          id: key,
+          label: keyLabel(key),
+          onAction: () => onInsert(`{{ ${outputOf(key)} ?? "" }}`),
+        })),
+        ...builtIn.map(({ label, markup }) => ({ id: markup, label, onAction: () => onInsert(markup) })),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,35 @@
+import { useState } from 'react';
+import { ApiError } from '../../../api/api-error.ts';
+import type { Schema } from '../../../api/client.ts';
+import { type Condition, readCondition } from './condition.ts';
+
+/**
+ * A condition that a form edits beside its fields.
+ *
+ * @param raw as the API answered it
+ */
+export function useEditedCondition(raw: unknown) {
+  const [condition, setCondition] = useState(() => readCondition(raw));
+  const [stored, setStored] = useState(condition);
+  const [refused, setRefused] = useState<readonly Schema<'FieldIssue'>[]>([]);
+  return {
+    condition,
+    refused,
+    isChanged: JSON.stringify(condition) !== JSON.stringify(stored),
+    change(changed: Condition) {
+      setCondition(changed);
+      // They name filters by their place, which may be another one now.
+      setRefused([]);
+    },
+    /** @param write rejects with the error of the API */
+    async save(write: () => Promise<unknown>): Promise<void> {
+      try {
+        await write();
+        setStored(condition);
+      } catch (error) {
+        if (error instanceof ApiError) setRefused(error.issues);
+        throw error;
+      }
+    },
+  };
+}

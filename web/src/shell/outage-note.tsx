@@ -1,0 +1,33 @@
+import type { Query } from '@tanstack/react-query';
+import { useEffect, useSyncExternalStore } from 'react';
+import { isOutage } from '../api/api-error.ts';
+import { queryClient, retryMs } from '../api/query-client.ts';
+
+const isFailed = ({ state }: Query) => isOutage(state.error);
+const failed = () => queryClient.getQueryCache().findAll({ type: 'active', predicate: isFailed });
+const subscribe = (listener: () => void) => queryClient.getQueryCache().subscribe(listener);
+const useFailed = (wanted: (query: Query) => boolean) =>
+  useSyncExternalStore(subscribe, () => failed().some(wanted));
+
+/** Reads again what an outage has kept from the page, and says so where the page shows what it has read before. */
+export function OutageNote() {
+  const isOut = useFailed(() => true);
+  const isStale = useFailed(({ state }) => state.data !== undefined);
+  useEffect(() => {
+    if (!isOut) return;
+    const timer = setInterval(
+      () => void queryClient.refetchQueries({ type: 'active', predicate: isFailed }),
+      retryMs,
+    );
+    return () => clearInterval(timer);
+  }, [isOut]);
+  if (!isStale) return null;
+  return (
+    <p
+      role="status"
+      className="fixed bottom-4 left-4 z-30 max-w-[calc(100vw-2rem)] rounded-lg bg-raised px-4 py-2 text-warn shadow-overlay"
+    >
+      The server does not answer, so some of this may be out of date. It is asked again every few seconds.
+    </p>
+  );
+}
