@@ -1,5 +1,6 @@
 import { GetAccountCommand, type Message, type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
+import { providerAnswerSeconds } from '../../core/claim-times.ts';
 import { sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import { wholeText } from '../../core/rendering/pieced-text.ts';
 import { type BulkCall, maxEntries, planBulkCalls } from './bulk-calls.ts';
@@ -60,12 +61,16 @@ const isForbidden = (error: unknown) => error instanceof Error && error.name ===
  *
  * @param client of `createSesClient`
  * @param account of `createSesAccountClient`
+ * @param longestCallMs also ends an answer that comes too slowly for the time-outs of the client
  */
 export function createSesProvider(
   client: SESv2Client,
   account: SESv2Client,
   configurationSet: string,
+  longestCallMs = providerAnswerSeconds * 1000,
 ): EmailProvider {
+  const inTime = () => ({ abortSignal: AbortSignal.timeout(longestCallMs) });
+
   async function handOver(email: OutgoingEmail): Promise<HandOver> {
     let command: SendEmailCommand;
     try {
@@ -74,7 +79,7 @@ export function createSesProvider(
       return { outcome: 'refused', reason: failureText(error) };
     }
     try {
-      const { MessageId } = await client.send(command);
+      const { MessageId } = await client.send(command, inTime());
       if (MessageId === undefined) return { outcome: 'unknown', reason: 'SES answered without a message id' };
       return { outcome: 'accepted', messageId: MessageId };
     } catch (error) {
@@ -85,7 +90,7 @@ export function createSesProvider(
   async function callInBulk({ emails, command }: BulkCall, stop: Stop): Promise<HandOver[]> {
     if (stop.aborted) return emails.map(() => notBegun);
     try {
-      const { BulkEmailEntryResults: results = [] } = await client.send(command);
+      const { BulkEmailEntryResults: results = [] } = await client.send(command, inTime());
       return emails.map((_, index) => classifyBulkEntry(results[index]));
     } catch (error) {
       const failure = classifySesError(error);
