@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { startHttpServer } from '../providers/testing/http-server.ts';
 import { nameTestClickHouse } from '../test/setup/clickhouse.ts';
 import { connectClickHouse, withoutClickHouse } from './clickhouse.ts';
 import { ClickHouseRefused, ClickHouseUnavailable } from './client/errors.ts';
@@ -44,6 +46,12 @@ afterAll(async () => {
   await store.close();
   await drop();
 });
+
+function trickle(response: ServerResponse): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write(' '), 20);
+  response.on('close', () => clearInterval(timer));
+}
 
 describe('ClickHouse', () => {
   it('creates its database, again and again', async () => {
@@ -127,6 +135,38 @@ describe('ClickHouse', () => {
   it('refuses rows that are not as the question says', async () => {
     const wrong = { ...pairs, row: z.object({ id: z.number(), text: z.number() }) };
     await expect(store.query(wrong, {})).rejects.toThrow(z.ZodError);
+  });
+});
+
+describe('a ClickHouse that does not answer, or whose answer does not end', () => {
+  it.each([
+    ['silence', () => undefined],
+    ['trickle', trickle],
+  ])('is unavailable after a while: %s', async (_, answer) => {
+    const server = await startHttpServer((_request, response) => answer(response));
+    const away = connectClickHouse({
+      url: server.url,
+      username: 'default',
+      password: '',
+      database: 'shop',
+      requestTimeoutMs: 100,
+    });
+    const calls = await Promise.allSettled([
+      away.query({ ...numbers, timeoutMs: 100 }, { n: 1 }),
+      away.insert(pairTable, '1\ta'),
+      away.command('SELECT 1'),
+      away.createDatabase(),
+    ]);
+    for (const call of calls) {
+      const reason = {
+        name: 'ClickHouseUnavailable',
+        message: expect.stringContaining('did not answer within'),
+      };
+      expect(call).toMatchObject({ status: 'rejected', reason });
+    }
+    await expect.poll(() => server.openConnections).toBe(0);
+    await away.close();
+    await server.close();
   });
 });
 

@@ -50,6 +50,9 @@ const insertSettings: Settings = {
 };
 
 const defaultTimeoutMs = 10_000;
+/** How much longer than ClickHouse may work on a question its answer may take. */
+const answerMs = 5_000;
+const pingMs = 5_000;
 
 /** The first statement connects, so this succeeds while ClickHouse is down. */
 export function connectClickHouse(options: ClickHouseOptions): ClickHouse {
@@ -82,25 +85,21 @@ function clickHouseOver(connection: Connection): ClickHouse {
         ...insertSettings,
         log_comment: `insert into ${target.table}`,
       });
-      await guarded(() =>
-        connection.run(async (client) => {
-          const result = await client.exec({
-            query,
-            values: Readable.from([`${lines}\n`], { objectMode: false }),
-          });
-          // The response is empty, but its connection is freed only once it has been read.
-          await result.stream.toArray();
-        }),
-      );
+      const values = Readable.from([`${lines}\n`], { objectMode: false });
+      await guarded(() => connection.execute({ query, values }));
     },
     async command(statement, parameters) {
       const values = parameters && { query_params: { ...parameters } };
-      await guarded(() => connection.run((client) => client.command({ query: statement, ...values })));
+      await guarded(() => connection.execute({ query: statement, ...values }));
     },
     createDatabase: () => guarded(() => connection.createDatabase()),
     async ping() {
       try {
-        return await connection.run(async (client) => (await client.ping({ select: true })).success);
+        const ping = connection.run(
+          (client, abort_signal) => client.ping({ select: true, abort_signal }),
+          pingMs,
+        );
+        return (await ping).success;
       } catch {
         return false;
       }
@@ -114,15 +113,24 @@ async function ask<Parameters extends QueryParameters>(
   question: Question<Parameters, unknown>,
   parameters: Parameters,
 ): Promise<unknown[]> {
+  const { timeoutMs = defaultTimeoutMs } = question;
   const query = withSettings(question.sql, {
     ...questionSettings,
-    max_execution_time: Math.ceil((question.timeoutMs ?? defaultTimeoutMs) / 1000),
+    max_execution_time: Math.ceil(timeoutMs / 1000),
     log_comment: question.name,
   });
-  return connection.run(async (client) => {
-    const result = await client.query({ query, query_params: { ...parameters }, format: 'JSONEachRow' });
+  return connection.run(async (client, signal) => {
+    const asked = {
+      query,
+      query_params: { ...parameters },
+      format: 'JSONEachRow',
+      abort_signal: signal,
+    } as const;
+    const result = await client.query(asked);
+    // Until here, the client heeds the signal.
+    signal.addEventListener('abort', () => result.close());
     return result.json();
-  });
+  }, timeoutMs + answerMs);
 }
 
 async function guarded<T>(work: () => Promise<T>): Promise<T> {

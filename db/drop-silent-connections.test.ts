@@ -49,6 +49,14 @@ describe('connections that are silent', () => {
     await expectAllWork();
   });
 
+  it('take those along that were at rest, of which each would be silent for a while in its turn', async () => {
+    await Promise.all([begin(() => ask('select 1')), ask('select pg_sleep(0.2)')]);
+    const silent = begin(() => stage.line.fallSilent());
+    await expect(silent).rejects.toThrow(lost);
+    stage.line.mend();
+    await expectAllWork();
+  });
+
   it('are dropped while another host has taken over, where their statements are not', async () => {
     const before = Promise.withResolvers<number>();
     const silent = begin((pid) => {

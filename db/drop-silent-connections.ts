@@ -15,11 +15,12 @@ export interface SilenceOptions {
  * host that vanishes ends no connection, and Linux gives one up after a quarter of an hour only.
  *
  * When connections have been silent for `silenceMs` to twice that, a new one asks whether their statements are there: those go on,
- * however long they take. All silent ones are dropped if there is no answer either.
+ * however long they take. All silent ones are dropped if there is no answer either. Those at rest go with what is dropped.
  */
 export function dropSilentConnections(pool: pg.Pool, options: SilenceOptions): void {
   /** By connection in use: the bytes that had come at the latest look. */
   const heard = new Map<pg.PoolClient, number | undefined>();
+  const atRest = new Set<pg.PoolClient>();
   let isPlanned = false;
 
   const isSilent = (client: pg.PoolClient) => heard.has(client) && heard.get(client) === bytesFrom(client);
@@ -28,7 +29,9 @@ export function dropSilentConnections(pool: pg.Pool, options: SilenceOptions): v
     const silent = [...heard.keys()].filter(isSilent);
     for (const client of heard.keys()) heard.set(client, bytesFrom(client));
     const lost = silent.length === 0 ? [] : await findLost(silent, options);
-    for (const client of lost.filter(isSilent)) client.connection.stream.destroy();
+    const gone = lost.filter(isSilent);
+    // Those at rest lead to the same host: each would be waited for as long, once it is used.
+    for (const client of gone.length > 0 ? [...gone, ...atRest] : []) client.connection.stream.destroy();
     isPlanned = false;
     if (heard.size > 0) lookLater();
   }
@@ -39,10 +42,15 @@ export function dropSilentConnections(pool: pg.Pool, options: SilenceOptions): v
   }
 
   pool.on('acquire', (client) => {
+    atRest.delete(client);
     heard.set(client, undefined);
     lookLater();
   });
-  pool.on('release', (_, client) => heard.delete(client));
+  pool.on('release', (_, client) => {
+    heard.delete(client);
+    atRest.add(client);
+  });
+  pool.on('remove', (client) => atRest.delete(client));
 }
 
 function bytesFrom({ connection: { stream } }: pg.PoolClient): number {

@@ -53,7 +53,6 @@ export async function checkClickHouse(config: Config): Promise<Finding[]> {
     username: config.CLICKHOUSE_USER,
     password: config.CLICKHOUSE_PASSWORD,
     database: config.CLICKHOUSE_DATABASE,
-    requestTimeoutMs: timeoutMs,
   });
   try {
     return await examine(clickhouse);

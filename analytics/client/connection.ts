@@ -1,4 +1,6 @@
+import { addAbortSignal, type Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { ClickHouseUnavailable } from './errors.ts';
 
 type Client = ReturnType<typeof createClient>;
 
@@ -8,24 +10,41 @@ export interface ClickHouseOptions {
   password: string;
   /** Letters, digits and underscores. */
   database: string;
+  /** Of an insert or a command. Default 60,000. */
   requestTimeoutMs?: number;
   maxConnections?: number;
 }
 
+interface Statement {
+  query: string;
+  values?: Readable;
+  query_params?: Record<string, unknown>;
+}
+
 export interface Connection {
-  run<T>(task: (client: Client) => Promise<T>): Promise<T>;
+  /**
+   * @param task ends when the signal is aborted
+   * @param limitMs for all of it: the wait for a free connection, the work of ClickHouse and the transfer of the answer. Default
+   *   `requestTimeoutMs`
+   * @throws ClickHouseUnavailable beyond
+   */
+  run<T>(task: (client: Client, signal: AbortSignal) => Promise<T>, limitMs?: number): Promise<T>;
+  /** Runs a statement without a result. */
+  execute(statement: Statement): Promise<void>;
   createDatabase(): Promise<void>;
   /** Resolves when no task runs any more. */
   close(): Promise<void>;
 }
 
 export function openConnection(options: ClickHouseOptions): Connection {
+  const { requestTimeoutMs = 60_000 } = options;
   const common = {
     url: options.url,
     username: options.username,
     password: options.password,
     application: 'posthaste',
-    request_timeout: options.requestTimeoutMs ?? 30_000,
+    // Bounds the silence of a connection only, and is the same for all statements.
+    request_timeout: 0,
     // Every failure reaches the caller as an error; the client's console output would duplicate it.
     log: { level: ClickHouseLogLevel.OFF },
   };
@@ -35,19 +54,36 @@ export function openConnection(options: ClickHouseOptions): Connection {
     max_open_connections: options.maxConnections ?? 10,
   });
   const running = new Set<Promise<unknown>>();
+
+  async function runWithin<T>(limitMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const signal = AbortSignal.timeout(limitMs);
+    try {
+      return await task(signal);
+    } catch (cause) {
+      if (!signal.aborted) throw cause;
+      throw new ClickHouseUnavailable(`ClickHouse did not answer within ${limitMs / 1000} seconds`, {
+        cause,
+      });
+    }
+  }
+
+  function run<T>(task: (client: Client, signal: AbortSignal) => Promise<T>, limitMs = requestTimeoutMs) {
+    const result = runWithin(limitMs, (signal) => task(client, signal));
+    running.add(result);
+    const forget = () => void running.delete(result);
+    result.then(forget, forget);
+    return result;
+  }
+
   return {
-    run(task) {
-      const result = task(client);
-      running.add(result);
-      const forget = () => void running.delete(result);
-      result.then(forget, forget);
-      return result;
-    },
+    run,
+    execute: (statement) => run((own, signal) => execute(own, statement, signal)),
     async createDatabase() {
       // Not through the client above: its requests name the database, which a server rejects while it is missing.
       const administration = createClient({ ...common, max_open_connections: 1 });
+      const query = `CREATE DATABASE IF NOT EXISTS ${options.database}`;
       try {
-        await administration.command({ query: `CREATE DATABASE IF NOT EXISTS ${options.database}` });
+        await runWithin(requestTimeoutMs, (signal) => execute(administration, { query }, signal));
       } finally {
         await administration.close();
       }
@@ -57,4 +93,10 @@ export function openConnection(options: ClickHouseOptions): Connection {
       await client.close();
     },
   };
+}
+
+async function execute(client: Client, statement: Statement, signal: AbortSignal): Promise<void> {
+  const { stream } = await client.exec({ ...statement, abort_signal: signal });
+  // The response is empty, but its connection is freed only once it has been read.
+  await addAbortSignal(signal, stream).toArray();
 }

@@ -1,5 +1,5 @@
 import { GetEmailIdentityCommand } from '@aws-sdk/client-sesv2';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Domain, DomainRemoval } from '../../db/entities/domain.ts';
 import { startTestSes, type TestSes } from '../../local/ses/testing/test-ses.ts';
 import type { RecordLookup } from '../../providers/domains/dns-lookup.ts';
@@ -105,6 +105,16 @@ describe('adding a domain', () => {
     expect(answer).toMatchObject({ domain: 'slow.example', status: 'pending' });
     expect(answer.dkimTokens).toHaveLength(3);
     expect(await dueWatches()).toEqual([{ domain: 'slow.example' }]);
+  });
+
+  it('has it watched at once, also by an API whose clock is ahead of the database', async () => {
+    const { domains, projectId } = await start();
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 300_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const { id } = await domains.add(projectId, 'ahead.example');
+    expect(
+      await sql('select kind from outbox where subject_id = $1 and next_attempt_at <= now()', [id]),
+    ).toEqual([{ kind: 'domain.verify' }]);
   });
 
   it('leaves no domain behind when the provider does not answer, and takes back what it may have made there', async () => {

@@ -10,6 +10,7 @@ import { Template } from '../../db/entities/template.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { allProjects, projectEm } from '../../db/project-em.ts';
+import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
 import { checkAtProvider, removeDomain } from '../../runtime/domain-records.ts';
@@ -163,12 +164,12 @@ async function lockDomain(em: Em, id: string): Promise<Domain> {
 }
 
 /** Stores the DKIM tokens and starts the background checks now instead of after `callSeconds`. */
-function watchRegistered(orm: Orm, id: string, dkimTokens: string[], outboxId: string): Promise<Domain> {
+function watchRegistered(orm: Orm, id: string, dkimTokens: string[]): Promise<Domain> {
   return orm.em.fork().transactional(async (em) => {
     const domain = await lockRecord(em, Domain, { id }, allProjects);
     if (domain === null) throw notFound('Domain');
     domain.dkimTokens = dkimTokens;
-    await em.nativeUpdate(OutboxCommand, { id: outboxId }, { nextAttemptAt: new Date() });
+    await makeCommandDue(em, { subjectId: id, kind: 'domain.verify' });
     return domain;
   });
 }
@@ -196,7 +197,7 @@ async function requireFree(
 async function addDomain(options: DomainsServiceOptions, projectId: string, domain: string): Promise<Domain> {
   const { orm, identities, domainsPerProject } = options;
   const em = projectEm(orm, projectId);
-  const [id, outboxId] = [newId(), newId()];
+  const id = newId();
   await requireFree(options, em, projectId, domain);
   try {
     await em.transactional(async (adding) => {
@@ -205,7 +206,6 @@ async function addDomain(options: DomainsServiceOptions, projectId: string, doma
       await requireFewDomains(adding, domainsPerProject);
       adding.create(Domain, { id, projectId, domain });
       adding.create(OutboxCommand, {
-        id: outboxId,
         kind: 'domain.verify',
         subjectId: id,
         projectId,
@@ -226,5 +226,5 @@ async function addDomain(options: DomainsServiceOptions, projectId: string, doma
     });
     throw error;
   });
-  return watchRegistered(orm, id, dkimTokens, outboxId);
+  return watchRegistered(orm, id, dkimTokens);
 }

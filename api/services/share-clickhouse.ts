@@ -1,18 +1,31 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
 import { createHeavyReads } from './heavy-reads.ts';
+
+/** Shorter than a question may take, so that those behind some without an answer do not wait for another such time. */
+const longestWaitMs = 12_000;
 
 /**
  * Limits the concurrent questions of a project, so that none takes up all connections to ClickHouse. Apart from the heavy
  * reads of Postgres, which do not wait for a slow ClickHouse.
  *
  * @param perProject concurrent questions per project in this process; 0 means unlimited
- * @returns throws DomainError `RATE_LIMIT_EXCEEDED` for a question when too many of its project wait
+ * @returns throws DomainError `RATE_LIMIT_EXCEEDED` for a question when too many of its project wait, and
+ *   `ClickHouseUnavailable` when it waited for too long
  */
 export function shareClickHouse(clickhouse: ClickHouse, perProject: number): ClickHouse {
   const reads = createHeavyReads(perProject);
   return {
     ...clickhouse,
-    query: (question, parameters) =>
-      reads.run(String(parameters.projectId), () => clickhouse.query(question, parameters)),
+    query(question, parameters) {
+      const askedAt = performance.now();
+      return reads.run(String(parameters.projectId), async () => {
+        const waitedMs = performance.now() - askedAt;
+        if (waitedMs < longestWaitMs) return clickhouse.query(question, parameters);
+        throw new ClickHouseUnavailable(
+          `The question waited for ${Math.round(waitedMs / 1000)} seconds behind others`,
+        );
+      });
+    },
   };
 }

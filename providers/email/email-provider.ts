@@ -48,6 +48,9 @@ export const unanswered: HandOver = { outcome: 'unknown', reason: 'the provider 
 
 export type FailedHandOver = Exclude<HandOver, { outcome: 'accepted' }>;
 
+/** An AbortSignal, or what is asked like one right before each call. */
+export type Stop = Pick<AbortSignal, 'aborted'>;
+
 /** Failures are values, because each concerns one email and never its batch. */
 export interface EmailProvider {
   readonly name: 'ses' | 'smtp';
@@ -59,11 +62,11 @@ export interface EmailProvider {
    * Hands each email over once, in as few calls as possible. An invalid email is refused alone, not with its call.
    * Never throws.
    *
-   * @param signal once aborted, nothing more is started; emails not started are `later` with no delay. Started
+   * @param stop once aborted, nothing more is started; emails not started are `later` with no delay. Started
    * ones answer within 30 seconds.
    * @returns an outcome per email, in their order
    */
-  handOverMany(emails: readonly OutgoingEmail[], signal: AbortSignal): Promise<HandOver[]>;
+  handOverMany(emails: readonly OutgoingEmail[], stop: Stop): Promise<HandOver[]>;
   /**
    * Emails per second granted by the provider's account; null: no limit. Cached.
    *

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import type { HandOver, OutgoingEmail } from './email-provider.ts';
+import type { HandOver, OutgoingEmail, Stop } from './email-provider.ts';
 
 const concurrency = 8;
 
@@ -7,8 +7,8 @@ export const notBegun: HandOver = { outcome: 'later', reason: 'the run was stopp
 
 export function handOverEach(
   emails: readonly OutgoingEmail[],
-  signal: AbortSignal,
+  stop: Stop,
   handOver: (email: OutgoingEmail) => Promise<HandOver>,
 ): Promise<HandOver[]> {
-  return pMap(emails, async (email) => (signal.aborted ? notBegun : handOver(email)), { concurrency });
+  return pMap(emails, async (email) => (stop.aborted ? notBegun : handOver(email)), { concurrency });
 }

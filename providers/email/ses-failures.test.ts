@@ -19,9 +19,10 @@ afterEach(async () => {
   for (const finish of finished.splice(0)) await finish();
 });
 
-function provide(endpoint: string, timeouts = roomy) {
+function provide(endpoint: string, timeouts = roomy, longestCallMs?: number) {
   const options = { region: 'us-east-1', endpoint, credentials, timeouts };
-  const provider = createSesProvider(createSesClient(options), createSesAccountClient(options), 'posthaste');
+  const clients = [createSesClient(options), createSesAccountClient(options)] as const;
+  const provider = createSesProvider(...clients, 'posthaste', longestCallMs);
   finished.push(() => provider.close());
   return provider;
 }
@@ -160,6 +161,21 @@ describe('when no answer comes', () => {
     const start = performance.now();
     expect(await provide(url, short).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
     expect(performance.now() - start).toBeLessThan(roomy.answerMs);
+  });
+
+  it('gives up on a reply that never ends, alone and in bulk, and on its connection', async () => {
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const provider = provide(server.url, roomy, 200);
+    const emails = [exampleEmail(), exampleEmail()];
+    const signal = new AbortController().signal;
+    const unknown = { outcome: 'unknown', reason: expect.stringContaining('abort') };
+    expect(await provider.handOver(exampleEmail())).toMatchObject(unknown);
+    expect(await provider.handOverMany(emails, signal)).toMatchObject([unknown, unknown]);
+    await expect.poll(() => server.openConnections).toBe(0);
   });
 
   it('does not know when the connection breaks in the middle of the reply', async () => {

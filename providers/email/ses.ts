@@ -1,11 +1,12 @@
 import { GetAccountCommand, type Message, type SESv2Client, SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { formatMailbox } from '../../core/addresses/mailbox.ts';
+import { providerAnswerSeconds } from '../../core/claim-times.ts';
 import { sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import { wholeText } from '../../core/rendering/pieced-text.ts';
 import { type BulkCall, maxEntries, planBulkCalls } from './bulk-calls.ts';
 import { classifyBulkEntry } from './classify-bulk-entry.ts';
 import { classifySesError } from './classify-ses-error.ts';
-import type { EmailProvider, HandOver, OutgoingEmail } from './email-provider.ts';
+import type { EmailProvider, HandOver, OutgoingEmail, Stop } from './email-provider.ts';
 import { failureText } from './failure-text.ts';
 import { createGrantedRate } from './granted-rate.ts';
 import { handOverEach, notBegun } from './hand-over-each.ts';
@@ -60,12 +61,16 @@ const isForbidden = (error: unknown) => error instanceof Error && error.name ===
  *
  * @param client of `createSesClient`
  * @param account of `createSesAccountClient`
+ * @param longestCallMs also ends an answer that comes too slowly for the time-outs of the client
  */
 export function createSesProvider(
   client: SESv2Client,
   account: SESv2Client,
   configurationSet: string,
+  longestCallMs = providerAnswerSeconds * 1000,
 ): EmailProvider {
+  const inTime = () => ({ abortSignal: AbortSignal.timeout(longestCallMs) });
+
   async function handOver(email: OutgoingEmail): Promise<HandOver> {
     let command: SendEmailCommand;
     try {
@@ -74,7 +79,7 @@ export function createSesProvider(
       return { outcome: 'refused', reason: failureText(error) };
     }
     try {
-      const { MessageId } = await client.send(command);
+      const { MessageId } = await client.send(command, inTime());
       if (MessageId === undefined) return { outcome: 'unknown', reason: 'SES answered without a message id' };
       return { outcome: 'accepted', messageId: MessageId };
     } catch (error) {
@@ -82,15 +87,15 @@ export function createSesProvider(
     }
   }
 
-  async function callInBulk({ emails, command }: BulkCall, signal: AbortSignal): Promise<HandOver[]> {
-    if (signal.aborted) return emails.map(() => notBegun);
+  async function callInBulk({ emails, command }: BulkCall, stop: Stop): Promise<HandOver[]> {
+    if (stop.aborted) return emails.map(() => notBegun);
     try {
-      const { BulkEmailEntryResults: results = [] } = await client.send(command);
+      const { BulkEmailEntryResults: results = [] } = await client.send(command, inTime());
       return emails.map((_, index) => classifyBulkEntry(results[index]));
     } catch (error) {
       const failure = classifySesError(error);
       // One malformed entry fails the call, and SES does not name it. A policy may allow single calls alone.
-      if (failure.outcome === 'refused' || isForbidden(error)) return handOverEach(emails, signal, handOver);
+      if (failure.outcome === 'refused' || isForbidden(error)) return handOverEach(emails, stop, handOver);
       return emails.map(() => failure);
     }
   }
@@ -99,7 +104,7 @@ export function createSesProvider(
     name: 'ses',
     emailsPerCall: maxEntries,
     handOver,
-    async handOverMany(emails, signal): Promise<HandOver[]> {
+    async handOverMany(emails, stop): Promise<HandOver[]> {
       const { calls, single } = planBulkCalls(emails, configurationSet);
       const answers = new Map<OutgoingEmail, HandOver>();
       const note = (handedOver: readonly OutgoingEmail[], outcomes: HandOver[]) => {
@@ -108,8 +113,8 @@ export function createSesProvider(
           if (email !== undefined) answers.set(email, outcome);
         }
       };
-      for (const call of calls) note(call.emails, await callInBulk(call, signal));
-      note(single, await handOverEach(single, signal, handOver));
+      for (const call of calls) note(call.emails, await callInBulk(call, stop));
+      note(single, await handOverEach(single, stop, handOver));
       return emails.map((email) => answers.get(email) ?? notBegun);
     },
     grantedRatePerSecond: createGrantedRate(async () => {

@@ -1,4 +1,6 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startHttpServer } from '../testing/http-server.ts';
 import { type S3Server, startS3Server } from '../testing/s3-server.ts';
 import { createS3Images, type S3Options } from './s3-images.ts';
 
@@ -8,15 +10,18 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-const open = (options: Partial<S3Options> = {}) =>
-  createS3Images({
-    bucket: server.bucket,
-    region: 'us-east-1',
-    endpoint: server.url,
-    credentials: server.credentials,
-    publicUrl: undefined,
-    ...options,
-  });
+const open = (options: Partial<S3Options> = {}, callMs?: number) =>
+  createS3Images(
+    {
+      bucket: server.bucket,
+      region: 'us-east-1',
+      endpoint: server.url,
+      credentials: server.credentials,
+      publicUrl: undefined,
+      ...options,
+    },
+    callMs,
+  );
 
 async function* bytes(...chunks: string[]) {
   for (const chunk of chunks) yield Buffer.from(chunk);
@@ -76,4 +81,24 @@ it.each<[string, Partial<S3Options>]>([
   await expect(stored).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   const removed = open(options).remove('project/four.png');
   await expect(removed).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
+});
+
+it.each<[string, (response: ServerResponse) => unknown]>([
+  ['never answers', () => undefined],
+  [
+    'never ends its answer',
+    (response) => {
+      response.writeHead(500);
+      const timer = setInterval(() => response.write(' '), 20);
+      response.on('close', () => clearInterval(timer));
+    },
+  ],
+])('is unavailable when its time is up where a service %s', async (_what, answer) => {
+  const silent = await startHttpServer((_request, response) => answer(response));
+  const store = open({ endpoint: silent.url }, 200);
+  const unavailable = { code: 'SERVICE_UNAVAILABLE' };
+  await expect(store.put('project/six.png', 'image/png', bytes('x'))).rejects.toMatchObject(unavailable);
+  await expect(store.remove('project/six.png')).rejects.toMatchObject(unavailable);
+  await expect.poll(() => silent.openConnections).toBe(0);
+  await silent.close();
 });

@@ -13,11 +13,14 @@ export interface S3Options {
   publicUrl: string | undefined;
 }
 
+/** With all its retries: a request waits for a call, and holds the memory of its image meanwhile. */
+const longestCallMs = 20_000;
+
 /**
  * Images in a bucket of S3 or a compatible service; read permissions are configured there. `put` and
- * `remove` throw DomainError `SERVICE_UNAVAILABLE` when the service fails or refuses.
+ * `remove` throw DomainError `SERVICE_UNAVAILABLE` when the service fails, refuses or does not answer in time.
  */
-export function createS3Images(options: S3Options): ImageStore {
+export function createS3Images(options: S3Options, callMs = longestCallMs): ImageStore {
   const { bucket, region, endpoint, credentials } = options;
   const withClient = createS3Client({
     region,
@@ -33,6 +36,7 @@ export function createS3Images(options: S3Options): ImageStore {
       : `${endpoint.replace(/\/+$/, '')}/${bucket}`;
   const publicUrl = (options.publicUrl ?? service).replace(/\/+$/, '');
 
+  const inTime = () => ({ abortSignal: AbortSignal.timeout(callMs) });
   const urlOf = (key: string) => `${publicUrl}/${key}`;
 
   return {
@@ -52,7 +56,7 @@ export function createS3Images(options: S3Options): ImageStore {
       };
       await orUnavailable(
         'The image could not be stored',
-        withClient((client, sdk) => client.send(new sdk.PutObjectCommand(object))),
+        withClient((client, sdk) => client.send(new sdk.PutObjectCommand(object), inTime())),
       );
       return urlOf(key);
     },
@@ -61,7 +65,7 @@ export function createS3Images(options: S3Options): ImageStore {
       const object = { Bucket: bucket, Key: key };
       await orUnavailable(
         'The image could not be deleted',
-        withClient((client, sdk) => client.send(new sdk.DeleteObjectCommand(object))),
+        withClient((client, sdk) => client.send(new sdk.DeleteObjectCommand(object), inTime())),
       );
     },
   };

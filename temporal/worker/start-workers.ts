@@ -9,7 +9,7 @@ import {
 import type { Logger } from 'pino';
 import { temporalConnectionConfig } from '../client/connect.ts';
 import type { CampaignBatchActivities } from '../contracts/campaign.ts';
-import { campaignTaskQueue, emailTaskQueue } from '../contracts/task-queues.ts';
+import { campaignTaskQueue, emailTaskQueue, inboundTaskQueue } from '../contracts/task-queues.ts';
 import type { Activities } from './create-activities.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
 
@@ -44,6 +44,9 @@ const executionSlots = 5 * Math.max(2, availableParallelism());
  * workflows in the cache while a backlog went through the other two.
  */
 const executionPolls = 10;
+
+/** Two are read at a time; the others wait their project's turn. */
+const inboundSlots = 10;
 
 /** An email batch ends within moments, or sleeps for seconds and is replayed. */
 const mostCachedBatches = 50;
@@ -100,6 +103,11 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
       activities: { dispatchEmails: activities.dispatchEmails },
       maxConcurrentWorkflowTaskExecutions: 40,
       maxCachedWorkflows: Math.min(cachedWorkflows, mostCachedBatches),
+    }),
+    () => ({
+      taskQueue: inboundTaskQueue(taskQueue),
+      activities: { receiveInboundEmail: activities.receiveInboundEmail },
+      maxConcurrentActivityTaskExecutions: inboundSlots,
     }),
     // Own slots, so that campaigns never take those of transactional email. No workflows, so no sandbox.
     () => ({

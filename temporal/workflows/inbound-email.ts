@@ -1,13 +1,6 @@
-import { isCancellation, proxyActivities, setCurrentDetails } from '@temporalio/workflow';
+import { isCancellation, proxyActivities, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { InboundEmailActivities, InboundEmailInput } from '../contracts/inbound-email.ts';
-
-const { receiveInboundEmail } = proxyActivities<InboundEmailActivities>({
-  startToCloseTimeout: '10 minutes',
-  heartbeatTimeout: '20 seconds',
-  // Leaves time to repair a permission or a bucket.
-  scheduleToCloseTimeout: '3 days',
-  retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
-});
+import { inboundTaskQueue } from '../contracts/task-queues.ts';
 
 const { giveUpInboundEmail } = proxyActivities<InboundEmailActivities>({
   startToCloseTimeout: '1 minute',
@@ -19,6 +12,14 @@ const { giveUpInboundEmail } = proxyActivities<InboundEmailActivities>({
  * content.
  */
 export async function inboundEmail(input: InboundEmailInput): Promise<void> {
+  const { receiveInboundEmail } = proxyActivities<InboundEmailActivities>({
+    taskQueue: inboundTaskQueue(workflowInfo().taskQueue),
+    startToCloseTimeout: '10 minutes',
+    heartbeatTimeout: '20 seconds',
+    // Leaves time to repair a permission or a bucket.
+    scheduleToCloseTimeout: '3 days',
+    retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
+  });
   try {
     await receiveInboundEmail(input);
     setCurrentDetails('The email was read.');

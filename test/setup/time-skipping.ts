@@ -6,7 +6,7 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { findTimeSkippingBinary } from '../../local/temporal-binary.ts';
 import { searchAttributeNames } from '../../temporal/contracts/search-attributes.ts';
-import { campaignTaskQueue } from '../../temporal/contracts/task-queues.ts';
+import { campaignTaskQueue, inboundTaskQueue } from '../../temporal/contracts/task-queues.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
 import { fileFixture } from './fixtures.ts';
 import { useTemporalRuntime } from './temporal-runtime.ts';
@@ -81,6 +81,11 @@ async function startScriptedWorkers(
       connection,
       taskQueue,
       workflowBundle: await loadWorkflowBundle(),
+      activities: perform('activities'),
+    }),
+    await Worker.create({
+      connection,
+      taskQueue: inboundTaskQueue(taskQueue),
       activities: perform('activities'),
     }),
     await Worker.create({

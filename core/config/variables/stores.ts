@@ -61,7 +61,9 @@ export const storesVariables = {
     .string()
     .min(1)
     .default('posthaste')
-    .describe('Task queue shared by API and workers; those for emails and campaigns are named after it.'),
+    .describe(
+      'Task queue shared by API and workers; those for emails, campaigns and received emails are named after it.',
+    ),
   TEMPORAL_CACHED_WORKFLOWS: integer(200, 1).describe(
     'Workflows that a worker keeps in memory, about 0.4 MB each. Others are replayed from their history when ' +
       'they continue.',

@@ -1,9 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
+import { notBegun } from '../../../providers/email/hand-over-each.ts';
 import { ClaimOutcomes } from '../sending/claim-outcomes.ts';
+import { beginLease } from '../sending/lease.ts';
 import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 
 const claimed = Array.from({ length: 120 }, () => ({
@@ -29,7 +31,7 @@ async function handOver(changes: Partial<BulkContext>): Promise<(string | undefi
       render: ({ id }) => ({ ok: true, email: { emailId: id, subject: 'News' } as unknown as OutgoingEmail }),
       calls: new FairSemaphore(1),
       maySend: async () => true,
-      signal: new AbortController().signal,
+      lease: beginLease(new AbortController().signal),
       inMs: () => 0,
       ...changes,
     },
@@ -70,4 +72,23 @@ it('only what is noted to begin is handed over', async () => {
     ...Array(116).fill('SENT'),
   ]);
   expect(noted).toEqual(Array(60).fill(2));
+});
+
+it('nothing leaves once the process stood still, although its timers have not run yet', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const provider: BulkContext['provider'] = {
+    handOverMany: async (emails, stop) =>
+      emails.map(({ emailId }) =>
+        stop.aborted ? notBegun : { outcome: 'accepted', messageId: `m-${emailId}` },
+      ),
+  };
+  const render: BulkContext['render'] = ({ id }) => {
+    if (id === claimed[50]?.id) vi.setSystemTime(Date.now() + 60_000);
+    return { ok: true, email: { emailId: id, subject: 'News' } as unknown as OutgoingEmail };
+  };
+  expect(await handOver({ provider, render })).toEqual([
+    ...Array(50).fill('SENT'),
+    ...Array(70).fill('QUEUED'),
+  ]);
 });

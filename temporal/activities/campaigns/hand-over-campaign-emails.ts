@@ -8,6 +8,7 @@ import {
   unanswered,
 } from '../../../providers/email/email-provider.ts';
 import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
+import type { Lease } from '../sending/lease.ts';
 import { renderAll } from '../sending/render-all.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 
@@ -18,7 +19,7 @@ export interface BulkContext {
   render: ClaimedRenderer;
   calls: FairSemaphore;
   maySend: () => Promise<boolean>;
-  signal: AbortSignal;
+  lease: Lease;
   inMs: (index: number) => number;
 }
 
@@ -42,7 +43,8 @@ export async function handOverCampaignEmails(
     calls.push(
       (async () => {
         const waitMs = context.inMs(from) - (performance.now() - grantedAt);
-        if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal }).catch(() => undefined);
+        if (waitMs > 0)
+          await delay(waitMs, undefined, { signal: context.lease.signal }).catch(() => undefined);
         await context.calls.run(emails[0]?.projectId ?? '', () =>
           callProvider(context, emails, stored, outcomes),
         );
@@ -59,7 +61,7 @@ async function callProvider(
   outcomes: ClaimOutcomes,
 ): Promise<void> {
   // An unanswered question holds back these emails alone: other calls are under way, and their outcomes are to be recorded.
-  if (context.signal.aborted || !(await context.maySend().catch(() => false))) {
+  if (context.lease.aborted || !(await context.maySend().catch(() => false))) {
     for (const email of emails) outcomes.putBack(email, null, 0);
     return;
   }
@@ -71,7 +73,7 @@ async function callProvider(
     outcomes,
   );
   const startedAt = new Date();
-  const answers = await context.provider.handOverMany([...rendered.values()], context.signal);
+  const answers = await context.provider.handOverMany([...rendered.values()], context.lease);
   for (const [index, [email, { subject }]] of [...rendered].entries()) {
     outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
   }

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { emailsPerClaim } from '../../../core/campaign-batches.ts';
-import { claimLeaseSeconds } from '../../../core/claim-times.ts';
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { Orm } from '../../../db/orm.ts';
@@ -17,6 +16,7 @@ import { loadContents, type StoredContent } from '../../../db/statements/emails/
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
+import { beginLease, type Lease } from '../sending/lease.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
 import type { CampaignWatch } from './campaign-watch.ts';
 import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
@@ -31,7 +31,8 @@ export interface BatchOrder extends CampaignBatchInput {
   growth?: () => Promise<void>;
 }
 
-export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs' | 'begin'> {
+export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs' | 'begin' | 'lease'> {
+  signal: AbortSignal;
   orm: Orm;
   /** Where no event of the provider settles what a dead process leaves, so that it leaves little. */
   notesBeginnings: boolean;
@@ -142,9 +143,10 @@ class BatchRun {
       }
       if (slots.inMs(slots.granted - 1) > pacedMs) release();
       const token = newId();
+      const lease = beginLease(this.#context.signal);
       const claimed = await this.#claim(slots.granted, token);
       if (claimed.length === 0) return false;
-      handingOver = this.#handOver(token, claimed, stored, slots.inMs).finally(release);
+      handingOver = this.#handOver({ token, lease }, claimed, stored, slots.inMs).finally(release);
     } finally {
       if (handingOver === undefined) release();
     }
@@ -185,12 +187,12 @@ class BatchRun {
   }
 
   async #handOver(
-    token: string,
+    { token, lease }: { token: string; lease: Lease },
     claimed: readonly ClaimedEmail[],
     stored: StoredContent | undefined,
     inMs: BulkContext['inMs'],
   ): Promise<void> {
-    const { orm, signal, watch, count, recorded, notesBeginnings } = this.#context;
+    const { orm, watch, count, recorded, notesBeginnings } = this.#context;
     const begin = (emailIds: string[]) =>
       beginHandOvers(
         orm.em.fork(),
@@ -200,7 +202,7 @@ class BatchRun {
     const handingOver = handOverCampaignEmails(
       {
         ...this.#context,
-        signal: AbortSignal.any([signal, AbortSignal.timeout(claimLeaseSeconds * 1000)]),
+        lease,
         maySend: () => watch.isSending(this.#batch.campaignId),
         begin: notesBeginnings ? begin : undefined,
         inMs,

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { accountEmailProjectId } from '../../../core/account-email/sealed-link.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
@@ -167,6 +167,27 @@ it('an email that a stop kept from leaving stays in the queue, however old it is
   const ids = await acceptIds(addresses(2));
   await sql(`update emails set created_at = created_at - interval '25 hours' where id = any($1)`, [ids]);
   await dispatchEmails(context({ ...oneByOne(async () => notBegun), emailsPerCall: 50 }), ids);
+  expect(await statusesOf(ids)).toEqual(['QUEUED', 'QUEUED']);
+});
+
+it('an email does not leave once its process stood still, although the timers have not run yet', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const ids = await acceptIds(addresses(2));
+  let handedOver = 0;
+  const to = context(
+    oneByOne(async () => {
+      handedOver += 1;
+      return accepted;
+    }),
+  );
+  const standingStill: typeof to.begin = async (beginning) => {
+    const mayLeave = await to.begin(beginning);
+    vi.setSystemTime(Date.now() + 60_000);
+    return mayLeave;
+  };
+  await dispatchEmails({ ...to, begin: standingStill }, ids);
+  expect(handedOver).toBe(0);
   expect(await statusesOf(ids)).toEqual(['QUEUED', 'QUEUED']);
 });
 

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
-import { claimLeaseSeconds } from '../../../core/claim-times.ts';
 import { newId } from '../../../core/new-id.ts';
 import type { Em } from '../../../db/orm.ts';
 import type { BeginningHandOver } from '../../../db/statements/emails/begin-hand-overs.ts';
@@ -11,9 +10,11 @@ import {
   type EmailProvider,
   type HandOver,
   type OutgoingEmail,
+  type Stop,
   unanswered,
 } from '../../../providers/email/email-provider.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
+import { beginLease, type Lease } from '../sending/lease.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
 import { renderAll } from '../sending/render-all.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
@@ -53,7 +54,7 @@ export async function handOverClaim(
   const { em, provider } = context;
   const times = new Map(slots.map(({ email, inMs }) => [email.id, grantedAt + inMs]));
   const token = newId();
-  const signal = AbortSignal.any([context.signal, AbortSignal.timeout(claimLeaseSeconds * 1000)]);
+  const lease = beginLease(context.signal);
   const outcomes = new ClaimOutcomes(context.count);
   const contentIds = new Set(slots.flatMap(({ email }) => email.contentId ?? []));
   const [claimed, contents] = await Promise.all([
@@ -70,7 +71,7 @@ export async function handOverClaim(
   // The memory of large emails is counted for one in hand.
   const emailsPerCall = concurrency === 1 ? 1 : provider.emailsPerCall;
   const planned = groupByCall(sendable, storedOf, atOf, emailsPerCall);
-  const claim = { token, storedOf, outcomes, signal };
+  const claim = { token, storedOf, outcomes, lease };
   const handingOver = pMap(planned, ({ emails, at }) => handOverAt(at, emails, context, claim), {
     concurrency,
   });
@@ -82,8 +83,7 @@ interface Claim {
   token: string;
   storedOf: (email: ClaimedEmail) => StoredContent | undefined;
   outcomes: ClaimOutcomes;
-  /** Aborted at the end of the lease, too. */
-  signal: AbortSignal;
+  lease: Lease;
 }
 
 async function handOverAt(
@@ -92,15 +92,15 @@ async function handOverAt(
   context: HandOverContext,
   claim: Claim,
 ): Promise<void> {
-  const { outcomes, signal, storedOf } = claim;
+  const { outcomes, lease, storedOf } = claim;
   const waitMs = at - performance.now();
-  if (waitMs > 0) await delay(waitMs, undefined, { signal }).catch(() => undefined);
-  if (signal.aborted) return putBack(emails, outcomes);
+  if (waitMs > 0) await delay(waitMs, undefined, { signal: lease.signal }).catch(() => undefined);
+  if (lease.aborted) return putBack(emails, outcomes);
   const rendered = await renderAll(context.render, emails, storedOf, outcomes);
   const begun = await begin(rendered, context, claim);
-  if (signal.aborted) return putBack(begun.keys(), outcomes);
+  if (lease.aborted) return putBack(begun.keys(), outcomes);
   const startedAt = new Date();
-  const answers = await callProvider(context.provider, [...begun.values()], signal);
+  const answers = await callProvider(context.provider, [...begun.values()], lease);
   for (const [index, [email, { subject }]] of [...begun].entries()) {
     outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
   }
@@ -131,9 +131,9 @@ async function begin(
 async function callProvider(
   provider: HandingOver,
   emails: readonly OutgoingEmail[],
-  signal: AbortSignal,
+  stop: Stop,
 ): Promise<HandOver[]> {
   const [first, ...others] = emails;
   if (first === undefined) return [];
-  return others.length === 0 ? [await provider.handOver(first)] : provider.handOverMany(emails, signal);
+  return others.length === 0 ? [await provider.handOver(first)] : provider.handOverMany(emails, stop);
 }

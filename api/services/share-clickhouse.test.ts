@@ -1,0 +1,31 @@
+import { setImmediate as immediate } from 'node:timers/promises';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { z } from 'zod';
+import { withoutClickHouse } from '../../analytics/clickhouse.ts';
+import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
+import { shareClickHouse } from './share-clickhouse.ts';
+
+it('refuses questions that waited behind those without an answer, instead of asking one after the other', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let asked = 0;
+  const givenUp = Promise.withResolvers<never>();
+  const silent = {
+    ...withoutClickHouse(),
+    query() {
+      asked += 1;
+      return givenUp.promise;
+    },
+  };
+  const { query } = shareClickHouse(silent, 2);
+  const question = { name: 'any', sql: 'SELECT 1', row: z.unknown() };
+  const ask = () => query(question, { projectId: 'a' });
+  const answers = [ask(), ask(), ask(), ask()];
+  await immediate();
+  vi.advanceTimersByTime(15_000);
+  const late = ask();
+  givenUp.reject(new ClickHouseUnavailable('No answer'));
+  for (const answer of [...answers, late]) await expect(answer).rejects.toThrow(ClickHouseUnavailable);
+  // The first two, and the last one, which had not waited yet.
+  expect(asked).toBe(3);
+});
