@@ -1,5 +1,5 @@
 import type { Resolver } from 'node:dns/promises';
-import { createDnsAsker } from './dns-asker.ts';
+import { createDnsAsker } from '../dns-asker.ts';
 import type { DnsRecord } from './domain-identities.ts';
 
 /** `unanswered`: DNS was silent or failed, so the state of the record is unknown. */

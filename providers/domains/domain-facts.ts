@@ -2,7 +2,7 @@ import type { Resolver } from 'node:dns/promises';
 import { LRUCache } from 'lru-cache';
 import { registrableDomain } from '../../core/verification/registrable-domain.ts';
 import type { DomainFacts } from '../../core/verification/verify-address.ts';
-import { createDnsAsker } from './dns-asker.ts';
+import { createDnsAsker } from '../dns-asker.ts';
 
 /**
  * Facts from DNS about a normalised domain, within 2.5 seconds; undefined when DNS did not answer a necessary

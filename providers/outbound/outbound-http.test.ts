@@ -147,6 +147,15 @@ describe('a name', () => {
     expect(dns.questions.toSorted()).toEqual(['A hooks.test', 'AAAA hooks.test']);
   });
 
+  it('is called at its next address when nobody listens at the first', async () => {
+    const resolve = async () => ['127.0.0.2', '127.0.0.1'];
+    const call = createOutboundHttp({ allowHosts: ['hooks.test'], resolve, timeoutMs: 30_000 });
+    const url = `http://hooks.test:${port}/`;
+    const result = await call({ url, method: 'POST', headers: {}, body: '{}' }, async () => true);
+    expect(result).toMatchObject({ outcome: 'answered', body: 'hello' });
+    expect(requests).toHaveLength(1);
+  });
+
   it('that nobody knows is a failure, which may pass', async () => {
     expect(await send('http://nowhere.test/')).toMatchObject({ outcome: 'failed' });
   });

@@ -1,8 +1,8 @@
-import { lookup } from 'node:dns/promises';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type TcpSocketConnectOpts } from 'node:net';
 import { isPublicAddress } from './public-address.ts';
+import type { ResolveHost } from './resolve-host.ts';
 
 export interface OutboundRequest {
   url: string;
@@ -35,11 +35,16 @@ export type OutboundHttp = (
 export interface OutboundOptions {
   /** Hosts, in lower case, that may be called although they are not public. */
   allowHosts: readonly string[];
-  resolve?: (host: string) => Promise<string[]>;
+  resolve: ResolveHost;
   timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 10_000;
+/** Of a host with several addresses. `node:http` passes them on to `node:net`; its types leave them out. */
+const attempts = {
+  autoSelectFamily: true,
+  autoSelectFamilyAttemptTimeout: 2_500,
+} satisfies Partial<TcpSocketConnectOpts>;
 const maxRedirects = 5;
 const maxAnswerBytes = 64 * 1024;
 // Other headers may hold secrets of the first origin and are dropped on a cross-origin redirect.
@@ -50,28 +55,23 @@ class Withheld extends Error {}
 // Wraps an error of `mayGoOut`.
 class NotAsked extends Error {}
 
-const resolveBySystem = async (host: string) =>
-  (await lookup(host, { all: true })).map(({ address }) => address);
-
 /**
  * Protects against SSRF: http and https only; the host is resolved once, refused if any of its addresses is not
- * public, and connected to at the checked address; again for each redirect. Limited to ten seconds and 64 KB in
+ * public, and connected to at a checked address; again for each redirect. Limited to ten seconds and 64 KB in
  * all; longer answers are truncated. The ten seconds begin again when `mayGoOut` has allowed the call: what its record
  * took is not the receiver's fault, and a call given up after it has left is repeated.
  */
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
-  const resolve = options.resolve ?? resolveBySystem;
+  const { resolve } = options;
   const allowed = new Set(options.allowHosts);
 
-  async function addressOf(url: URL): Promise<string> {
+  async function addressesOf(url: URL): Promise<string[]> {
     const host = url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
     const addresses = isIP(host) === 0 ? await resolve(host) : [host];
-    const [first] = addresses;
-    if (first === undefined) throw new Error('no address');
     if (!allowed.has(host) && !addresses.every(isPublicAddress)) {
       throw new Refusal('The URL does not resolve to a public address');
     }
-    return first;
+    return addresses;
   }
 
   async function follow(
@@ -82,9 +82,9 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     let { method, headers, body } = request;
     let url = parseUrl(request.url);
     for (let redirects = 0; ; redirects += 1) {
-      const address = await whileNotAborted(addressOf(url), signal);
+      const addresses = await whileNotAborted(addressesOf(url), signal);
       const first = redirects === 0 ? mayGoOut : undefined;
-      const answer = await exchange({ url, address, method, headers, body }, first, signal);
+      const answer = await exchange({ url, addresses, method, headers, body }, first, signal);
       if (answer.location === undefined) {
         return { outcome: 'answered', statusCode: answer.statusCode, body: answer.body };
       }
@@ -171,16 +171,17 @@ interface Answer {
 }
 
 function exchange(
-  { url, address, method, headers, body }: Omit<OutboundRequest, 'url'> & { url: URL; address: string },
+  { url, addresses, method, headers, body }: Omit<OutboundRequest, 'url'> & { url: URL; addresses: string[] },
   mayGoOut: (() => Promise<boolean>) | undefined,
   signal: AbortSignal,
 ): Promise<Answer> {
   const answered = Promise.withResolvers<Answer>();
-  const connectTo: LookupFunction = (_host, { all }, done) => {
-    const family = isIP(address);
-    if (all) done(null, [{ address, family }]);
-    else done(null, address, family);
-  };
+  // Node tries one after the other, and asks for all of them.
+  const connectTo: LookupFunction = (_host, _options, done) =>
+    done(
+      null,
+      addresses.map((address) => ({ address, family: isIP(address) })),
+    );
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const payload = body === null ? undefined : Buffer.from(body);
   const request = send(url, {
@@ -188,6 +189,7 @@ function exchange(
     headers: { ...headers, ...(payload && { 'Content-Length': payload.length }) },
     agent: false,
     lookup: connectTo,
+    ...attempts,
     signal,
   });
   request.on('error', answered.reject);

@@ -9,6 +9,7 @@ import { nilId } from '../../core/nil-id.ts';
 import { createContactLinks } from '../../core/public-links.ts';
 import type { Orm } from '../../db/orm.ts';
 import { createOutboundHttp } from '../../providers/outbound/outbound-http.ts';
+import { createHostResolver } from '../../providers/outbound/resolve-host.ts';
 import { openImageStores } from '../../runtime/image-stores.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import { openMailBucket } from '../../runtime/mail-bucket.ts';
@@ -99,7 +100,10 @@ function createWebhookCaller(config: Config, orm: Orm): WebhookCaller {
   const apiUrl = publicApiUrl(config);
   const linkKey = deriveKey(config.APP_SECRET, 'public-link');
   return {
-    send: createOutboundHttp({ allowHosts: config.OUTBOUND_ALLOW_HOSTS }),
+    send: createOutboundHttp({
+      allowHosts: config.OUTBOUND_ALLOW_HOSTS,
+      resolve: createHostResolver(config.OUTBOUND_ALLOW_HOSTS, config.DNS_SERVERS),
+    }),
     secretsOf: async (projectId) => {
       const { current, previous } = await secrets.read(orm.em.fork(), projectId);
       return previous === null ? [current] : [current, previous.secret];

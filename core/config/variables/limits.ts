@@ -45,7 +45,7 @@ export const limitsVariables = {
     'Non-public hosts that workflow webhooks may call, separated by commas.',
   ),
   DNS_SERVERS: list.describe(
-    'DNS servers for sender domains and `POST /v1/verify`, `host[:port]` separated by commas. Empty: the ' +
-      "system's.",
+    'DNS servers for sender domains, `POST /v1/verify` and the hosts of webhooks, `host[:port]` separated by commas. ' +
+      "Empty: the system's.",
   ),
 };

@@ -24,7 +24,8 @@ beforeEach(() => {
 });
 
 const graphs = createGraphCache();
-const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], timeoutMs: 30_000 });
+const resolve = async () => ['127.0.0.1'];
+const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], resolve, timeoutMs: 30_000 });
 const callerOf = (through: OutboundHttp): WebhookCaller => ({
   send: through,
   secretsOf: async () => ['whsec_dGVzdA=='],
@@ -125,7 +126,7 @@ it('does not repeat a call that may have been answered before its process died',
 
 it('repeats a call that never left', async () => {
   const { call, stand } = await addExecution();
-  const dead = createOutboundHttp({ allowHosts: ['127.0.0.1'], resolve: async () => ['127.0.0.1'] });
+  const dead = createOutboundHttp({ allowHosts: ['127.0.0.1'], resolve });
   await expect(
     call(async (request, mayGoOut) => dead({ ...request, url: 'http://127.0.0.1:1/' }, mayGoOut)),
   ).rejects.toThrow('ECONNREFUSED');
