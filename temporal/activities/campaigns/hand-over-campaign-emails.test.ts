@@ -75,7 +75,9 @@ it('only what is noted to begin is handed over', async () => {
 });
 
 it('nothing leaves once the process stood still, although its timers have not run yet', async () => {
-  vi.useFakeTimers({ toFake: ['Date'] });
+  const wokenAt = Date.now();
+  // Never ahead: ids go by the latest time that they have seen.
+  vi.useFakeTimers({ toFake: ['Date'], now: wokenAt - 60_000 });
   onTestFinished(() => void vi.useRealTimers());
   const provider: BulkContext['provider'] = {
     handOverMany: async (emails, stop) =>
@@ -84,7 +86,7 @@ it('nothing leaves once the process stood still, although its timers have not ru
       ),
   };
   const render: BulkContext['render'] = ({ id }) => {
-    if (id === claimed[50]?.id) vi.setSystemTime(Date.now() + 60_000);
+    if (id === claimed[50]?.id) vi.setSystemTime(wokenAt);
     return { ok: true, email: { emailId: id, subject: 'News' } as unknown as OutgoingEmail };
   };
   expect(await handOver({ provider, render })).toEqual([
