@@ -5,8 +5,8 @@ import { createDnsAsker } from '../dns-asker.ts';
 export type ResolveHost = (host: string) => Promise<string[]>;
 
 /**
- * Asks DNS itself, because the system looks up two hosts at a time for the whole process, each for ten seconds or more while
- * the name server of its domain is silent: webhooks of one project kept everybody's from the email provider.
+ * Asks DNS itself. The system looks up two hosts at a time for the whole process, and each takes ten seconds or more while the
+ * name server of its domain is silent: webhooks of one project would hold up new connections to the email provider.
  *
  * @param systemHosts in lower case; may be names that only the system knows, such as those of its hosts file
  * @param dnsServers IP addresses, `host[:port]`; empty: the system's

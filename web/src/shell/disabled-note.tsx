@@ -6,8 +6,8 @@ export function DisabledNote() {
   if (!disabled) return null;
   return (
     <p role="status" className="bg-bad-soft px-4 py-2 text-sm text-bad md:px-8">
-      This project is disabled and sends nothing{disabledReason === null ? '' : `: ${disabledReason}`}. What
-      was accepted before waits. Ask whoever runs this server to enable the project once the cause is mended.
+      This project is disabled and sends nothing{disabledReason === null ? '' : `: ${disabledReason}`}. Emails
+      accepted before that wait. Once the cause is fixed, ask the operator of this server to enable it.
     </p>
   );
 }
