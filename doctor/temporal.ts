@@ -2,29 +2,40 @@ import { type Client, isGrpcServiceError, type ScheduleDescription } from '@temp
 import type { Config } from '../core/config/schema.ts';
 import { scheduleIds } from '../temporal/client/schedules.ts';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
-import { campaignTaskQueue, emailTaskQueue } from '../temporal/contracts/task-queues.ts';
+import { taskQueues } from '../temporal/contracts/task-queues.ts';
 import { type Finding, reporter } from './finding.ts';
 import { presentAge } from './present.ts';
 
 const report = reporter('Temporal');
 const oldestSupported = [1, 29] as const;
 /** temporal.api.enums.v1.TaskQueueType */
-const activityQueue = 2;
+const workflowTasks = 1;
+const activityTasks = 2;
 const grpcNotFound = 5;
 /**
  * Temporal lists a worker for five minutes after its end. A running one asks each queue for work at least once a minute,
  * unless all of its slots there are taken. Half a minute more, because `clockOf` is as much ahead at most.
  */
 const longestSilenceSeconds = 120;
+const longestWaitSeconds = 10 * 60;
 
-export async function checkTemporal(client: Client, config: Config): Promise<Finding[]> {
+export async function checkTemporal(
+  client: Client,
+  config: Config,
+  { lateSeconds = longestWaitSeconds } = {},
+): Promise<Finding[]> {
   const { serverVersion = '' } = await client.workflowService.getSystemInfo({});
   const findings = [checkVersion(serverVersion ?? '')];
   const problem = await checkNamespace(client);
   if (problem !== undefined) return [...findings, problem];
   const schedules = await describeSchedules(client);
-  const workers = await checkWorkers(client, config.TEMPORAL_TASK_QUEUE, clockOf(schedules));
-  return [...findings, workers, checkSchedules(schedules)];
+  const queues = await describeQueues(client, config.TEMPORAL_TASK_QUEUE);
+  return [
+    ...findings,
+    checkWorkers(queues, clockOf(schedules)),
+    ...checkWaiting(queues, lateSeconds),
+    checkSchedules(schedules),
+  ];
 }
 
 function checkVersion(version: string): Finding {
@@ -62,25 +73,52 @@ async function checkNamespace(client: Client): Promise<Finding | undefined> {
   );
 }
 
-async function checkWorkers(client: Client, taskQueue: string, now: number): Promise<Finding> {
-  const idle: string[] = [];
-  let lastPoll = 0;
-  for (const name of [taskQueue, emailTaskQueue(taskQueue), campaignTaskQueue(taskQueue)]) {
-    const { pollers } = await client.workflowService.describeTaskQueue({
+type Queues = Awaited<ReturnType<typeof describeQueues>>;
+
+async function describeQueues(client: Client, taskQueue: string) {
+  const describe = (name: string, taskQueueType: number) =>
+    client.workflowService.describeTaskQueue({
       namespace: client.options.namespace,
       taskQueue: { name },
-      taskQueueType: activityQueue,
+      taskQueueType,
+      reportStats: true,
     });
-    if ((pollers ?? []).length === 0) idle.push(name);
-    for (const { lastAccessTime } of pollers ?? [])
-      lastPoll = Math.max(lastPoll, Number(lastAccessTime?.seconds ?? 0));
+  const queues = [];
+  for (const name of taskQueues(taskQueue)) {
+    const { pollers, stats } = await describe(name, activityTasks);
+    const others = await describe(name, workflowTasks);
+    queues.push({ name, pollers: pollers ?? [], backlogs: [stats, others.stats] });
   }
+  return queues;
+}
+
+function checkWorkers(queues: Queues, now: number): Finding {
+  const idle = queues.filter(({ pollers }) => pollers.length === 0).map(({ name }) => name);
+  const polls = queues.flatMap(({ pollers }) =>
+    pollers.map(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0)),
+  );
   const remedy = 'Start a worker, with the same TEMPORAL_TASK_QUEUE and namespace as the API.';
   if (idle.length > 0) return report.error(`no worker polls ${idle.join(', ')}`, remedy);
-  const silentSeconds = now / 1_000 - lastPoll;
+  const silentSeconds = now / 1_000 - Math.max(...polls);
   if (silentSeconds > longestSilenceSeconds)
     return report.error(`no worker has asked for work for ${presentAge(silentSeconds)}`, remedy);
   return report.ok('all task queues have workers');
+}
+
+function checkWaiting(queues: Queues, lateSeconds: number): Finding[] {
+  return queues.flatMap(({ name, backlogs }) => {
+    const oldestSeconds = Math.max(
+      ...backlogs.map((backlog) => Number(backlog?.approximateBacklogAge?.seconds ?? 0)),
+    );
+    if (oldestSeconds < lateSeconds) return [];
+    const count = backlogs.reduce((sum, backlog) => sum + Number(backlog?.approximateBacklogCount ?? 0), 0);
+    return [
+      report.warning(
+        `about ${count} tasks wait in ${name}, the oldest for ${presentAge(oldestSeconds)}`,
+        'Their workers are too few, or wait for something themselves. docs: "Task queues are slow".',
+      ),
+    ];
+  });
 }
 
 /** Undefined for one that is missing. */

@@ -246,6 +246,17 @@ describe('the workers', () => {
     }
   });
 
+  it('are missing from every queue that nobody polls', async () => {
+    const nobody = { ...stack.environment, TEMPORAL_TASK_QUEUE: 'nobody' };
+    const found = await checkTemporal(client, loadConfig(nobody));
+    expect(found.filter(({ level }) => level === 'error')).toMatchObject([
+      {
+        area: 'Temporal',
+        text: 'no worker polls nobody, nobody-emails, nobody-inbound, nobody-campaigns',
+      },
+    ]);
+  });
+
   it('have no sweeps while the schedules are paused', async () => {
     const found = await checkTemporal(client, loadConfig(stack.environment));
     expect(found.filter(({ level }) => level === 'warning')).toMatchObject([

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
+import { loadConfig } from '../core/config/load.ts';
+import { checkTemporal } from '../doctor/temporal.ts';
 import { startHttpServer } from '../providers/testing/http-server.ts';
+import { createTemporalClient } from '../temporal/client/connect.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { deliver } from './setup/incoming.ts';
@@ -20,6 +23,10 @@ const stack = useTestProduct(() => ({
   OUTBOUND_ALLOW_HOSTS: '127.0.0.1',
 }));
 const sender = useOneSender(stack);
+const temporal = fileFixture(
+  () => createTemporalClient({ environment: stack.environment, dataConverter: undefined }),
+  ({ connection }) => connection.close(),
+);
 
 it('a webhook is called while more received emails wait for a silent bucket than a worker has slots', async () => {
   const content = Buffer.alloc(200_000, 'x').toString('base64');
@@ -55,4 +62,11 @@ it('a webhook is called while more received emails wait for a silent bucket than
     `select count(*)::int as pending from inbound_emails where status = 'PENDING'`,
   );
   expect(row?.pending).toBe(45);
+
+  const queue = `${stack.environment.TEMPORAL_TASK_QUEUE}-inbound`;
+  const waiting = new RegExp(`^about \\d+ tasks wait in ${queue}, the oldest for `);
+  await eventually(
+    () => checkTemporal(temporal, loadConfig(stack.environment), { lateSeconds: 5 }),
+    (findings) => findings.some(({ level, text }) => level === 'warning' && waiting.test(text)),
+  );
 });

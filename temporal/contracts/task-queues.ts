@@ -5,3 +5,10 @@ export const emailTaskQueue = (taskQueue: string) => `${taskQueue}-emails`;
 export const inboundTaskQueue = (taskQueue: string) => `${taskQueue}-inbound`;
 
 export const campaignTaskQueue = (taskQueue: string) => `${taskQueue}-campaigns`;
+
+export const taskQueues = (taskQueue: string) => [
+  taskQueue,
+  emailTaskQueue(taskQueue),
+  inboundTaskQueue(taskQueue),
+  campaignTaskQueue(taskQueue),
+];
