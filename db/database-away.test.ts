@@ -17,6 +17,7 @@ describe('whether the database is away', () => {
     ['a broken connection', coded('08006')],
     ['ended', new Error('Connection terminated unexpectedly')],
     ['busy', new Error('timeout exceeded when trying to connect')],
+    ['silent to a new connection', new Error('timeout expired')],
     ['silent', new Error('Query read timeout')],
     ['both addresses refused', new AggregateError([coded('ECONNREFUSED'), coded('ECONNREFUSED')])],
     ['wrapped', new Error('Query failed', { cause: new Error('x', { cause: coded('ECONNREFUSED') }) })],

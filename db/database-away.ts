@@ -14,7 +14,7 @@ const sqlState = /^(08...|57P0[1-4]|25P03|53100|53300)$/;
 
 // The driver sets no codes for these.
 const driverMessage =
-  /connection terminated|connection ended|timeout exceeded when trying to connect|connection error and is not queryable|query read timeout/i;
+  /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|connection error and is not queryable|query read timeout/i;
 
 /** SQLSTATE: statement or lock wait beyond its timeout. */
 const timeouts: ReadonlySet<unknown> = new Set(['57014', '55P03']);

@@ -13,7 +13,11 @@ const stage = testFixture(
     url.host = `127.0.0.1:${line.port}`;
     const waits = { silenceMs: 200, connectionTimeoutMs: 2_000 };
     // One connection in the pool of hot statements.
-    return { line, orm: createOrm({ url: url.href, poolSize: 4, ...waits, warn: () => undefined }) };
+    return {
+      line,
+      url: url.href,
+      orm: createOrm({ url: url.href, poolSize: 4, ...waits, warn: () => undefined }),
+    };
   },
   async ({ line, orm }: { line: TcpRelay; orm: Orm }) => {
     await orm.close();
@@ -37,6 +41,16 @@ const expectAllWork = async () => {
 };
 const lost = /Connection terminated/;
 
+it('a connection that is not answered is given up before those who wait for it are', async () => {
+  stage.line.fallSilent();
+  const waits = { connectMs: 100, connectionTimeoutMs: 3_600_000 };
+  const orm = createOrm({ url: stage.url, poolSize: 4, ...waits, warn: () => undefined });
+  const asked = [0, 1, 2, 3].map(() => sql(orm.em.fork(), 'select 1 as one'));
+  for (const one of asked) await expect(one).rejects.toThrow('timeout expired');
+  await expect(preparedSql(orm.em.fork(), 'one', 'select 1 as one', [])).rejects.toThrow('timeout expired');
+  await orm.close();
+});
+
 describe('connections that are silent', () => {
   it('are dropped when their host has vanished, and replaced when it is back', async () => {
     await expectAllWork();
@@ -55,6 +69,14 @@ describe('connections that are silent', () => {
     await expect(silent).rejects.toThrow(lost);
     stage.line.mend();
     await expectAllWork();
+  });
+
+  it('take those of the other pool along', async () => {
+    expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
+    const silent = begin(() => stage.line.fallSilent());
+    await expect(silent).rejects.toThrow(lost);
+    stage.line.mend();
+    expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
   it('are dropped while another host has taken over, where their statements are not', async () => {

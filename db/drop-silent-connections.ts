@@ -15,9 +15,12 @@ export interface SilenceOptions {
  * host that vanishes ends no connection, and Linux gives one up after a quarter of an hour only.
  *
  * When connections have been silent for `silenceMs` to twice that, a new one asks whether their statements are there: those go on,
- * however long they take. All silent ones are dropped if there is no answer either. Those at rest go with what is dropped.
+ * however long they take. All silent ones are dropped if there is no answer either. Those at rest go with what is dropped, of
+ * whichever pool.
+ *
+ * @returns call it with each pool that leads to the same Postgres
  */
-export function dropSilentConnections(pool: pg.Pool, options: SilenceOptions): void {
+export function dropSilentConnections(options: SilenceOptions): (pool: pg.Pool) => void {
   /** By connection in use: the bytes that had come at the latest look. */
   const heard = new Map<pg.PoolClient, number | undefined>();
   const atRest = new Set<pg.PoolClient>();
@@ -41,16 +44,18 @@ export function dropSilentConnections(pool: pg.Pool, options: SilenceOptions): v
     setTimeout(() => void look(), options.silenceMs).unref();
   }
 
-  pool.on('acquire', (client) => {
-    atRest.delete(client);
-    heard.set(client, undefined);
-    lookLater();
-  });
-  pool.on('release', (_, client) => {
-    heard.delete(client);
-    atRest.add(client);
-  });
-  pool.on('remove', (client) => atRest.delete(client));
+  return (pool) => {
+    pool.on('acquire', (client) => {
+      atRest.delete(client);
+      heard.set(client, undefined);
+      lookLater();
+    });
+    pool.on('release', (_, client) => {
+      heard.delete(client);
+      atRest.add(client);
+    });
+    pool.on('remove', (client) => atRest.delete(client));
+  };
 }
 
 function bytesFrom({ connection: { stream } }: pg.PoolClient): number {

@@ -26,6 +26,8 @@ export interface DatabaseOptions {
   limits?: StatementLimits;
   /** How long a statement waits for a connection. Default 10 seconds. */
   connectionTimeoutMs?: number;
+  /** How long it takes to make one. Default 4 seconds. */
+  connectMs?: number;
   /** How long a connection may be silent before Postgres is asked whether it still works for it. Default 10 seconds. */
   silenceMs?: number;
   /** `url` leads to a pooler in transaction mode: sessions get no settings, and hot statements are not prepared. */
@@ -93,16 +95,17 @@ export function createOrm(options: DatabaseOptions): Orm {
     connectionString: options.url,
     application_name: 'posthaste',
     connectionTimeoutMillis,
+    Client: clientWithin(options.connectMs ?? 4_000),
     idleTimeoutMillis: 60_000,
     ...keepAlive,
     min,
   };
-  const silence = {
+  const watch = dropSilentConnections({
     url: options.url,
     isPooler: options.isPooler ?? false,
     silenceMs: options.silenceMs ?? 10_000,
     answerMs: connectionTimeoutMillis,
-  };
+  });
   const pools: Partial<Record<PoolName, pg.Pool>> = {};
   const orm = new MikroORM({
     ...mapping,
@@ -116,7 +119,7 @@ export function createOrm(options: DatabaseOptions): Orm {
       onPoolCreated(pool: pg.Pool) {
         pools.statements = pool;
         releaseBrokenConnections(pool);
-        dropSilentConnections(pool, silence);
+        watch(pool);
       },
     },
     logger: (message) => options.warn(message),
@@ -129,7 +132,7 @@ export function createOrm(options: DatabaseOptions): Orm {
   preparedPools.set(orm.config, preparedPool);
   if (preparedPool !== null) {
     pools.prepared = preparedPool;
-    dropSilentConnections(preparedPool, silence);
+    watch(preparedPool);
   }
   poolsOf.set(orm.config, pools);
   if (options.validateRows) validating.add(orm.config);
@@ -138,6 +141,18 @@ export function createOrm(options: DatabaseOptions): Orm {
     await Promise.all([closeMapper(force), preparedPool?.end()]);
   };
   return orm;
+}
+
+/**
+ * Those begun while the host is away stay without an answer once it is back, and take up the pool, which itself waits for as long as
+ * a statement may.
+ */
+function clientWithin(connectionTimeoutMillis: number): typeof pg.Client {
+  return class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionTimeoutMillis });
+    }
+  };
 }
 
 /** @returns null behind a pooler */

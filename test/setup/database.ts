@@ -56,9 +56,11 @@ export async function createTestDatabase(poolSize = 10, template = 'posthaste'):
   });
 }
 
+const patient = { connectionTimeoutMs: 300_000, connectMs: 300_000 };
+
 /** Where as many statements as a test likes wait for their turn, however slow the machine is. */
 export const openPool = (url: string, poolSize: number): Orm =>
-  createOrm({ url, poolSize, connectionTimeoutMs: 300_000, validateRows: true, warn: () => undefined });
+  createOrm({ url, poolSize, ...patient, validateRows: true, warn: () => undefined });
 
 /** What tests have of a database. */
 export function describeDatabase(url: string, orm: Orm, close = () => orm.close()): TestDatabase {
