@@ -5,6 +5,9 @@
 -- Returns the number granted, when the first of them may be used (ms from now, negative if already), and when asking for
 -- the rest is worthwhile. throttles.next_free_at is the only state: one statement moves it, so the count is exact over all
 -- processes.
+--
+-- No slots are granted further ahead than the horizon, or one of a slow rate. A bucket that is booked for longer, by more than
+-- a minute, was booked by a clock that has been put back since: it is free now.
 create or replace function take_send_slots(bucket text, wanted float8, rate float8, burst float8, horizon float8,
   out granted int, out start_in_ms float8, out retry_in_ms float8) language sql volatile as $$
 with taken as (
@@ -16,9 +19,11 @@ with taken as (
   set next_free_at = (
     select free + make_interval(secs => least(wanted, greatest((free <= now())::int,
       floor(rate * (horizon + extract(epoch from now() - free)::float8)))) / rate)
-    from (select greatest(t.next_free_at, now() - make_interval(secs => burst)) as free) known
+    from (select case when t.next_free_at > now() + make_interval(secs => 60 + greatest(horizon, 1 / rate)) then now()
+      else greatest(t.next_free_at, now() - make_interval(secs => burst)) end as free) known
   )
-  returning greatest(old.next_free_at, now() - make_interval(secs => burst)) as starts, new.next_free_at as ends
+  returning case when old.next_free_at > now() + make_interval(secs => 60 + greatest(horizon, 1 / rate)) then now()
+    else greatest(old.next_free_at, now() - make_interval(secs => burst)) end as starts, new.next_free_at as ends
 )
 select round(extract(epoch from ends - starts)::float8 * rate)::int,
   (extract(epoch from starts - now()) * 1000)::float8,

@@ -102,6 +102,19 @@ describe('a bucket that is empty', () => {
   );
 });
 
+it.each([0.01, 10])(
+  'gives slots at its pace at once, at %s a second, after the clock of the database was put back',
+  (rate) =>
+    atOneInstant(async (own) => {
+      const key = randomUUID();
+      await takeSendSlots(own, key, 1_000, rate);
+      await age(own, key, -3_600_000);
+      const granted = Math.max(1, horizonSeconds * rate);
+      expect(await takeSendSlots(own, key, 1_000, rate)).toMatchObject({ granted, startInMs: 0 });
+      expect(await takeSendSlots(own, key, 1_000, rate)).toMatchObject({ granted: 0 });
+    })(),
+);
+
 it('keeps buckets apart', async () => {
   const [one, other] = [randomUUID(), randomUUID()];
   await takeSendSlots(em(), one, 1_000, 10);
