@@ -21,7 +21,8 @@ const executionSchema = z.object({
   /** Hops of its current cause (`core/workflows/endless.ts`). */
   hops: z.number().int(),
   pausedVisit: z.number().int().nullable(),
-  resumeAt: z.date().nullable(),
+  /** Milliseconds until its pause ends by itself; null when it does not. */
+  resumesInMs: z.number().nullable(),
   branch: z.string().nullable(),
   output: json.nullable(),
   completedAt: z.date().nullable(),
@@ -44,8 +45,9 @@ export async function lockExecution(em: Em, id: string): Promise<LockedExecution
     executionSchema,
     `select id, project_id as "projectId", workflow_id as "workflowId", version, status, visit, context, event,
        contact_id as "contactId", event_id as "eventId", current_step_id as "currentStepId",
-       resume_at as "resumeAt", branch, output, completed_at as "completedAt", entered_at as "enteredAt",
-       only_once as "onlyOnce", hops, paused_visit as "pausedVisit", called_ms_ago as "calledMsAgo"
+       ceil(extract(epoch from resume_at - clock_timestamp()) * 1000)::float8 as "resumesInMs", branch, output,
+       completed_at as "completedAt", entered_at as "enteredAt", only_once as "onlyOnce", hops,
+       paused_visit as "pausedVisit", called_ms_ago as "calledMsAgo"
      from lock_execution($1)`,
     [id],
   );

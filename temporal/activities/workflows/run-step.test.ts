@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
@@ -87,6 +87,21 @@ it('takes either the event or the time, never both', async () => {
   }
   expect([...outcomes].toSorted()).toEqual(['event', 'timeout']);
 });
+
+it.each([-10, 10])(
+  'ends a pause by the clock of the database, with one of its own %s minutes off',
+  async (minutes) => {
+    const { id } = await addExecution(randomUUID(), 300);
+    expect(await step(id, 1)).toMatchObject({ follow: 'wait', ms: 300_000 });
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const early = await step(id, 1);
+    expect(early).toMatchObject({ follow: 'wait' });
+    expect('ms' in early && early.ms).toBeLessThanOrEqual(300_000);
+    await sql(`update workflow_executions set resume_at = now() where id = $1`, [id]);
+    expect(await step(id, 1)).toEqual({ follow: 'end', status: 'COMPLETED' });
+  },
+);
 
 it('does a step once, however often it is asked', async () => {
   const projectId = randomUUID();

@@ -1,6 +1,6 @@
 import { pauseOf } from '../../../../core/workflows/endless.ts';
 import type { StepOf } from '../../../../core/workflows/graph.ts';
-import { complete, enter, msLeft, type StepHandler, standingAt } from './walk.ts';
+import { complete, enter, type StepHandler, standingAt } from './walk.ts';
 
 export const delay: StepHandler<StepOf<'DELAY'>> = {
   async enter(walk, step) {
@@ -10,7 +10,7 @@ export const delay: StepHandler<StepOf<'DELAY'>> = {
   },
 
   async check(walk, step) {
-    const ms = msLeft(walk);
+    const ms = walk.execution.resumesInMs;
     if (ms !== null && ms > 0) return { follow: 'sleep', ...standingAt(walk, step), ms };
     return complete(walk, step, { pause: pauseOf(step.config.ms) });
   },

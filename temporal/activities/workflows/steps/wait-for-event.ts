@@ -4,7 +4,7 @@ import { Event } from '../../../../db/entities/event.ts';
 import { beginWait, endWait } from '../../../../db/statements/events/begin-wait.ts';
 import { type LockedExecution, lockExecution } from '../../../../db/statements/workflows/lock-execution.ts';
 import type { StepAnswer } from '../../../contracts/workflow-execution.ts';
-import { complete, enter, msLeft, type StepHandler, standingAt, type Walk } from './walk.ts';
+import { complete, enter, type StepHandler, standingAt, type Walk } from './walk.ts';
 
 export const waitForEvent: StepHandler<StepOf<'WAIT_FOR_EVENT'>> = {
   async enter(walk, step) {
@@ -26,7 +26,7 @@ export const waitForEvent: StepHandler<StepOf<'WAIT_FOR_EVENT'>> = {
   async check(walk, step) {
     const { em, execution } = walk;
     if (execution.completedAt !== null) return endByEvent(walk, step, execution);
-    const ms = msLeft(walk);
+    const ms = walk.execution.resumesInMs;
     if (ms === null || ms > 0) return { follow: 'wait', ...standingAt(walk, step), ms };
     // An event that held the listener's lock has ended the step run by now.
     const after = (await endWait(em, execution.id)) ? undefined : await lockExecution(em, execution.id);

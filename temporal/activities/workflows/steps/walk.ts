@@ -58,11 +58,6 @@ export function standingAt({ execution }: Walk, step: Step): { visit: number; la
   return { visit: execution.visit, label: labelOf(step) };
 }
 
-/** Milliseconds until the pause ends by itself; null when it does not. */
-export function msLeft({ execution }: Walk): number | null {
-  return execution.resumeAt === null ? null : execution.resumeAt.getTime() - Date.now();
-}
-
 export async function complete(
   walk: Walk,
   step: Step,
