@@ -19,8 +19,8 @@ export interface StripeOptions {
   apiUrl: string | undefined;
 }
 
-// An API request waits for the call. The client retries once, under the same idempotency key, when no answer came.
-const timeoutMs = 8_000;
+/** An API request waits for the call. The client retries once, under the same idempotency key, when no answer came. */
+const longestCallMs = 8_000;
 const retries = 1;
 const pageSize = 100;
 
@@ -34,10 +34,12 @@ const toDate = (seconds: number) => new Date(seconds * 1000);
 const toText = (seconds: number | null | undefined) =>
   seconds === null || seconds === undefined ? null : toDate(seconds).toISOString();
 
-export function createStripeProvider(options: StripeOptions): BillingProvider {
+export function createStripeProvider(options: StripeOptions, timeout = longestCallMs): BillingProvider {
   const stripe = new Stripe(options.secretKey, {
     ...addressOf(options.apiUrl),
-    timeout: timeoutMs,
+    // The time-out of the default one begins again with each byte.
+    httpClient: Stripe.createFetchHttpClient(),
+    timeout,
     maxNetworkRetries: retries,
     telemetry: false,
   });
