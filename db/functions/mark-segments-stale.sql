@@ -41,9 +41,13 @@ create or replace trigger segments_condition_changed after update on segments
 -- no event is left that the computation in full could read.
 create or replace function mark_event_readers_stale() returns trigger language plpgsql as $$
 begin
-  update segments
-  set is_current = false, plan_id = null
-  where project_id = old.project_id and track_membership and inputs @> array[left('event.' || old.name, 200)];
+  -- Locked by id, as rounds lock them.
+  with readers as materialized (
+    select id from segments
+    where project_id = old.project_id and track_membership and inputs @> array[left('event.' || old.name, 200)]
+    order by id for no key update
+  )
+  update segments s set is_current = false, plan_id = null from readers r where s.id = r.id;
   return null;
 end
 $$;

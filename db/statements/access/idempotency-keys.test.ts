@@ -2,7 +2,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { untilBlocking } from '../../../test/setup/until-blocking.ts';
+import type { Em } from '../../orm.ts';
 import { sql as run } from '../../testing/sql.ts';
+import { createExpiries } from '../sweeps/expiries.ts';
 import { claimKeys, type KeyClaim, settleClaims } from './idempotency-keys.ts';
 
 const { em, sql } = useTestDatabase();
@@ -33,4 +35,26 @@ it('claims and settles keys at once without a deadlock: both lock them in one or
   expect(
     await sql('select key, status_code as status from idempotency_keys where project_id = $1', [projectId]),
   ).toEqual([{ key: 'last', status: 200 }]);
+});
+
+it('removes expired keys while requests claim them again, without a deadlock', async () => {
+  const projectId = uuidv7();
+  const lock = (own: Em, key: string) =>
+    run(own, 'select from idempotency_keys where project_id = $1 and key = $2 for update', [projectId, key]);
+  // The sweep comes upon them in this order.
+  for (const key of ['last', 'first']) {
+    await sql(
+      `insert into idempotency_keys (project_id, key, request, token, expires_at)
+       values ($1, $2, 'POST /v1/send', uuidv7(), now() - interval '1 hour')`,
+      [projectId, key],
+    );
+  }
+  let expiring: Promise<unknown> | undefined;
+  await em().transactional(async (own) => {
+    await lock(own, 'first');
+    expiring = createExpiries(7).idempotencyKeys?.(em(), null);
+    await Promise.race([untilBlocking(own), expiring]);
+    await lock(own, 'last');
+  });
+  expect(await expiring).toMatchObject({ count: 1 });
 });

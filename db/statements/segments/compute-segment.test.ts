@@ -1,3 +1,4 @@
+import { LockMode } from '@mikro-orm/core';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
 import type { segmentTypes } from '../../../core/segments/segment-types.ts';
@@ -192,4 +193,35 @@ describe('contacts that enter', () => {
       expect(await members(segment.id)).toHaveLength(2);
     },
   );
+});
+
+it('the end of a deletion of events locks the segments that read them as rounds do, without a deadlock', async () => {
+  const [first, last] = [await trackedSegment(), await trackedSegment()];
+  const deletion = newId();
+  // Found by their slugs, they come in the other order.
+  await sql(
+    em(),
+    `update segments set inputs = '{event.bought}', slug = case id when $2 then 'z' else 'a' end where project_id = $1`,
+    [project, first],
+  );
+  await sql(
+    em(),
+    `insert into event_deletions (id, project_id, name, before) values ($1, $2, 'bought', now())`,
+    [deletion, project],
+  );
+  let ending: Promise<unknown> | undefined;
+  await em().transactional(async (own) => {
+    const lock = (id: string) =>
+      own.findOne(Segment, { id }, { ...allProjects, lockMode: LockMode.PESSIMISTIC_WRITE });
+    await lock(first);
+    ending = em().transactional(async (other) => {
+      await sql(other, 'set local enable_bitmapscan = off');
+      await sql(other, 'set local enable_seqscan = off');
+      await sql(other, 'delete from event_deletions where id = $1', [deletion]);
+    });
+    await untilBlocking(own);
+    await lock(last);
+  });
+  await ending;
+  expect(await sql(em(), 'select from segments where project_id = $1 and is_current', [project])).toEqual([]);
 });

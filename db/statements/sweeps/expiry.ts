@@ -35,7 +35,10 @@ const sliceSchema = z.object({
   cursor: z.array(z.string()).nullable(),
 });
 
-/** One statement for all tables: removes sets by age, never one record. */
+/**
+ * One statement for all tables: removes sets by age, never one record. What others have locked is left to the next run: they
+ * lock rows in another order.
+ */
 export function expireRows({ table, walk, within, where, set, parameters = [] }: RowExpiry): Expire {
   const columns = Object.keys(walk).join(', ');
   const types = Object.values(walk);
@@ -55,7 +58,10 @@ export function expireRows({ table, walk, within, where, set, parameters = [] }:
        ),
        removed as (
          ${set === undefined ? `delete from ${table}` : `update ${table} set ${set}`}
-         where ctid = any(array(select ctid from page where expired)) and ${where}
+         where ctid = any(array(
+           select ctid from ${table} where ctid = any(array(select ctid from page where expired)) and ${where}
+           for update skip locked
+         )) and ${where}
          returning 1
        )
        select (select count(*)::int from removed) as count,
