@@ -1,15 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, sep } from 'node:path';
-
-export interface DashboardFile {
-  path: string;
-  size: number;
-}
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
 
 export interface DashboardFiles {
   /** Stored variants of an asset by encoding, `identity` among them; undefined for an unknown one. */
-  find(name: string): ReadonlyMap<Encoding, DashboardFile> | undefined;
+  find(name: string): ReadonlyMap<Encoding, Buffer> | undefined;
   /** @param base relative address of `/app/` */
   page(base: string): { body: string; etag: string };
 }
@@ -21,8 +16,8 @@ const encodings: readonly [suffix: string, Encoding][] = [
 ];
 
 /**
- * Lists a built dashboard once, so that a request names a known file or none. Undefined when the folder holds no
- * dashboard.
+ * Reads a built dashboard once, some 4 MB: a request names a known file or none, and a build that another process replaces or
+ * removes meanwhile is served as it was. Undefined when the folder holds no dashboard.
  */
 export function openDashboardFiles(folder: string): DashboardFiles | undefined {
   let html: string;
@@ -31,15 +26,15 @@ export function openDashboardFiles(folder: string): DashboardFiles | undefined {
   } catch {
     return undefined;
   }
-  const files = new Map<string, Map<Encoding, DashboardFile>>();
-  for (const entry of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
-    const path = join(folder, entry);
-    const stat = statSync(path);
-    if (!stat.isFile()) continue;
+  const files = new Map<string, Map<Encoding, Buffer>>();
+  for (const file of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue;
+    const path = join(file.parentPath, file.name);
+    const entry = relative(folder, path);
     const [suffix, encoding] = encodings.find(([ending]) => entry.endsWith(ending)) ?? ['', 'identity'];
     const name = entry.slice(0, entry.length - suffix.length).replaceAll(sep, '/');
     const variants = files.get(name) ?? new Map();
-    files.set(name, variants.set(encoding, { path, size: stat.size }));
+    files.set(name, variants.set(encoding, readFileSync(path)));
   }
   files.delete('index.html');
   return {

@@ -114,6 +114,22 @@ describe('a file of the dashboard', () => {
   });
 });
 
+it('stays as it was when its build is removed', async () => {
+  const own = await writeBuiltDashboard(script);
+  const serving = await startTestApi({
+    database,
+    routes: [],
+    services: {},
+    environment: { DASHBOARD_DIR: own.folder },
+  });
+  await own.remove();
+  for (const encoding of ['br', 'gzip', 'identity']) {
+    const { status, body } = await serving.request(asset, { headers: { 'Accept-Encoding': encoding } });
+    expect([status, body]).toEqual([200, script]);
+  }
+  await serving.close();
+});
+
 it('says how to build a dashboard where there is none', async () => {
   const { status, headers, body } = await without.request('/app/contacts');
   expect([status, headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8']);

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { extname } from 'node:path';
 import { DomainError } from '../../core/errors.ts';
 import type { EdgeContext, EdgeMiddleware } from '../edge/context.ts';
@@ -77,9 +76,8 @@ function show(ctx: EdgeContext, files: DashboardFiles, name: string): void {
   ctx.set('Cache-Control', name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache');
   if (variants.size > 1) ctx.vary('Accept-Encoding');
   if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
-  ctx.body = ctx.method === 'HEAD' ? '' : createReadStream(file.path);
+  ctx.body = file;
   ctx.type = extname(name);
-  ctx.length = file.size;
 }
 
 function showApplication(ctx: EdgeContext, files: DashboardFiles, name: string): void {
