@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { useProcessStack } from './setup/process-stack.ts';
 import { findWrongCounts } from './setup/read-database.ts';
-import { useSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
 /** The tests share it, each with a project of its own; a worker that one has started is the first of the next. */
@@ -38,6 +38,14 @@ async function hold(email: string): Promise<() => Promise<void>> {
     await client.query('rollback');
     await client.end();
   };
+}
+
+/** How many statements wait for a lock. */
+async function waitingForLocks(): Promise<number> {
+  const rows = await stack.sql(
+    `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows.length;
 }
 
 /** Until a job has done a part of its work and waits for the contact that is held. */
@@ -165,4 +173,24 @@ describe('two workers', () => {
     expect([sum('created'), sum('updated'), sum('skipped')]).toEqual([10_000, 10_000, 0]);
     expect(await audience()).toMatchObject({ contacts: 10_000, out: 5_000, flips: 0 });
   });
+});
+
+it('many jobs of a project at once leave connections for the emails of others', async () => {
+  const other = await createTestSender(stack.url);
+  const [contactId] = await addContacts(1);
+  const release = await hold('reader-0@example.com');
+  await runningWorker();
+  const jobs: string[] = [];
+  for (let n = 0; n < 30; n += 1) {
+    const { body } = await sender.post('/contacts/bulk-unsubscribe', { contactIds: [contactId] });
+    jobs.push(body.jobId);
+  }
+  await eventually(waitingForLocks, (waiting) => waiting > 1);
+  const before = await stack.inboxTotal();
+  const email = { from: `hello@${other.domain}`, to: 'ada@example.com', subject: 'Hello', body: 'Hello' };
+  expect((await other.post('/v1/send', email)).status).toBe(200);
+  await eventually(stack.inboxTotal, (total) => total > before);
+  expect(await waitingForLocks()).toBeLessThanOrEqual(2 * stack.running('worker').length);
+  await release();
+  for (const jobId of jobs) expect(await ended('bulk', jobId)).toMatchObject({ state: 'completed' });
 });

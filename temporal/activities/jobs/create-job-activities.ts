@@ -1,4 +1,5 @@
 import { Context } from '@temporalio/activity';
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { Orm } from '../../../db/orm.ts';
 import type { ContactJobActivities, ContactJobProgress } from '../../contracts/contact-jobs.ts';
 import type { AfterCommit } from '../after-commit.ts';
@@ -14,14 +15,21 @@ export interface JobActivityDependencies extends AfterCommit {
 /** Shorter than the grace period of a shutdown. */
 const sliceMs = 10_000;
 
+/**
+ * Projects take turns. A part keeps a connection and a CPU busy for up to a second: with as many as there are slots, the emails of
+ * all projects waited for twelve seconds while one project imported forty files.
+ */
+const partsAtOnce = 2;
+
 export function createJobActivities({ orm, committed }: JobActivityDependencies): ContactJobActivities {
+  const turns = new FairSemaphore(partsAtOnce);
   const run = (
     jobId: string,
     step: (context: JobContext, jobId: string) => Promise<ContactJobProgress>,
   ): Promise<ContactJobProgress> => {
     const { attempt } = Context.current().info;
     return withHeartbeat((signal, note) =>
-      step({ em: orm.em.fork(), signal, note, committed, attempt, sliceMs }, jobId),
+      step({ em: orm.em.fork(), signal, note, committed, attempt, sliceMs, turns }, jobId),
     );
   };
   return {

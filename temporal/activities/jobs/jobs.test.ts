@@ -1,6 +1,7 @@
 import type { RequiredEntityData } from '@mikro-orm/core';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { Job } from '../../../db/entities/job.ts';
 import { insertJobChunk } from '../../../db/statements/jobs/insert-job-chunk.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
@@ -22,6 +23,7 @@ function context(changes: Partial<JobContext> = {}): JobContext {
     committed: () => undefined,
     attempt: 1,
     sliceMs: 60_000,
+    turns: new FairSemaphore(2),
     ...changes,
   };
 }

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
+import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { Job, JobChunk, type JobStep, openJob } from '../../../db/entities/job.ts';
 import type { Em } from '../../../db/orm.ts';
 import { allProjects } from '../../../db/project-em.ts';
@@ -14,6 +15,8 @@ export interface JobContext {
   attempt: number;
   /** Time limit of one run; it applies at least one part. */
   sliceMs: number;
+  /** Of the parts that this process applies at a time. */
+  turns: FairSemaphore;
 }
 
 /** A permanent failure of the job, which retries can't fix. */
@@ -29,7 +32,8 @@ export interface JobRun {
   /**
    * Applies a part and advances the job's cursor in one transaction.
    *
-   * @returns false, with nothing applied, when the job is over or another run has moved the cursor
+   * @returns false, with nothing applied, when the job is over, this run is when its turn comes, or another run has moved
+   *   the cursor
    */
   apply(part: JobPart): Promise<boolean>;
 }
@@ -58,15 +62,18 @@ export async function runJob(
     // Only after some progress: a run that is slow to reach its position would otherwise never advance.
     isOver: () => context.signal.aborted || (applied > 0 && performance.now() > deadline),
     async apply(part) {
-      const step = await retryTransaction(() =>
-        em.fork().transactional(async (tx) => {
-          const locked = await lockJob(tx, job);
-          if (locked === null) return undefined;
-          const after = await part(tx);
-          locked.advance(after);
-          return after;
-        }),
-      );
+      const step = await context.turns.run(job.projectId, async () => {
+        if (run.isOver()) return undefined;
+        return retryTransaction(() =>
+          em.fork().transactional(async (tx) => {
+            const locked = await lockJob(tx, job);
+            if (locked === null) return undefined;
+            const after = await part(tx);
+            locked.advance(after);
+            return after;
+          }),
+        );
+      });
       if (step === undefined) return false;
       applied += 1;
       job.advance(step);
