@@ -2,7 +2,7 @@ import { notFound, validationFailed } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isRolledBack } from '../../db/database-errors.ts';
+import { isLockTimeout, isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
@@ -114,7 +114,8 @@ export type SendService = ReturnType<typeof createSendService>;
 export function createSendService(options: SendServiceOptions) {
   const { orm, projectNames, senderDomains, templateContents, templates } = options;
   const batcher = new Batcher<AcceptInput, AcceptedEmail[]>({
-    run: (inputs) => retryTransaction(() => projectNames.write(inputs, (em) => acceptEmails(em, inputs))),
+    run: (inputs, lockMs) =>
+      retryTransaction(() => projectNames.write(inputs, (em) => acceptEmails(em, inputs, lockMs))),
     maxItems: batchItems,
     maxWeight: batchBytes,
     weightOf,
@@ -125,6 +126,7 @@ export function createSendService(options: SendServiceOptions) {
     // Calls for one contact share a statement unless they disagree on its subscription.
     kindOf: (input) => String(input.subscribed),
     isRolledBack,
+    isLockTimeout,
     trace: options.trace,
   });
 

@@ -1,7 +1,7 @@
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isRolledBack } from '../../db/database-errors.ts';
+import { isLockTimeout, isRolledBack } from '../../db/database-errors.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import { type TrackedEvent, type TrackInput, trackEvents } from '../../db/statements/events/track-events.ts';
 import type { TrackBody } from '../schemas/track.ts';
@@ -15,7 +15,8 @@ const waitingBytes = 64 * 1024 * 1024;
 
 export function createTrackService(projectNames: ProjectNames, committed: () => void, trace?: BatchTrace) {
   const batcher = new Batcher<TrackInput, TrackedEvent>({
-    run: (inputs) => retryTransaction(() => projectNames.write(inputs, (em) => trackEvents(em, inputs))),
+    run: (inputs, lockMs) =>
+      retryTransaction(() => projectNames.write(inputs, (em) => trackEvents(em, inputs, lockMs))),
     maxItems: batchItems,
     // The patch is a part of the event's data.
     weightOf: (input) => 2 * JSON.stringify(input.eventData).length,
@@ -28,6 +29,7 @@ export function createTrackService(projectNames: ProjectNames, committed: () => 
     // Events of one contact share a statement unless they disagree on its subscription.
     kindOf: (input) => String(input.subscribed),
     isRolledBack,
+    isLockTimeout,
     trace,
   });
 

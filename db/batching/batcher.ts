@@ -4,8 +4,12 @@ import type { BatchTrace, TracePosition } from './batch-trace.ts';
 import { createFailingGroups, type FailingGroups } from './failing-groups.ts';
 
 export interface BatcherOptions<Item, Result> {
-  /** Runs one set-based statement for all items, all or nothing. Returns the results in the order of the items. */
-  run: (items: Item[]) => Promise<Result[]>;
+  /**
+   * Runs one set-based statement for all items, all or nothing. Returns the results in the order of the items.
+   *
+   * @param lockMs how long it may wait for a lock, where several groups wait with it; undefined for as long as usual
+   */
+  run: (items: Item[], lockMs?: number) => Promise<Result[]>;
   maxItems: number;
   /** Maximum batches in flight. With two or more, one is always reserved for shared batches. */
   concurrency: number;
@@ -35,6 +39,8 @@ export interface BatcherOptions<Item, Result> {
   maxWaitingWeight?: number;
   /** Whether the error proves that nothing of the batch was applied, so that it is safe to retry. */
   isRolledBack: (error: unknown) => boolean;
+  /** Whether `lockMs` were not enough: a group that is found out runs again apart from the others, as long as it takes. */
+  isLockTimeout?: (error: unknown) => boolean;
   trace?: BatchTrace | undefined;
 }
 
@@ -48,6 +54,8 @@ interface Entry<Item, Result> extends Queued {
 const retryAfterSeconds = 2;
 /** Several times what a batch takes that waits for nothing. */
 const defaultHoldMs = 50;
+/** Of a shared batch. A row of one group may be locked for long, while those of the others are free. */
+const sharedLockMs = 1_000;
 
 /**
  * Batches concurrent calls into one statement. No timer fills it: a batch is what queued up while the previous one ran, so
@@ -130,7 +138,7 @@ export class Batcher<Item, Result> {
       if (!isAlone) this.#sharedSince = performance.now();
       this.#running += 1;
       if (isAlone) this.#runningAlone += 1;
-      this.#runBatch(batch).finally(() => {
+      this.#runBatch(batch, isAlone).finally(() => {
         this.#queue.free(batch);
         this.#running -= 1;
         if (isAlone) this.#runningAlone -= 1;
@@ -159,16 +167,17 @@ export class Batcher<Item, Result> {
     return false;
   }
 
-  async #runBatch(batch: Entry<Item, Result>[]): Promise<void> {
-    const { run, trace } = this.#options;
+  async #runBatch(batch: Entry<Item, Result>[], isAlone: boolean): Promise<void> {
+    const { run, trace, isLockTimeout } = this.#options;
+    const lockMs = isAlone || isLockTimeout === undefined ? undefined : sharedLockMs;
     try {
       const items = batch.map((entry) => entry.item);
       const results =
         trace === undefined
-          ? await run(items)
+          ? await run(items, lockMs)
           : await trace.around(
               batch.map((entry) => entry.caller),
-              () => run(items),
+              () => run(items, lockMs),
             );
       if (results.length !== batch.length) throw new Error('A batch must answer each of its items');
       batch.forEach((entry, index) => {
@@ -176,20 +185,21 @@ export class Batcher<Item, Result> {
       });
       this.#failing.succeeded(batch[0]?.group ?? '');
     } catch (error) {
-      await this.#splitFailed(batch, error);
+      await this.#splitFailed(batch, isAlone, error);
     }
   }
 
-  async #splitFailed(batch: Entry<Item, Result>[], error: unknown): Promise<void> {
+  async #splitFailed(batch: Entry<Item, Result>[], isAlone: boolean, error: unknown): Promise<void> {
     const isRolledBack = this.#options.isRolledBack(error);
     const groups = new Set(batch.map((entry) => entry.group));
     const [group] = groups;
     const isGrouped = this.#options.groupOf !== undefined;
     const culprit = isRolledBack && isGrouped && groups.size === 1 ? group : undefined;
     if (culprit !== undefined) this.#failing.failed(culprit, batch.length);
-    if (!isRolledBack || batch.length === 1) for (const entry of batch) entry.reject(error);
+    const isCutShort = !isAlone && culprit !== undefined && this.#options.isLockTimeout?.(error) === true;
+    if (!isRolledBack || (batch.length === 1 && !isCutShort)) for (const entry of batch) entry.reject(error);
     else if (culprit !== undefined) this.#queue.putBack(batch);
-    else for (const part of halve(batch, groups)) await this.#runBatch(part);
+    else for (const part of halve(batch, groups)) await this.#runBatch(part, isAlone);
   }
 }
 

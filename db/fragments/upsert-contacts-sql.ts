@@ -1,14 +1,23 @@
 import { joinByKeySql } from './join-by-key.ts';
 import { laterThanSql } from './later-than-sql.ts';
 
-/** Rows of `mergeContactWrites`; optional columns are omitted. */
-export const contactInputSql = (parameter: string) => `
+/**
+ * Rows of `mergeContactWrites`; optional columns are omitted.
+ *
+ * @param lockMs parameter with how long the statement waits for a lock, in milliseconds as text; null for as long as its session
+ */
+export const contactInputSql = (parameter: string, lockMs?: string) => `
     select ord, project_id, email, contact_id, subscribed, new_subscribed, set_data, coalesce(removed, '{}') as removed,
       flip_id, flip_at, coalesce(created_at, updated_at) as created_at, updated_at
     from json_to_recordset(${parameter}::json) as t(
       ord int, project_id uuid, email text, contact_id uuid, subscribed boolean, new_subscribed boolean,
       set_data jsonb, removed text[], flip_id uuid, flip_at timestamptz, created_at timestamptz,
-      updated_at timestamptz)`;
+      updated_at timestamptz)${
+        lockMs === undefined
+          ? ''
+          : `,
+      (select set_config('lock_timeout', coalesce(${lockMs}, current_setting('lock_timeout')), true) offset 0) patience`
+      }`;
 
 /**
  * CTEs that create or patch contacts, shared by every statement that does so. They define

@@ -63,7 +63,7 @@ recipient as materialized (
   select * from json_to_recordset($3::json) as t(
     call int, contact int, "emailId" uuid, "email" text, "name" text, "outboxId" uuid)
 ),
-${upsertContactsSql(contactInputSql('$1'))},
+${upsertContactsSql(contactInputSql('$1', '$6::text'))},
 ${countEventsSql('select * from contact_flip')},
 content as (
   insert into message_contents
@@ -144,10 +144,15 @@ function toUsage(inputs: readonly AcceptInput[]): { projectId: string; emails: n
  * command per recipient, and the events of changed subscriptions. Calls that set the subscription of one contact must
  * agree.
  *
+ * @param lockMs how long it waits for a lock; by default as long as any statement
  * @returns the emails of each call, in the order of its recipients
  * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB
  */
-export async function acceptEmails(em: Em, inputs: AcceptInput[]): Promise<AcceptedEmail[][]> {
+export async function acceptEmails(
+  em: Em,
+  inputs: AcceptInput[],
+  lockMs?: number,
+): Promise<AcceptedEmail[][]> {
   const { rows, ordOf } = mergeContactWrites(inputs.flatMap(toContactWrites), false);
   const attachments = layOutAttachments(inputs);
   const calls = inputs.map(({ recipients, patch, subscribed, isCounted, ...call }, ord) => ({
@@ -162,6 +167,7 @@ export async function acceptEmails(em: Em, inputs: AcceptInput[]): Promise<Accep
   const contacts = await preparedQuery(em, 'accept_emails', contactRow, acceptSql, [
     ...parameters,
     attachments.bytes,
+    lockMs?.toString() ?? null,
   ]);
   const answers: AcceptedEmail[][] = inputs.map(() => []);
   for (const { call, contact, emailId } of recipients) {

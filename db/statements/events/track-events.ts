@@ -20,7 +20,7 @@ const trackSql = `
 with event_input as materialized (
   select * from json_to_recordset($2::json) as t(contact int, id uuid, name text, data jsonb, at timestamptz)
 ),
-${upsertContactsSql(contactInputSql('$1'))},
+${upsertContactsSql(contactInputSql('$1', '$3::text'))},
 tracked as (
   insert into events (id, project_id, name, kind, contact_id, data, occurred_at)
   select e.id, i.project_id, e.name, 'tracked', c.id, e.data, e.at
@@ -38,10 +38,11 @@ const contactRow = z.object({ id: z.uuid(), isNew: z.boolean() });
  * Writes a batch of tracked events: contacts, journal and statistics in one statement (hot path of `POST /v1/track`).
  * Events that set the subscription of one contact must agree.
  *
+ * @param lockMs how long it waits for a lock; by default as long as any statement
  * @returns a row per input, in order
  * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB
  */
-export async function trackEvents(em: Em, inputs: TrackInput[]): Promise<TrackedEvent[]> {
+export async function trackEvents(em: Em, inputs: TrackInput[], lockMs?: number): Promise<TrackedEvent[]> {
   const { rows, ordOf } = mergeContactWrites(inputs, true);
   const events = inputs.map((input, index) => ({
     contact: ordOf[index],
@@ -50,7 +51,7 @@ export async function trackEvents(em: Em, inputs: TrackInput[]): Promise<Tracked
     data: input.eventData,
     at: input.occurredAt,
   }));
-  const parameters = [JSON.stringify(rows), JSON.stringify(events)];
+  const parameters = [JSON.stringify(rows), JSON.stringify(events), lockMs?.toString() ?? null];
   const contacts = await preparedQuery(em, 'track_events', contactRow, trackSql, parameters);
   const answered = new Set<number>();
   return ordOf.map((ord) => {
