@@ -1,6 +1,6 @@
 import { DOMParser, DOMSerializer, type Node } from '@tiptap/pm/model';
 import { type Editor, EditorContent, useEditor } from '@tiptap/react';
-import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef } from 'react';
+import { type Ref, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import {
   cleanPasted,
   isSameContent,
@@ -58,7 +58,7 @@ function refusalOf(editor: Editor, content: string): string | undefined {
 
 /** An email as its reader sees it. What it does not know is kept, or refused. */
 export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEditorProps) {
-  const shown = useRef<string>(null);
+  const shown = useRef<{ editor: Editor; html: string }>(null);
   const editor = useEditor({
     extensions: emailExtensions,
     shouldRerenderOnTransaction: false,
@@ -67,16 +67,20 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
       transformPastedHTML: (html) => (html.includes('data-pm-slice') ? html : cleanPasted(html)),
     },
     onUpdate({ editor: changed }) {
-      const { before, after } = splitDocument(shown.current ?? '');
+      const { before, after } = splitDocument(value);
       const content = write(changed);
-      shown.current = before === '' ? content : `${before}\n${content}\n${after}`;
-      onChange(shown.current);
+      const html = before === '' ? content : `${before}\n${content}\n${after}`;
+      shown.current = { editor: changed, html };
+      onChange(html);
     },
   });
   const refuse = useEffectEvent(onRefuse);
-  useEffect(() => {
-    if (shown.current === value) return;
-    shown.current = value;
+  // Before the next key: what is typed between drawing and a later effect would be lost.
+  useLayoutEffect(() => {
+    // Where React takes its time between drawing and effects, TipTap has made another one meanwhile, which is drawn next.
+    if (editor.isDestroyed) return;
+    if (shown.current?.editor === editor && shown.current.html === value) return;
+    shown.current = { editor, html: value };
     const { content } = splitDocument(value);
     const doc = read(editor, content);
     editor
