@@ -107,6 +107,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await field('Name').fill('Welcome');
     await suggested('From', `hello@${domain}`);
     await field('Subject').fill('Your {{ plan }} plan');
+    await page.getByRole('radio', { name: 'HTML' }).click();
     await page
       .getByRole('textbox', { name: 'Body, HTML with Liquid' })
       .fill('<h1>Hello {{ email }}</h1><a href="{{ unsubscribeUrl }}">Unsubscribe</a>');

@@ -65,6 +65,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
   it('a field of contacts is inserted where the cursor is', async () => {
     await post('/contacts', { email: 'ada@example.com', data: { homeTown: 'London' } });
     await page.goto(`projects/${project.id}/templates/new`);
+    await page.getByRole('radio', { name: 'HTML' }).press('Enter');
     const body = page.getByRole('textbox', { name: 'Body, HTML with Liquid' });
     await body.focus();
     await page.keyboard.press('Control+a');
@@ -73,6 +74,8 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.getByRole('button', { name: 'Insert field' }).press('Enter');
     await page.getByRole('menuitem', { name: 'Home town' }).press('Enter');
     await expect.poll(() => body.textContent()).toBe('From {{ homeTown ?? "" }}here');
+    await page.keyboard.type('now');
+    await expect.poll(() => body.textContent()).toBe('From {{ homeTown ?? "" }}nowhere');
     await page.getByRole('link', { name: 'Templates' }).first().click();
     await page.getByRole('button', { name: 'Leave' }).click();
   });

@@ -21,7 +21,7 @@ const maxScriptBytes = 250_000;
 
 const isAllLoadedScript = `Object.values(__TSR_ROUTER__.routesById).every(({ options }) => !options.component?.preload)`;
 
-const fontSizesScript = `[...document.querySelectorAll('input, textarea, .cm-content')].map(
+const fontSizesScript = `[...document.querySelectorAll('input, textarea, .cm-content, .visual-email')].map(
   (field) => getComputedStyle(field).fontSize)`;
 
 const isForGuests = ([, address]: NamedPage) => !/^\/(projects|account)/.test(address);
@@ -203,7 +203,7 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
       if (new URL(request.url()).pathname.endsWith('.js')) scripts.push(request.url());
     });
     for (const [list, record, editor] of [
-      ['Templates', 'Welcome', page.getByRole('textbox', { name: 'Body, HTML with Liquid' })],
+      ['Templates', 'Welcome', page.getByRole('textbox', { name: /^Body/ })],
       ['Workflows', 'Onboarding', page.locator('.react-flow__node').first()],
       ['Activity', 'Analytics', page.getByRole('figure')],
     ] as const) {

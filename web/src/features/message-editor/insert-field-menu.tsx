@@ -16,6 +16,8 @@ const builtIn = [
 
 /** What differs from reader to reader. Between the quotes stands what a contact without the field reads. */
 export function InsertFieldMenu({ onInsert }: { onInsert: (markup: string) => void }) {
+  // The menu gives the focus back to its button when it closes; the editor takes it after that.
+  const insert = (markup: string) => setTimeout(() => onInsert(markup));
   const fields = keysOf(useFieldNames()).slice(0, mostShown);
   return (
     <Menu
@@ -30,9 +32,9 @@ export function InsertFieldMenu({ onInsert }: { onInsert: (markup: string) => vo
         ...fields.map((key) => ({
           id: key,
           label: keyLabel(key),
-          onAction: () => onInsert(`{{ ${outputOf(key)} ?? "" }}`),
+          onAction: () => insert(`{{ ${outputOf(key)} ?? "" }}`),
         })),
-        ...builtIn.map(({ label, markup }) => ({ id: markup, label, onAction: () => onInsert(markup) })),
+        ...builtIn.map(({ label, markup }) => ({ id: markup, label, onAction: () => insert(markup) })),
       ]}
     />
   );

@@ -1,27 +1,15 @@
-import { Image } from 'lucide-react';
-import { type RefObject, Suspense, useRef, useState } from 'react';
-import { useController, useFormContext } from 'react-hook-form';
-import { Button } from '../../ui/button.tsx';
+import { useRef, useState } from 'react';
+import { useFormContext } from 'react-hook-form';
 import { FormField } from '../../ui/form-field.tsx';
-import { lazyComponent } from '../../ui/lazy-component.ts';
-import { useDrawn } from '../../ui/use-drawn.ts';
-import { InsertImageDialog } from '../images/insert-image-dialog.tsx';
-import type { CodeEditorHandle, CodeEditorProps } from './code-editor.tsx';
+import { type BodyHandle, BodyPane } from './body-pane.tsx';
 import type { MessageContent } from './content.ts';
-import { InsertFieldMenu } from './insert-field-menu.tsx';
-import { PlainCode } from './plain-code.tsx';
+import { paneLook } from './pane-look.ts';
 import { PreviewPane } from './preview-pane.tsx';
 import { ProblemList } from './problem-list.tsx';
-import { useFieldNames } from './use-field-names.ts';
 import { usePreview } from './use-preview.ts';
 import { WorkflowSampleFields, type WorkflowSamples } from './workflow-samples.tsx';
 
-// Loads with the data of the page: code that is there in time does not suspend, which React would reveal up to 300 ms late.
-const CodeEditor = lazyComponent(() => import('./code-editor.tsx'), 'CodeEditor');
-void CodeEditor.preload?.();
 const noProblems: never[] = [];
-
-const paneLook = 'flex h-[68dvh] min-h-96 flex-col overflow-hidden rounded-lg border border-line';
 
 /**
  * Subject and body with the preview beside them, and the problems below. Needs a form with the fields of a message.
@@ -31,7 +19,7 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
   const { control, watch } = useFormContext<MessageContent>();
   const [readerAddress, setReaderAddress] = useState('');
   const [samples, setSamples] = useState<WorkflowSamples>({});
-  const editor = useRef<CodeEditorHandle>(null);
+  const editor = useRef<BodyHandle>(null);
   // Templates may be sent with variables of their own.
   const path = hasWorkflowSamples ? '/templates/preview' : '/campaigns/preview';
   const preview = usePreview(path, watch(), readerAddress, samples);
@@ -43,7 +31,7 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
     <>
       <FormField control={control} name="subject" label="Subject" />
       <div className="grid gap-4 xl:grid-cols-2">
-        <BodyPane editor={editor} problems={problems} />
+        <BodyPane ref={editor} problems={problems} />
         <section aria-label="Preview" className={paneLook}>
           <PreviewPane preview={preview} readerAddress={readerAddress} onReader={setReaderAddress} />
         </section>
@@ -53,56 +41,5 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
       )}
       {hasWorkflowSamples && <WorkflowSampleFields samples={samples} onChange={setSamples} />}
     </>
-  );
-}
-
-interface BodyPaneProps {
-  editor: RefObject<CodeEditorHandle | null>;
-  problems: CodeEditorProps['problems'];
-}
-
-function BodyPane({ editor, problems }: BodyPaneProps) {
-  const { control } = useFormContext<MessageContent>();
-  const [isImageOpen, setIsImageOpen] = useState(false);
-  const { field, fieldState } = useController({ control, name: 'body' });
-  return (
-    <div className={paneLook}>
-      <div className="flex items-center justify-between border-b border-line bg-sunken px-3 py-1.5">
-        <span className="text-sm font-medium">Body</span>
-        <div className="flex">
-          <InsertFieldMenu onInsert={(markup) => editor.current?.insert(markup)} />
-          <Button look="quiet" onPress={() => setIsImageOpen(true)}>
-            <Image aria-hidden className="size-4" />
-            Insert image
-          </Button>
-        </div>
-      </div>
-      {fieldState.error && (
-        <p role="alert" className="px-3 py-1 text-xs text-bad">
-          {fieldState.error.message}
-        </p>
-      )}
-      <div className="min-h-0 flex-1">
-        <BodyEditor editor={editor} value={field.value} onChange={field.onChange} problems={problems} />
-      </div>
-      <InsertImageDialog
-        isOpen={isImageOpen}
-        onClose={() => setIsImageOpen(false)}
-        onInsert={(markup) => editor.current?.insert(markup)}
-      />
-    </div>
-  );
-}
-
-/** The body as plain text, until the editor is loaded. */
-function BodyEditor({ editor, ...code }: BodyPaneProps & Pick<CodeEditorProps, 'value' | 'onChange'>) {
-  const isDrawn = useDrawn();
-  const fields = useFieldNames(isDrawn);
-  const plain = <PlainCode value={code.value} />;
-  if (!isDrawn) return plain;
-  return (
-    <Suspense fallback={plain}>
-      <CodeEditor ref={editor} label="Body, HTML with Liquid" fields={fields} {...code} />
-    </Suspense>
   );
 }

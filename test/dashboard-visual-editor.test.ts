@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest';
+import { findChromium } from './setup/chromium.ts';
+import { tabTo } from './setup/dashboard.ts';
+import { useDashboardStory } from './setup/dashboard-story.ts';
+
+const executable = await findChromium();
+const domain = 'mail.visual.test';
+
+describe.skipIf(executable === undefined)('the visual editor', () => {
+  const { owner, project, tab, page, button, field, suggested, asked } = useDashboardStory(
+    executable,
+    'Visual',
+  );
+  const post = (path: string, body: object) => owner.call('POST', path, body, { 'X-Project-Id': project.id });
+  const body = () => page.getByRole('textbox', { name: 'Body', exact: true });
+  const code = () => page.getByRole('textbox', { name: 'Body, HTML with Liquid' });
+  const mode = (name: 'Visual' | 'HTML') => page.getByRole('radio', { name });
+  const written = () =>
+    page.evaluate<string>(
+      `[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')`,
+    );
+
+  /** In the editor for HTML, and from there back. */
+  async function openVisually(html: string): Promise<void> {
+    await mode('HTML').click();
+    await code().fill(html);
+    await mode('Visual').click();
+  }
+
+  async function readHtml(): Promise<string> {
+    await mode('HTML').click();
+    await code().waitFor();
+    return written();
+  }
+
+  it('an email is written without a line of HTML', async () => {
+    const { id } = (await post('/domains', { domain })).body;
+    await asked(`/domains/${id}/verify`);
+    await post('/contacts', { email: 'ada@example.com', data: { homeTown: 'London' } });
+    await tab.signIn(owner);
+    await page.goto(`projects/${project.id}/templates/new`);
+    await field('Name').fill('Welcome');
+    await suggested('From', `hello@${domain}`);
+    await field('Subject').fill('Welcome');
+    await body().getByRole('paragraph').first().click();
+    const { keyboard } = page;
+    await keyboard.type('Thanks, {{ company ?? "friend" }}, and ');
+    await keyboard.press('Control+b');
+    await keyboard.type('hello');
+    await keyboard.press('Control+b');
+    await keyboard.type(' ');
+    await button('Insert field').click();
+    await page.getByRole('menuitem', { name: 'Home town' }).click();
+    await page.getByRole('textbox', { name: 'Body' }).and(page.locator(':focus')).waitFor();
+    await keyboard.type('!');
+    await keyboard.press('Enter');
+    await button('Heading 2').click();
+    await keyboard.type('What comes next');
+    await keyboard.press('Enter');
+    await keyboard.type('- One');
+    await keyboard.press('Enter');
+    await keyboard.type('Two');
+    await keyboard.press('Enter');
+    await keyboard.press('Enter');
+    await button('Button').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Text' }).fill('Start');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('no address');
+    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await dialog.getByText('Enter an address, such as').waitFor();
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com/start');
+    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await body().getByRole('link', { name: 'Start' }).waitFor();
+    const preview = page.frameLocator('iframe[title="Preview of the email"]');
+    await preview.getByText('Thanks, friend, and hello').waitFor();
+    await preview.getByRole('link', { name: 'Start' }).waitFor();
+    await button('Create template').click();
+    await button('Send a test').waitFor();
+    const [template] = (await asked('/templates')).body.data;
+    expect(template.body).toContain('font-family: sans-serif; line-height: 1.5;">');
+    expect(template.body).toContain(
+      `<p>Thanks, {{ company ?? "friend" }}, and <strong>hello</strong> {{ homeTown ?? "" }}!</p>
+<h2>What comes next</h2>
+<ul><li>One</li><li>Two</li></ul>
+<p><a href="https://example.com/start" style="display: inline-block; padding: 12px 20px;`,
+    );
+    expect(template.body).toContain('<a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>');
+  });
+
+  it.each([
+    'Hello {{ firstName ?? "you & <me>" }}',
+    '<p style="margin:0; mso-line-height-rule: exactly">Hello <b>there</b></p>',
+    '<div class="box" data-id="7"><p>One</p><ul><li>Two</li><li><p>Three</p></li></ul></div>',
+    '<p>{% if plan == "pro" and score > 3 %}Pro{% else %}Free{% endif %}</p>',
+    '<p><a target="_blank" href="https://example.com/?a=1&amp;b={{ id | url_encode }}"><img alt="" width="20" src="data:,{{ plan }}"></a></p>',
+    '<p>One<br>two &amp; three&nbsp;four<span style="color: #abc">five</span></p>',
+    '<html><head><style>p > a { color: red }</style></head><body>\n<p>Hello</p>\n</body></html>',
+  ])('keeps %s', async (html) => {
+    await openVisually(html);
+    await body().waitFor();
+    await body().click();
+    await page.keyboard.press('Control+Home');
+    await page.keyboard.type('x');
+    await page.keyboard.press('Backspace');
+    expect(await body().locator('[data-id]').count()).toBe(0);
+    const as = (text: string) => text.replaceAll(/<(\/?)b>/g, '<$1strong>');
+    expect(await readHtml()).toBe(as(html));
+  });
+
+  it.each([
+    ['<table><tr><td>Hello</td></tr></table>', '<table>, <tbody>, <tr>'],
+    ['{% if a %}<p>One</p>{% else %}<p>Two</p>{% endif %}', 'Liquid or comments'],
+    ['<p>One</p><!--[if mso]><p>Two</p><![endif]-->', 'Liquid or comments'],
+    ['<html><p>One</p></html>', 'a document without a body'],
+    ['<p>One</p><style>p { color: red }</style>', '<style>'],
+  ])('leaves %s to the editor for HTML', async (html, reason) => {
+    await openVisually(html);
+    await page
+      .getByText('Only the HTML editor keeps all of this email')
+      .getByText(reason)
+      .or(page.getByText(`Only the HTML editor keeps all of this email: it has ${reason}`))
+      .first()
+      .waitFor();
+    await code().waitFor();
+    expect(await written()).toBe(html);
+  });
+
+  it('what is pasted comes without the looks and the scripts of its page', async () => {
+    await openVisually('<p>Here:</p>');
+    await body().click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' ');
+    await page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/html', '<style>b { color: red }</style><p class="a" style="font-size: 40px" ' +
+        'onclick="alert(1)">One <span style="color: red">{{ two }}</span> <a href="https://example.com/" class="b">three</a></p>');
+      document.querySelector('.visual-email').dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }`);
+    await body().getByRole('link', { name: 'three' }).waitFor();
+    expect(await readHtml()).toBe('<p>Here: One {{ two }} <a href="https://example.com/">three</a></p>');
+  });
+
+  it('a field, its other text and the address of a link are changed by keyboard alone', async () => {
+    await openVisually('<p>Hello {{ name ?? "you" }} <a href="https://example.com/">there</a></p>');
+    await body().focus();
+    const { keyboard } = page;
+    await keyboard.press('Control+Home');
+    for (let presses = 0; presses < 'Hello '.length + 1; presses += 1) {
+      await keyboard.press('ArrowRight');
+      // The editor sees where the browser puts the cursor.
+      await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
+    }
+    await field('Where it is missing').waitFor();
+    await tabTo(page, field('Where it is missing'));
+    await keyboard.press('Control+a');
+    await keyboard.type('dear "reader"');
+    await keyboard.press('Shift+Tab');
+    await keyboard.type('last name');
+    await keyboard.press('Shift+Tab');
+    await keyboard.press('End');
+    await field('Address').waitFor();
+    await tabTo(page, field('Address'));
+    await keyboard.press('Control+a');
+    await keyboard.type('example.org');
+    await keyboard.press('Enter');
+    expect(await readHtml()).toBe(
+      `<p>Hello {{ last name ?? "dear 'reader'" }} <a href="https://example.org">there</a></p>`,
+    );
+  });
+
+  it('an email that is only looked at does not change', async () => {
+    const html = '<div>\n  <p>Hello</p>\n</div>';
+    const template = { name: 'Kept', subject: 'Kept', body: html, from: `hello@${domain}` };
+    const { id } = (await post('/templates', template)).body;
+    await mode('Visual').click();
+    await page.goto(`projects/${project.id}/templates/${id}`);
+    await body().getByText('Hello').click();
+    await page.getByRole('link', { name: 'Templates' }).first().click();
+    await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor();
+    expect((await asked(`/templates/${id}`)).body.body).toBe(html);
+  });
+});

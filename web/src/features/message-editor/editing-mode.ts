@@ -1,0 +1,10 @@
+export type EditingMode = 'visual' | 'html';
+
+const key = 'posthaste-editor';
+
+/** How this browser edited last. */
+export const lastMode = (): EditingMode => (localStorage.getItem(key) === 'html' ? 'html' : 'visual');
+
+export function rememberMode(mode: EditingMode): void {
+  localStorage.setItem(key, mode);
+}

@@ -1,0 +1,50 @@
+import type { Editor } from '@tiptap/react';
+import { z } from 'zod';
+import type { DialogState } from '../../../ui/dialog.tsx';
+import { FormDialog } from '../../../ui/form-dialog.tsx';
+import { FormField } from '../../../ui/form-field.tsx';
+import { addressFault, insertLink, readAddress, toButton } from './links.ts';
+
+const schema = z.object({
+  text: z.string(),
+  address: z.string().refine((typed) => readAddress(typed) !== undefined, addressFault),
+});
+
+/** A link around what is selected, or with a text of its own. */
+export function LinkDialog({
+  editor,
+  kind,
+  isOpen,
+  onClose,
+}: DialogState & { editor: Editor; kind: 'link' | 'button' }) {
+  const { from, to, empty } = editor.state.selection;
+  const selected = editor.state.doc.textBetween(from, to, ' ');
+  return (
+    <FormDialog
+      title={kind === 'link' ? 'Insert a link' : 'Insert a button'}
+      isOpen={isOpen}
+      onClose={onClose}
+      action="Insert"
+      schema={schema}
+      defaultValues={{ text: selected, address: '' }}
+      save={async ({ text, address }) => {
+        const kept = kind === 'button' ? toButton(null, true) : null;
+        onClose();
+        setTimeout(() => insertLink(editor, { href: readAddress(address) ?? address, text, kept }));
+      }}
+    >
+      {({ control }) => (
+        <>
+          {empty && <FormField control={control} name="text" label="Text" placeholder="Read more" />}
+          <FormField
+            control={control}
+            name="address"
+            label="Address"
+            placeholder="https://example.com"
+            hint="Or what Liquid makes of it, such as {{ unsubscribeUrl }}."
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,109 @@
+import { DOMParser, DOMSerializer, type Node } from '@tiptap/pm/model';
+import { type Editor, EditorContent, useEditor } from '@tiptap/react';
+import { type Ref, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import {
+  cleanPasted,
+  isSameContent,
+  parseContent,
+  splitDocument,
+  strangeParts,
+  writeContent,
+} from './email-html.ts';
+import { emailExtensions } from './extensions.ts';
+import { SelectionBar } from './selection-bar.tsx';
+import { VisualToolbar } from './visual-toolbar.tsx';
+import './visual-editor.css';
+
+export interface VisualEditorHandle {
+  /** Replaces the selection. */
+  insert: (markup: string) => void;
+}
+
+interface VisualEditorProps {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  /** It can't show the value without changing it. */
+  onRefuse: (reason: string) => void;
+  ref?: Ref<VisualEditorHandle>;
+}
+
+/** In the first paragraph that is still to be written, else at the beginning. */
+function startOf(doc: Node): number {
+  let start = 1;
+  doc.descendants((node, at) => {
+    if (start === 1 && node.isTextblock && node.content.size === 0) start = at + 1;
+  });
+  return start;
+}
+
+const read = (editor: Editor, content: string) =>
+  DOMParser.fromSchema(editor.schema).parse(parseContent(content));
+
+function write({ schema, state }: Editor): string {
+  const hidden = document.implementation.createHTMLDocument();
+  const root = hidden.createDocumentFragment();
+  root.append(DOMSerializer.fromSchema(schema).serializeFragment(state.doc.content, { document: hidden }));
+  return writeContent(root);
+}
+
+/** Why the editor would change an email that it only shows; undefined if it keeps all of it. */
+function refusalOf(editor: Editor, content: string): string | undefined {
+  const strange = strangeParts(content);
+  if (strange.length > 0) return `it has ${strange.slice(0, 3).join(', ')}`;
+  return isSameContent(content, write(editor))
+    ? undefined
+    : 'it has Liquid or comments between its paragraphs';
+}
+
+/** An email as its reader sees it. What it does not know is kept, or refused. */
+export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEditorProps) {
+  const shown = useRef<{ editor: Editor; html: string }>(null);
+  const editor = useEditor({
+    extensions: emailExtensions,
+    shouldRerenderOnTransaction: false,
+    editorProps: {
+      attributes: { 'aria-label': label, 'aria-multiline': 'true', role: 'textbox', class: 'visual-email' },
+      transformPastedHTML: (html) => (html.includes('data-pm-slice') ? html : cleanPasted(html)),
+    },
+    onUpdate({ editor: changed }) {
+      const { before, after } = splitDocument(value);
+      const content = write(changed);
+      const html = before === '' ? content : `${before}\n${content}\n${after}`;
+      shown.current = { editor: changed, html };
+      onChange(html);
+    },
+  });
+  const refuse = useEffectEvent(onRefuse);
+  // Before the next key: what is typed between drawing and a later effect would be lost.
+  useLayoutEffect(() => {
+    // Where React takes its time between drawing and effects, TipTap has made another one meanwhile, which is drawn next.
+    if (editor.isDestroyed) return;
+    if (shown.current?.editor === editor && shown.current.html === value) return;
+    shown.current = { editor, html: value };
+    const { content } = splitDocument(value);
+    const doc = read(editor, content);
+    editor
+      .chain()
+      .setMeta('addToHistory', false)
+      .setContent(doc, { emitUpdate: false })
+      .setTextSelection(startOf(doc))
+      .run();
+    const refusal = refusalOf(editor, content);
+    if (refusal !== undefined) refuse(refusal);
+  }, [editor, value]);
+  useImperativeHandle(ref, () => ({
+    insert(markup) {
+      const slice = DOMParser.fromSchema(editor.schema).parseSlice(parseContent(markup));
+      editor.view.dispatch(editor.state.tr.replaceSelection(slice).scrollIntoView());
+      editor.commands.focus();
+    },
+  }));
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <VisualToolbar editor={editor} />
+      <EditorContent editor={editor} className="min-h-0 flex-1 overflow-auto" />
+      <SelectionBar editor={editor} />
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+import { type Editor, useEditorState } from '@tiptap/react';
+import {
+  Bold,
+  Heading1,
+  Heading2,
+  Heading3,
+  Italic,
+  Link,
+  List,
+  ListOrdered,
+  type LucideIcon,
+  Minus,
+  Quote,
+  RectangleHorizontal,
+  Redo2,
+  Underline,
+  Undo2,
+} from 'lucide-react';
+import { useState } from 'react';
+import { ToggleButton } from 'react-aria-components/ToggleButton';
+import { Toolbar } from 'react-aria-components/Toolbar';
+import { IconButton } from '../../../ui/button.tsx';
+import { Tooltip } from '../../../ui/tooltip.tsx';
+import { LinkDialog } from './link-dialog.tsx';
+
+interface Tool {
+  label: string;
+  Icon: LucideIcon;
+  run: (editor: Editor) => void;
+}
+
+interface Format extends Tool {
+  isOn: (editor: Editor) => boolean;
+}
+
+const heading = (level: 1 | 2 | 3, Icon: LucideIcon): Format => ({
+  label: `Heading ${level}`,
+  Icon,
+  isOn: (editor) => editor.isActive('heading', { level }),
+  run: (editor) => void editor.chain().focus().toggleHeading({ level }).run(),
+});
+
+const formats: readonly Format[] = [
+  heading(1, Heading1),
+  heading(2, Heading2),
+  heading(3, Heading3),
+  {
+    label: 'Bold',
+    Icon: Bold,
+    isOn: (editor) => editor.isActive('bold'),
+    run: (editor) => void editor.chain().focus().toggleBold().run(),
+  },
+  {
+    label: 'Italic',
+    Icon: Italic,
+    isOn: (editor) => editor.isActive('italic'),
+    run: (editor) => void editor.chain().focus().toggleItalic().run(),
+  },
+  {
+    label: 'Underline',
+    Icon: Underline,
+    isOn: (editor) => editor.isActive('underline'),
+    run: (editor) => void editor.chain().focus().toggleUnderline().run(),
+  },
+  {
+    label: 'Bulleted list',
+    Icon: List,
+    isOn: (editor) => editor.isActive('bulletList'),
+    run: (editor) => void editor.chain().focus().toggleBulletList().run(),
+  },
+  {
+    label: 'Numbered list',
+    Icon: ListOrdered,
+    isOn: (editor) => editor.isActive('orderedList'),
+    run: (editor) => void editor.chain().focus().toggleOrderedList().run(),
+  },
+  {
+    label: 'Quote',
+    Icon: Quote,
+    isOn: (editor) => editor.isActive('blockquote'),
+    run: (editor) => void editor.chain().focus().toggleBlockquote().run(),
+  },
+];
+
+const divider: Tool = {
+  label: 'Divider',
+  Icon: Minus,
+  run: (editor) => void editor.chain().focus().setHorizontalRule().run(),
+};
+const undo: Tool = { label: 'Undo', Icon: Undo2, run: (editor) => void editor.chain().focus().undo().run() };
+const redo: Tool = { label: 'Redo', Icon: Redo2, run: (editor) => void editor.chain().focus().redo().run() };
+
+export function VisualToolbar({ editor }: { editor: Editor }) {
+  const [adding, setAdding] = useState<'link' | 'button' | null>(null);
+  const state = useEditorState({
+    editor,
+    selector: ({ editor: now }) => ({
+      on: formats.filter(({ isOn }) => isOn(now)).map(({ label }) => label),
+      canUndo: now.can().undo(),
+      canRedo: now.can().redo(),
+    }),
+  });
+  const tool = ({ label, Icon, run }: Tool, isDisabled = false) => (
+    <IconButton key={label} label={label} isDisabled={isDisabled} onPress={() => run(editor)}>
+      <Icon className="size-4" />
+    </IconButton>
+  );
+  return (
+    <>
+      <Toolbar aria-label="Format" className="flex flex-wrap border-b border-line px-2 py-0.5">
+        {formats.map(({ label, Icon, run }) => (
+          <Tooltip key={label} text={label}>
+            <ToggleButton
+              aria-label={label}
+              isSelected={state.on.includes(label)}
+              onChange={() => run(editor)}
+              className="inline-flex size-8 shrink-0 cursor-pointer items-center justify-center rounded-md text-muted data-[hovered]:bg-hover data-[hovered]:text-ink data-[selected]:bg-accent-soft data-[selected]:text-accent-text"
+            >
+              <Icon className="size-4" />
+            </ToggleButton>
+          </Tooltip>
+        ))}
+        {tool({ label: 'Link', Icon: Link, run: () => setAdding('link') })}
+        {tool({ label: 'Button', Icon: RectangleHorizontal, run: () => setAdding('button') })}
+        {tool(divider)}
+        {tool(undo, !state.canUndo)}
+        {tool(redo, !state.canRedo)}
+      </Toolbar>
+      <LinkDialog
+        editor={editor}
+        kind={adding ?? 'link'}
+        isOpen={adding !== null}
+        onClose={() => setAdding(null)}
+      />
+    </>
+  );
+}
