@@ -125,6 +125,14 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await written()).toBe(html);
   });
 
+  it('the line of a problem opens as HTML', async () => {
+    await openVisually('<p>One</p>\n<p>{{ name | nofilter }}</p>');
+    await body().getByText('nofilter').waitFor();
+    await button('Line 2').click();
+    await code().and(page.locator(':focus')).waitFor();
+    await page.locator('.cm-activeLine').getByText('nofilter').waitFor();
+  });
+
   it('what is pasted comes without the looks and the scripts of its page', async () => {
     await openVisually('<p>Here:</p>');
     await body().click();

@@ -4,7 +4,7 @@ import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
 import { Compartment, EditorState } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
-import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useRef } from 'react';
+import { type Ref, useEffect, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { editorTheme, highlighting } from './code-theme.ts';
 import { toDiagnostics } from './diagnostics.ts';
@@ -60,7 +60,8 @@ export function CodeEditor({ label, value, onChange, problems, fields, ref }: Co
       ],
     }),
   );
-  useEffect(() => {
+  // Before the handle below reaches its owner.
+  useLayoutEffect(() => {
     if (host.current === null) return;
     const editor = new EditorView({ parent: host.current, state: initial() });
     view.current = editor;
