@@ -113,6 +113,11 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     ['<p>One</p><!--[if mso]><p>Two</p><![endif]-->', 'Liquid or comments'],
     ['<html><p>One</p></html>', 'a document without a body'],
     ['<p>One</p><style>p { color: red }</style>', '<style>'],
+    ['<p {% if a %}class="b"{% endif %}>One</p>', 'Liquid within a tag'],
+    [
+      '<p data-kept="{">One <span data-liquid="{{ two }}">three</span></p>',
+      'marks that the visual editor uses',
+    ],
   ])('leaves %s to the editor for HTML', async (html, reason) => {
     await openVisually(html);
     await page
@@ -141,12 +146,13 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await page.evaluate(`{
       const clipboardData = new DataTransfer();
       clipboardData.setData('text/html', '<style>b { color: red }</style><p class="a" style="font-size: 40px" ' +
-        'onclick="alert(1)">One <span style="color: red">{{ two }}</span> <a href="https://example.com/" class="b">three</a></p>');
+        'onclick="alert(1)">One <span style="color: red">{{ two }}</span> <a href="https://example.com/" class="b">three</a>' +
+        '<a href="javascript:alert(2)">!</a></p>');
       document.querySelector('.visual-email').dispatchEvent(
         new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }`);
     await body().getByRole('link', { name: 'three' }).waitFor();
-    expect(await readHtml()).toBe('<p>Here: One {{ two }} <a href="https://example.com/">three</a></p>');
+    expect(await readHtml()).toBe('<p>Here: One {{ two }} <a href="https://example.com/">three</a>!</p>');
   });
 
   it('a field, its other text and the address of a link are changed by keyboard alone', async () => {

@@ -49,9 +49,7 @@ export function parseContent(content: string): DocumentFragment {
   template.innerHTML = holdLiquid(content, sources);
   const root = template.content;
   for (const element of elementsOf(root)) {
-    for (const { name, value } of [...element.attributes]) {
-      element.setAttribute(name, releaseLiquid(value, sources));
-    }
+    for (const attribute of element.attributes) attribute.value = releaseLiquid(attribute.value, sources);
   }
   for (const text of textsOf(root)) {
     const parts = partsOf(text.data);
@@ -99,9 +97,7 @@ export function writeContent(root: DocumentFragment): string {
   for (const element of elementsOf(root)) {
     const { liquid } = (element as HTMLElement).dataset;
     if (liquid !== undefined) element.replaceWith(holdLiquid(liquid, sources));
-    for (const { name, value } of [...element.attributes]) {
-      element.setAttribute(name, holdLiquid(value, sources));
-    }
+    for (const attribute of element.attributes) attribute.value = holdLiquid(attribute.value, sources);
   }
   // A block a line.
   for (const node of [...root.childNodes]) {
@@ -172,19 +168,24 @@ export function cleanPasted(html: string): string {
       [...(edited[element.tagName] ?? []), 'data-liquid'].filter((name) => name !== 'class'),
     );
     for (const { name } of [...element.attributes]) if (!keeps.has(name)) element.removeAttribute(name);
+    if (/^\s*javascript:/i.test(element.getAttribute('href') ?? '')) element.removeAttribute('href');
     if (element.tagName === 'SPAN' && !element.hasAttribute('data-liquid'))
       element.replaceWith(...element.childNodes);
   }
   return htmlOf(root);
 }
 
+/** What the editor uses for itself. */
+const ownMarks = /[\uE000-\uE002]|\bdata-(bare|loose|kept|src|liquid)\b/;
+
 /** Words for what no editor of paragraphs can show. */
 export function strangeParts(content: string): string[] {
   if (/<(html|head|body)\b|<!doctype/i.test(content)) return ['a document without a body'];
-  const root = parseContent(content);
-  const tags = elementsOf(root)
-    .map(({ tagName }) => tagName)
-    .filter((tag) => !blocks.has(tag) && !inline.has(tag));
+  if (ownMarks.test(content)) return ['marks that the visual editor uses itself'];
+  const elements = elementsOf(parseContent(content));
+  const names = elements.flatMap(({ attributes }) => [...attributes].map(({ name }) => name));
+  if (!names.every((name) => /^[a-z][\w:.-]*$/i.test(name))) return ['Liquid within a tag'];
+  const tags = elements.map(({ tagName }) => tagName).filter((tag) => !blocks.has(tag) && !inline.has(tag));
   return [...new Set(tags)].map((tag) => `<${tag.toLowerCase()}>`);
 }
 

@@ -47,10 +47,17 @@ function write({ schema, state }: Editor): string {
   return writeContent(root);
 }
 
-/** Why the editor would change an email that it only shows; undefined if it keeps all of it. */
-function refusalOf(editor: Editor, content: string): string | undefined {
+/** @returns why the editor would change an email that it only shows; undefined if it keeps all of it */
+function show(editor: Editor, content: string): string | undefined {
   const strange = strangeParts(content);
   if (strange.length > 0) return `it has ${strange.slice(0, 3).join(', ')}`;
+  const doc = read(editor, content);
+  editor
+    .chain()
+    .setMeta('addToHistory', false)
+    .setContent(doc, { emitUpdate: false })
+    .setTextSelection(startOf(doc))
+    .run();
   return isSameContent(content, write(editor))
     ? undefined
     : 'it has Liquid or comments between its paragraphs';
@@ -81,15 +88,7 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
     if (editor.isDestroyed) return;
     if (shown.current?.editor === editor && shown.current.html === value) return;
     shown.current = { editor, html: value };
-    const { content } = splitDocument(value);
-    const doc = read(editor, content);
-    editor
-      .chain()
-      .setMeta('addToHistory', false)
-      .setContent(doc, { emitUpdate: false })
-      .setTextSelection(startOf(doc))
-      .run();
-    const refusal = refusalOf(editor, content);
+    const refusal = show(editor, splitDocument(value).content);
     if (refusal !== undefined) refuse(refusal);
   }, [editor, value]);
   useImperativeHandle(ref, () => ({
