@@ -56,6 +56,13 @@ async function statuses(id: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
+/** The provider reports it after the campaign is sent. */
+const delivered = (id: string, count: number) =>
+  eventually(
+    () => statuses(id),
+    ({ DELIVERED }) => DELIVERED === count,
+  );
+
 describe('a campaign that is sent', () => {
   it('reaches everyone once, is SENT, and counts what became of its emails', async () => {
     await insertContacts(stack.em(), sender.projectId, 1_300);
@@ -160,7 +167,7 @@ describe('a scheduled campaign', () => {
     await sender.post(`/campaigns/${moved}/send`, { scheduledFor: soon() });
     await sender.post(`/campaigns/${now}/send`, {});
     await Promise.all([sent(moved), sent(now)]);
-    expect(await statuses(moved)).toMatchObject({ DELIVERED: expect.any(Number) });
+    await delivered(moved, 2);
   });
 
   it('is cancelled at its time when the project has lost the domain of its sender', async () => {
@@ -235,9 +242,9 @@ it('a campaign that is being sent pauses when the project has lost the domain of
   expect(await campaign(id)).toMatchObject({ status: 'SENDING', pausedReason });
   expect((await sender.get('/campaigns')).body.data).toMatchObject([{ id, pausedReason }]);
   await replaceDomain(stack, sender, 'verified');
-  expect(await campaign(id)).toMatchObject({ status: 'SENDING', pausedReason: null });
+  expect((await campaign(id)).pausedReason).toBe(null);
   await sent(id);
-  expect(await statuses(id)).toMatchObject({ DELIVERED: 2 });
+  await delivered(id, 2);
 });
 
 describe('who is left out', () => {

@@ -32,8 +32,8 @@ export interface JobRun {
   /**
    * Applies a part and advances the job's cursor in one transaction.
    *
-   * @returns false, with nothing applied, when the job is over, this run is when its turn comes, or another run has moved
-   *   the cursor
+   * @returns false, with nothing applied, when the job is over, another run has moved the cursor, or the time of this run was
+   *   up before its turn came
    */
   apply(part: JobPart): Promise<boolean>;
 }
