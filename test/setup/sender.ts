@@ -104,8 +104,8 @@ export async function replaceDomain(
   { projectId, domain }: TestSender,
   status: 'pending' | 'verified',
 ): Promise<void> {
-  await database.sql('delete from domains where domain = $1', [domain]);
-  await database.sql('insert into domains (id, project_id, domain, status) values (uuidv7(), $1, $2, $3)', [
+  // At once: a check that finds neither of the two removes the domain at the provider.
+  await database.sql('update domains set id = uuidv7(), status = $3 where project_id = $1 and domain = $2', [
     projectId,
     domain,
     status,
