@@ -17,7 +17,7 @@ const purposes: Record<DnsRecord['purpose'], string> = {
 /** Whether sending waits for it. */
 export const isRequired = ({ purpose }: DnsRecord): boolean => purpose === 'OWNERSHIP' || purpose === 'DKIM';
 
-/** One record per line, to send to whoever manages the DNS of the domain. */
+/** One record per line, for the person who manages the DNS of the domain. */
 export const recordLines = (records: readonly DnsRecord[]): string =>
   records
     .map(({ type, name, value, priority }) =>

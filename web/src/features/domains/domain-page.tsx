@@ -50,7 +50,7 @@ export function DomainPage() {
 function Records({ domain: { domain, verified, records } }: { domain: Domain }) {
   const copyAll = async () => {
     await copyText(recordLines(records));
-    say('The records are copied. Send them to whoever manages the DNS of this domain.');
+    say('The records are copied. Send them to the person who manages the DNS of this domain.');
   };
   return (
     <>
