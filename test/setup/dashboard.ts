@@ -104,21 +104,31 @@ async function openPage(
 function watchPage(page: Page, origin: string): Pick<WatchedPage, 'complaints' | 'settled'> {
   const complaints: string[] = [];
   const loading = new Set<Request>();
+  let navigation: Request | undefined;
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type()))
       complaints.push(`${message.text()} (${message.location().url})`);
   });
   page.on('request', (request) => {
-    // The browser says nothing of what the page before was still loading.
-    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) loading.clear();
+    if (request.isNavigationRequest() && request.frame() === page.mainFrame()) navigation = request;
     loading.add(request);
     const url = new URL(request.url());
     const isInline = ['data:', 'blob:', 'about:'].includes(url.protocol);
     if (url.origin !== origin && !isInline) complaints.push(`asked ${url.href}`);
   });
+  page.on('framenavigated', (frame) => {
+    if (frame !== page.mainFrame() || navigation === undefined) return;
+    // The browser says nothing of what the page before was still loading.
+    for (const request of loading) if (request !== navigation) loading.delete(request);
+    navigation = undefined;
+  });
   page.on('requestfinished', (request) => loading.delete(request));
-  page.on('requestfailed', (request) => loading.delete(request));
+  page.on('requestfailed', (request) => {
+    loading.delete(request);
+    // A download, say.
+    if (request === navigation) navigation = undefined;
+  });
   return {
     complaints: () => complaints.splice(0),
     async settled() {
