@@ -5,6 +5,7 @@ import { useDashboardStory } from './setup/dashboard-story.ts';
 
 const executable = await findChromium();
 const domain = 'mail.visual.test';
+const pixel = 'data:image/gif;base64,R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==';
 
 describe.skipIf(executable === undefined)('the visual editor', () => {
   const { owner, project, tab, page, button, field, suggested, asked } = useDashboardStory(
@@ -89,6 +90,8 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
 
   it.each([
     'Hello {{ firstName ?? "you & <me>" }}',
+    'Hello\n<p>there</p>\nand <em>there</em>\n<h2>too</h2>',
+    '{% if a %}\n<p>One</p>\n{% else %}\n<p>Two</p>\n<hr>\n{% endif %}',
     '<p style="margin:0; mso-line-height-rule: exactly">Hello <b>there</b></p>',
     '<div class="box" data-id="7"><p>One</p><ul><li>Two</li><li><p>Three</p></li></ul></div>',
     '<p>{% if plan == "pro" and score > 3 %}Pro{% else %}Free{% endif %}</p>',
@@ -109,7 +112,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
 
   it.each([
     ['<table><tr><td>Hello</td></tr></table>', '<table>, <tbody>, <tr>'],
-    ['{% if a %}<p>One</p>{% else %}<p>Two</p>{% endif %}', 'Liquid or comments'],
+    ['<ul>{% for a in b %}<li>{{ a }}</li>{% endfor %}</ul>', 'Liquid or comments'],
     ['<p>One</p><!--[if mso]><p>Two</p><![endif]-->', 'Liquid or comments'],
     ['<html><p>One</p></html>', 'a document without a body'],
     ['<p>One</p><style>p { color: red }</style>', '<style>'],
@@ -181,6 +184,58 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe(
       `<p>Hello {{ last name ?? "dear 'reader'" }} <a href="https://example.org">there</a></p>`,
     );
+  });
+
+  it('paragraphs are aligned, buttons have a color, images a width and a link', async () => {
+    await openVisually(`One
+<p>Two <a href="https://example.com/" style="display: inline-block; mso-padding-alt: 0; background: #4f46e5">Start</a></p>
+<p><img src="${pixel}" alt="" width="60" height="40" style="min-height: 20px;"></p>`);
+    await body().getByText('One').click();
+    await button('Center').click();
+    await page.keyboard.press('Control+a');
+    await button('Align right').click();
+    await button('Align right').click();
+    await body().getByText('Two').click();
+    await button('Center').click();
+    await body().getByRole('link', { name: 'Start' }).click();
+    await page.getByLabel('Color', { exact: true }).fill('#fde047');
+    await body().locator('img[src]').click();
+    await field('Width').fill('300 px');
+    await button('Link').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com');
+    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await body().locator('img[src]').click();
+    await field('Address').fill('example.org');
+    await field('Alternative text').fill('A pixel');
+    expect(await readHtml()).toBe(`One
+<p style="text-align: center;">Two <a href="https://example.com/" style="display: inline-block; mso-padding-alt: 0; background-color: #fde047; color: #000000;">Start</a></p>
+<p><a href="https://example.org"><img src="${pixel}" alt="A pixel" width="300" style="min-height: 20px;"></a></p>`);
+  });
+
+  it('new buttons have the color of the brand', async () => {
+    await owner.call('PATCH', `/users/@me/projects/${project.id}`, { brandColor: '#0f766e' });
+    await page.reload();
+    await openVisually('<p>One</p>');
+    await body().getByText('One').click();
+    await button('Button').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Text' }).fill('Two');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com');
+    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await body().getByRole('link', { name: 'Two' }).waitFor();
+    expect(await readHtml()).toContain('background-color: #0f766e; color: #ffffff;">Two</a></p>');
+  });
+
+  it('an email without anything to read is not saved', async () => {
+    await openVisually('<p>One</p>');
+    await body().click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('Backspace');
+    await button('Create template').or(button('Save')).first().click();
+    await page.getByText('Write the email first').waitFor();
+    await openVisually('<p>One</p>');
   });
 
   it('an email that is only looked at does not change', async () => {

@@ -3,6 +3,11 @@ import type { Schema } from '../../api/client.ts';
 
 const address = z.email('Enter an address, such as hello@example.com');
 
+/** Whether anything is left without tags. */
+function isWritten(html: string): boolean {
+  return /\S/.test(html.replaceAll(/<head\b[\s\S]*?<\/head>|<!--[\s\S]*?-->|<(?!img\b)[^>]*>|&nbsp;/gi, ''));
+}
+
 /** Fields that templates and campaigns share. */
 export const contentShape = {
   type: z.enum(['MARKETING', 'TRANSACTIONAL', 'HEADLESS']),
@@ -10,7 +15,7 @@ export const contentShape = {
   fromName: z.string(),
   replyTo: z.union([z.literal(''), address]),
   subject: z.string().regex(/\S/, 'Enter a subject').max(998, 'At most 998 characters'),
-  body: z.string().min(1, 'Write the email first'),
+  body: z.string().refine(isWritten, 'Write the email first'),
 };
 
 const contentSchema = z.object(contentShape);

@@ -1,4 +1,5 @@
 import { Controller, type UseFormReturn } from 'react-hook-form';
+import { ColorField } from '../../ui/color-field.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { Select } from '../../ui/select.tsx';
 import { FooterPreview } from './footer-preview.tsx';
@@ -24,13 +25,17 @@ export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
             name="brandColor"
             label="Brand color"
             placeholder="#1d4ed8"
-            hint="For the buttons on pages that your contacts see."
+            hint="For buttons in emails, and on pages that your contacts see."
             className="flex-1"
           />
-          <span
-            aria-hidden
-            className="mt-6 size-8 shrink-0 rounded-md border border-line-strong"
-            style={{ background: isColor(color) ? color : 'transparent' }}
+          <ColorField
+            label="Pick the brand color"
+            isLabelHidden
+            value={isColor(color) ? color : '#1d4ed8'}
+            onChange={(picked) =>
+              form.setValue('brandColor', picked, { shouldDirty: true, shouldValidate: true })
+            }
+            className="mt-6"
           />
         </div>
         <Controller

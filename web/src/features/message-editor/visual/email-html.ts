@@ -89,10 +89,14 @@ function wrapBareText(container: ParentNode & Node): void {
 export function writeContent(root: DocumentFragment): string {
   const sources: string[] = [];
   for (const element of elementsOf(root)) restoreAttributes(element);
+  const wasBare = new Set<Node>(root.querySelectorAll(`p[${bare}]`));
   for (const paragraph of root.querySelectorAll('p')) {
-    const isBare = paragraph.matches(`[${bare}], li > :not([${loose}], [style])`);
+    // Two are what a line break has made of one.
+    const isAlone = wasBare.has(paragraph)
+      ? !beside(paragraph).some((node) => node !== null && wasBare.has(node))
+      : paragraph.matches(`li > :not([${loose}])`) && !beside(paragraph).some(isParagraphOrText);
     for (const name of [bare, loose]) paragraph.removeAttribute(name);
-    if (isBare && !beside(paragraph).some(isParagraphOrText)) paragraph.replaceWith(...paragraph.childNodes);
+    if (isAlone && !paragraph.hasAttribute('style')) paragraph.replaceWith(...paragraph.childNodes);
   }
   for (const element of elementsOf(root)) {
     const { liquid } = (element as HTMLElement).dataset;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { DialogState } from '../../../ui/dialog.tsx';
 import { FormDialog } from '../../../ui/form-dialog.tsx';
 import { FormField } from '../../../ui/form-field.tsx';
+import { useButtonColor } from './button-color.ts';
 import { addressFault, insertLink, readAddress, toButton } from './links.ts';
 
 const schema = z.object({
@@ -17,6 +18,7 @@ export function LinkDialog({
   isOpen,
   onClose,
 }: DialogState & { editor: Editor; kind: 'link' | 'button' }) {
+  const color = useButtonColor();
   const { from, to, empty } = editor.state.selection;
   const selected = editor.state.doc.textBetween(from, to, ' ');
   return (
@@ -28,7 +30,7 @@ export function LinkDialog({
       schema={schema}
       defaultValues={{ text: selected, address: '' }}
       save={async ({ text, address }) => {
-        const kept = kind === 'button' ? toButton(null, true) : null;
+        const kept = kind === 'button' ? toButton(null, color) : null;
         onClose();
         setTimeout(() => insertLink(editor, { href: readAddress(address) ?? address, text, kept }));
       }}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isButton, readAddress, toButton } from './links.ts';
+import { colorOf, isButton, readAddress, toButton, toLink, withColor } from './links.ts';
 
 it.each([
   ['https://example.com/a?b=1', 'https://example.com/a?b=1'],
@@ -17,8 +17,17 @@ it.each([
 });
 
 it('a link becomes a button and a link again, and keeps its other attributes', () => {
-  const button = toButton({ id: 'start' }, true);
+  const button = toButton({ id: 'start' }, '#0f766e');
   expect(isButton(button)).toBe(true);
-  expect(toButton(button, false)).toEqual({ id: 'start' });
+  expect(colorOf(button)).toBe('#0f766e');
+  expect(toLink(button ?? {})).toEqual({ id: 'start' });
   expect(isButton({ style: 'color: red' })).toBe(false);
+});
+
+it('the text of a button can be read on its color', () => {
+  const written = { style: 'display: inline-block; background: red; COLOR:blue; mso-padding-alt: 0' };
+  expect(withColor(written, '#fde047')?.style).toBe(
+    'display: inline-block; mso-padding-alt: 0; background-color: #fde047; color: #000000;',
+  );
+  expect(withColor(written, '#1e3a8a')?.style).toContain('color: #ffffff;');
 });

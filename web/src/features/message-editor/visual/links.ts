@@ -1,18 +1,37 @@
 import type { Editor } from '@tiptap/core';
 import type { KeptAttributes } from './email-html.ts';
+import { styleOf, withStyle } from './styles.ts';
 
 /** As mail clients draw it: those of Outlook know neither classes nor buttons. */
-const buttonStyle = (color: string) =>
-  `display: inline-block; padding: 12px 20px; border-radius: 6px; background-color: ${color}; color: #ffffff; ` +
-  'font-weight: bold; text-decoration: none;';
+const buttonStyle =
+  'display: inline-block; padding: 12px 20px; border-radius: 6px; font-weight: bold; text-decoration: none;';
 
-const defaultColor = '#4f46e5';
+export const defaultColor = '#4f46e5';
 
-export const isButton = (kept: KeptAttributes): boolean => /display:\s*inline-block/.test(kept?.style ?? '');
+export const isButton = (kept: KeptAttributes): boolean => styleOf(kept, 'display') === 'inline-block';
 
-export function toButton(kept: KeptAttributes, becomes: boolean): KeptAttributes {
-  const { style: _, ...others } = kept ?? {};
-  return becomes ? { ...others, style: buttonStyle(defaultColor) } : others;
+export const toLink = ({ style: _, ...others }: NonNullable<KeptAttributes>): KeptAttributes => others;
+
+export const toButton = (kept: KeptAttributes, color: string): KeptAttributes =>
+  withColor({ ...kept, style: buttonStyle }, color);
+
+/** @returns `#rrggbb`; undefined for a color that is written another way */
+export function colorOf(kept: KeptAttributes): string | undefined {
+  const color = (styleOf(kept, 'background-color') || styleOf(kept, 'background')).toLowerCase();
+  return /^#[0-9a-f]{6}$/.test(color) ? color : undefined;
+}
+
+/** @param color of the button, `#rrggbb`; that of its text is the one that can be read on it */
+export const withColor = (kept: KeptAttributes, color: string): KeptAttributes =>
+  withStyle(kept, {
+    background: '',
+    'background-color': color,
+    color: isBright(color) ? '#000000' : '#ffffff',
+  });
+
+function isBright(color: string): boolean {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16));
+  return red * 0.299 + green * 0.587 + blue * 0.114 > 150;
 }
 
 /** @returns undefined for what is no address of a link */

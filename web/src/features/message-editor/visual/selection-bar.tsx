@@ -2,56 +2,69 @@ import { type Editor, useEditorState } from '@tiptap/react';
 import { Unlink } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
+import { ColorField } from '../../../ui/color-field.tsx';
 import { Switch, TextField } from '../../../ui/field.tsx';
+import { useButtonColor } from './button-color.ts';
 import type { KeptAttributes } from './email-html.ts';
-import { addressFault, isButton, readAddress, toButton } from './links.ts';
+import { addressFault, colorOf, isButton, readAddress, toButton, toLink, withColor } from './links.ts';
 import { expressionOf, readOutput, withExpression, writeOutput } from './liquid.ts';
 
-type Selected =
-  | { type: 'link'; href: string; kept: KeptAttributes }
-  | { type: 'liquid'; source: string; at: number }
-  | { type: 'image'; alt: string }
-  | null;
+interface Selected {
+  link?: { href: string; kept: KeptAttributes };
+  liquid?: { source: string; at: number };
+  image?: { alt: string; width: string };
+}
 
 function selectedIn(editor: Editor): Selected {
-  if (editor.isActive('liquid')) {
-    return { type: 'liquid', source: editor.getAttributes('liquid').source, at: editor.state.selection.from };
-  }
-  if (editor.isActive('image')) return { type: 'image', alt: editor.getAttributes('image').alt ?? '' };
-  if (!editor.isActive('link')) return null;
   const { href, kept } = editor.getAttributes('link');
-  return { type: 'link', href, kept };
+  const { alt, width } = editor.getAttributes('image');
+  const { source } = editor.getAttributes('liquid');
+  return {
+    ...(editor.isActive('link') && { link: { href, kept } }),
+    ...(editor.isActive('liquid') && { liquid: { source, at: editor.state.selection.from } }),
+    ...(editor.isActive('image') && { image: { alt: alt ?? '', width: String(width ?? '') } }),
+  };
 }
 
 /** What can be said about the link, the field or the image that is selected. */
 export function SelectionBar({ editor }: { editor: Editor }) {
-  const selected = useEditorState({ editor, selector: ({ editor: now }) => selectedIn(now) });
-  if (selected === null) return null;
+  const { link, liquid, image } = useEditorState({ editor, selector: ({ editor: now }) => selectedIn(now) });
+  if (!link && !liquid && !image) return null;
   // Unlike `updateAttributes`, it leaves the node selected.
-  const change = (attribute: string, value: string) =>
-    editor.view.dispatch(editor.state.tr.setNodeAttribute(editor.state.selection.from, attribute, value));
+  const change = (changes: Record<string, string | null>) => {
+    const { tr, selection } = editor.state;
+    for (const [name, value] of Object.entries(changes)) tr.setNodeAttribute(selection.from, name, value);
+    editor.view.dispatch(tr);
+  };
   return (
     <section
       aria-label="Selection"
       className="flex flex-wrap items-end gap-x-4 gap-y-2 border-t border-line bg-sunken px-3 py-2"
     >
-      {selected.type === 'link' && <LinkFields key={selected.href} editor={editor} {...selected} />}
-      {selected.type === 'liquid' && (
-        <LiquidFields
-          key={selected.at}
-          source={selected.source}
-          onChange={(source) => change('source', source)}
-        />
+      {liquid && (
+        <LiquidFields key={liquid.at} source={liquid.source} onChange={(source) => change({ source })} />
       )}
-      {selected.type === 'image' && (
-        <TextField
-          label="Alternative text"
-          placeholder="What the image says, for people who do not see it"
-          value={selected.alt}
-          onChange={(alt) => change('alt', alt)}
-          className="flex-1"
-        />
+      {image && (
+        <>
+          <TextField
+            label="Alternative text"
+            placeholder="What the image says, for people who do not see it"
+            value={image.alt}
+            onChange={(alt) => change({ alt })}
+            className="min-w-40 flex-1"
+          />
+          <TextField
+            label="Width"
+            placeholder="Its own"
+            inputMode="numeric"
+            value={image.width}
+            // Its height follows.
+            onChange={(typed) => change({ width: typed.replaceAll(/\D/g, '') || null, height: null })}
+            className="w-24"
+          />
+        </>
       )}
+      {link && <LinkFields key={link.href} editor={editor} {...link} />}
     </section>
   );
 }
@@ -99,7 +112,9 @@ function LiquidFields({ source, onChange }: { source: string; onChange: (source:
 function LinkFields({ editor, href, kept }: { editor: Editor; href: string; kept: KeptAttributes }) {
   const [typed, setTyped] = useState(href);
   const [fault, setFault] = useState<string>();
+  const color = useButtonColor();
   const link = () => editor.chain().extendMarkRange('link');
+  const keep = (changed: KeptAttributes) => link().updateAttributes('link', { kept: changed }).run();
   const save = () => {
     const address = readAddress(typed);
     setFault(address === undefined ? addressFault : undefined);
@@ -122,14 +137,17 @@ function LinkFields({ editor, href, kept }: { editor: Editor; href: string; kept
       />
       <Switch
         isSelected={isButton(kept)}
-        onChange={(becomes) =>
-          link()
-            .updateAttributes('link', { kept: toButton(kept, becomes) })
-            .run()
-        }
+        onChange={(becomes) => keep(becomes ? toButton(kept, color) : toLink(kept ?? {}))}
       >
         Button
       </Switch>
+      {isButton(kept) && (
+        <ColorField
+          label="Color"
+          value={colorOf(kept) ?? color}
+          onChange={(chosen) => keep(withColor(kept, chosen))}
+        />
+      )}
       <Button look="quiet" onPress={() => link().unsetLink().focus().run()}>
         <Unlink aria-hidden className="size-4" />
         Remove link

@@ -58,9 +58,7 @@ function show(editor: Editor, content: string): string | undefined {
     .setContent(doc, { emitUpdate: false })
     .setTextSelection(startOf(doc))
     .run();
-  return isSameContent(content, write(editor))
-    ? undefined
-    : 'it has Liquid or comments between its paragraphs';
+  return isSameContent(content, write(editor)) ? undefined : 'it has Liquid or comments where no text can be';
 }
 
 /** An email as its reader sees it. What it does not know is kept, or refused. */

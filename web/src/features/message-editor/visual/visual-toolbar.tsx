@@ -1,5 +1,7 @@
 import { type Editor, useEditorState } from '@tiptap/react';
 import {
+  AlignCenter,
+  AlignRight,
   Bold,
   Heading1,
   Heading2,
@@ -21,6 +23,7 @@ import { ToggleButton } from 'react-aria-components/ToggleButton';
 import { Toolbar } from 'react-aria-components/Toolbar';
 import { IconButton } from '../../../ui/button.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
+import { align, alignmentOf } from './alignment.ts';
 import { LinkDialog } from './link-dialog.tsx';
 
 interface Tool {
@@ -38,6 +41,13 @@ const heading = (level: 1 | 2 | 3, Icon: LucideIcon): Format => ({
   Icon,
   isOn: (editor) => editor.isActive('heading', { level }),
   run: (editor) => void editor.chain().focus().toggleHeading({ level }).run(),
+});
+
+const alignment = (label: string, value: 'center' | 'right', Icon: LucideIcon): Format => ({
+  label,
+  Icon,
+  isOn: (editor) => alignmentOf(editor) === value,
+  run: (editor) => align(editor, alignmentOf(editor) === value ? '' : value),
 });
 
 const formats: readonly Format[] = [
@@ -80,6 +90,8 @@ const formats: readonly Format[] = [
     isOn: (editor) => editor.isActive('blockquote'),
     run: (editor) => void editor.chain().focus().toggleBlockquote().run(),
   },
+  alignment('Center', 'center', AlignCenter),
+  alignment('Align right', 'right', AlignRight),
 ];
 
 const divider: Tool = {

@@ -1,0 +1,25 @@
+import type { KeptAttributes } from './email-html.ts';
+
+const declarationsOf = (kept: KeptAttributes): string[] =>
+  (kept?.style ?? '').split(';').filter((declaration) => declaration.trim() !== '');
+
+const sets = (declaration: string, property: string): boolean =>
+  declaration.split(':', 1)[0]?.trim().toLowerCase() === property;
+
+/** @returns '' for a property that the style does not set */
+export function styleOf(kept: KeptAttributes, property: string): string {
+  const declaration = declarationsOf(kept).findLast((each) => sets(each, property)) ?? '';
+  return declaration.slice(declaration.indexOf(':') + 1).trim();
+}
+
+/** With these properties set, or unset by ''. All others stay as they are written. */
+export function withStyle(kept: KeptAttributes, changes: Record<string, string>): KeptAttributes {
+  const { style: _, ...others } = kept ?? {};
+  const declarations = [
+    ...declarationsOf(kept).filter((each) => !Object.keys(changes).some((property) => sets(each, property))),
+    ...Object.entries(changes).flatMap(([property, value]) =>
+      value === '' ? [] : [` ${property}: ${value}`],
+    ),
+  ];
+  return declarations.length === 0 ? others : { ...others, style: `${declarations.join(';').trim()};` };
+}

@@ -1,0 +1,26 @@
+import { classNames } from './class-names.ts';
+import { labelLook } from './field.tsx';
+
+interface ColorFieldProps {
+  label: string;
+  isLabelHidden?: boolean;
+  /** `#rrggbb`. */
+  value: string;
+  onChange: (value: string) => void;
+  className?: string;
+}
+
+export function ColorField({ label, isLabelHidden = false, value, onChange, className }: ColorFieldProps) {
+  return (
+    <label className={classNames('flex shrink-0 flex-col gap-1', className)}>
+      {!isLabelHidden && <span className={labelLook}>{label}</span>}
+      <input
+        type="color"
+        aria-label={label}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="h-8 w-10 cursor-pointer rounded-md border border-line-strong bg-canvas p-0.5"
+      />
+    </label>
+  );
+}
