@@ -43,7 +43,7 @@ export class SegmentRepository extends EntityRepository<Segment> {
     return new Map(segments.map(({ id, filterCount, refersTo }) => [id, { filterCount, refersTo }]));
   }
 
-  /** A page of tracked dynamic segments of all projects that have to be computed in full, in id order. */
+  /** A page of tracked dynamic segments of all projects that have to be computed in full, in id order; for rounds of earlier versions. */
   async listTracked(after: string | null): Promise<{ projectId: string; segmentId: string }[]> {
     const segments = await this.find(
       { ...isComputed, isCurrent: false, ...(after !== null && { id: { $gt: after } }) },

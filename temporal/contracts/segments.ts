@@ -9,14 +9,23 @@ export interface SegmentChanges {
   total: number;
 }
 
+export interface SegmentComputed extends SegmentChanges {
+  /** Whether it has to be computed in full again: it was changed meanwhile, or transactions that began before write for long. */
+  isStale?: boolean;
+}
+
 export interface SegmentActivities {
-  /** Those that have to be computed in full: new, changed, or failed in a round of changes. */
-  listTrackedSegments(input: { after: string | null }): Promise<TrackedSegment[]>;
+  /**
+   * Some of those that have to be computed in full: new, changed, or failed in a round of changes. The projects take turns.
+   *
+   * @param input.except left to a later round; without it, all are listed in the order of their ids, in pages that follow `after`
+   */
+  listTrackedSegments(input: { after: string | null; except?: string[] }): Promise<TrackedSegment[]>;
   /**
    * Updates the members of a segment among all contacts, in batches, and emits an event for each change. A retry
    * continues from the last heartbeat. Null when the segment is gone or no longer tracked.
    */
-  computeSegment(input: TrackedSegment): Promise<SegmentChanges | null>;
+  computeSegment(input: TrackedSegment): Promise<SegmentComputed | null>;
   countSegments(input: { before: string }): Promise<SegmentCounts>;
   /** Projects whose tracked segments have changes to evaluate, a page, the longest waiting first. */
   listSegmentTurns(): Promise<string[]>;

@@ -4,69 +4,109 @@ import {
   newSegmentComputation,
   newSegmentCount,
   newSegmentRounds,
-  type SegmentChanges,
+  type SegmentComputed,
   type TrackedSegment,
 } from '../contracts/segments.ts';
 
 const environment = useTimeSkipping();
 
-/** Segments of the ids 1 to `count`, in pages as the database hands them out. */
-function tracked(count: number, pageSize: number) {
-  const ids = Array.from({ length: count }, (_, index) => String(index + 1).padStart(6, '0'));
-  return async ({ after }: { after: string | null }): Promise<TrackedSegment[]> =>
-    ids
-      .filter((id) => after === null || id > after)
-      .slice(0, pageSize)
-      .map((segmentId) => ({ projectId: 'p', segmentId }));
+const idsUpTo = (count: number) => Array.from({ length: count }, (_, n) => String(n + 1).padStart(6, '0'));
+
+/** Segments that wait for their computation, by project. The list is as the database's: the projects take turns. */
+class StaleSegments {
+  readonly computed: string[] = [];
+  readonly #waiting: Map<string, Set<string>>;
+
+  constructor(projects: Record<string, string[]>) {
+    this.#waiting = new Map(Object.entries(projects).map(([project, ids]) => [project, new Set(ids)]));
+  }
+
+  readonly list = async ({ except = [] }: { except?: string[] }): Promise<TrackedSegment[]> =>
+    [...this.#waiting]
+      .flatMap(([projectId, ids]) =>
+        [...ids]
+          .filter((id) => !except.includes(id))
+          .map((segmentId, turn) => ({ projectId, segmentId, turn })),
+      )
+      .sort((one, other) => one.turn - other.turn)
+      .slice(0, 16)
+      .map(({ projectId, segmentId }) => ({ projectId, segmentId }));
+
+  add(project: string, id: string): void {
+    this.#waiting.set(project, new Set([id]));
+  }
+
+  end({ projectId, segmentId }: TrackedSegment): void {
+    this.computed.push(segmentId);
+    this.#waiting.get(projectId)?.delete(segmentId);
+  }
 }
 
 describe('a round of computations', () => {
   it('computes every tracked segment once, a few at a time, and adds up what changed', async () => {
-    const computed: string[] = [];
+    const stale = new StaleSegments({ p: idsUpTo(25) });
     let running = 0;
     let most = 0;
     const { result } = await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
-      listTrackedSegments: tracked(25, 10),
-      computeSegment: async ({ segmentId }: TrackedSegment): Promise<SegmentChanges | null> => {
+      listTrackedSegments: stale.list,
+      computeSegment: async (segment: TrackedSegment): Promise<SegmentComputed | null> => {
         running += 1;
         most = Math.max(most, running);
         await new Promise((resolve) => setTimeout(resolve, 5));
         running -= 1;
-        computed.push(segmentId);
-        return segmentId === '000007' ? null : { added: 2, removed: 1, total: 5 };
+        stale.end(segment);
+        return segment.segmentId === '000007' ? null : { added: 2, removed: 1, total: 5 };
       },
     });
-    expect(computed.toSorted()).toEqual(Array.from({ length: 25 }, (_, n) => String(n + 1).padStart(6, '0')));
+    expect(stale.computed.toSorted()).toEqual(idsUpTo(25));
     expect(most).toBeGreaterThan(1);
     expect(most).toBeLessThanOrEqual(4);
     expect(result).toEqual({ segments: 25, failed: 0, added: 48, removed: 24 });
   });
 
-  it('tries a segment that fails again, and then leaves it to the next round', async () => {
+  it('leaves a segment that fails, or has to be computed again, to the next round', async () => {
+    const stale = new StaleSegments({ p: idsUpTo(4) });
     const tries: Record<string, number> = {};
     const { result } = await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
-      listTrackedSegments: tracked(3, 10),
-      computeSegment: async ({ segmentId }: TrackedSegment) => {
+      listTrackedSegments: stale.list,
+      computeSegment: async (segment: TrackedSegment) => {
+        const { segmentId } = segment;
         const count = (tries[segmentId] ?? 0) + 1;
         tries[segmentId] = count;
         if (segmentId === '000001' || (segmentId === '000002' && count < 4)) throw new Error('no database');
+        if (segmentId === '000004') return { added: 1, removed: 0, total: 1, isStale: true };
+        stale.end(segment);
         return { added: 1, removed: 0, total: 1 };
       },
     });
-    expect(tries).toEqual({ '000001': 5, '000002': 4, '000003': 1 });
-    expect(result).toEqual({ segments: 2, failed: 1, added: 2, removed: 0 });
+    expect(tries).toEqual({ '000001': 5, '000002': 4, '000003': 1, '000004': 1 });
+    expect(result).toEqual({ segments: 3, failed: 1, added: 3, removed: 0 });
+  });
+
+  it('does not have a project that comes meanwhile wait for all segments of another', async () => {
+    const stale = new StaleSegments({ heavy: idsUpTo(200) });
+    await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
+      listTrackedSegments: stale.list,
+      computeSegment: async (segment: TrackedSegment) => {
+        if (segment.segmentId === '000003') stale.add('new', '000201');
+        stale.end(segment);
+        return { added: 1, removed: 0, total: 1 };
+      },
+    });
+    expect(stale.computed).toHaveLength(201);
+    expect(stale.computed.indexOf('000201')).toBeLessThan(40);
   });
 
   it('goes on in a new run when its history grows long, and leaves none out', async () => {
-    const computed: string[] = [];
+    const stale = new StaleSegments({ p: idsUpTo(1_200) });
     const { result } = await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
-      listTrackedSegments: tracked(1_200, 200),
-      computeSegment: async ({ segmentId }: TrackedSegment) => {
-        computed.push(segmentId);
+      listTrackedSegments: stale.list,
+      computeSegment: async (segment: TrackedSegment) => {
+        stale.end(segment);
         return { added: 1, removed: 0, total: 1 };
       },
     });
-    expect(new Set(computed).size).toBe(1_200);
+    expect(new Set(stale.computed).size).toBe(1_200);
     expect(result).toEqual({ segments: 1_200, failed: 0, added: 1_200, removed: 0 });
   });
 });

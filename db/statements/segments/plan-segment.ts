@@ -56,9 +56,9 @@ async function deleteUnused(em: Em, projectId: string): Promise<void> {
   );
 }
 
-/** Rounds of changes suffice for the segment from now on, unless it was changed since it got this plan. */
-export async function markCurrent(em: Em, segmentId: string, planId: string): Promise<void> {
-  await em.nativeUpdate(Segment, { id: segmentId, planId }, { isCurrent: true }, allProjects);
+/** @returns whether rounds of changes suffice for the segment from now on: it was not changed since it got this plan */
+export async function markCurrent(em: Em, segmentId: string, planId: string): Promise<boolean> {
+  return (await em.nativeUpdate(Segment, { id: segmentId, planId }, { isCurrent: true }, allProjects)) === 1;
 }
 
 /** Schedules a full computation after a round has failed for the segment. */

@@ -5,7 +5,7 @@ import { computationStart, computeSegment } from '../../../db/statements/segment
 import { planClocks } from '../../../db/statements/segments/plan-clocks.ts';
 import { markCurrent, planSegment } from '../../../db/statements/segments/plan-segment.ts';
 import { haveWritersEnded, writersBarrier } from '../../../db/statements/segments/writers-barrier.ts';
-import type { SegmentChanges, TrackedSegment } from '../../contracts/segments.ts';
+import type { SegmentComputed, TrackedSegment } from '../../contracts/segments.ts';
 
 const progressSchema = z.object({
   added: z.number(),
@@ -35,7 +35,7 @@ export async function computeTrackedSegment(
   heartbeat: unknown,
   onBatch: (progress: Progress) => void,
   signal?: AbortSignal,
-): Promise<SegmentChanges | null> {
+): Promise<SegmentComputed | null> {
   const from = progressSchema.safeParse(heartbeat);
   const start = from.success ? from.data : await prepare(em, { projectId, segmentId }, signal);
   if (start === undefined) return null;
@@ -44,8 +44,9 @@ export async function computeTrackedSegment(
     onBatch({ ...progress, planId }),
   );
   if (result === undefined) return null;
-  if (planId !== null) await markCurrent(em, segmentId, planId);
-  return { added: result.added, removed: result.removed, total: result.total };
+  const isCurrent = planId !== null && (await markCurrent(em, segmentId, planId));
+  const { added, removed, total } = result;
+  return { added, removed, total, ...(!isCurrent && { isStale: true }) };
 }
 
 async function prepare(

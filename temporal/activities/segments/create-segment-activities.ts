@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { Segment } from '../../../db/entities/segment.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
 import { countMembers, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
+import { listStaleSegments } from '../../../db/statements/segments/list-stale-segments.ts';
 import { listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
 import type { SegmentActivities, SegmentCounts } from '../../contracts/segments.ts';
 import type { AfterCommit } from '../after-commit.ts';
@@ -10,6 +11,8 @@ import { computeTrackedSegment } from './compute-tracked-segment.ts';
 import { evaluateProject } from './evaluate-project.ts';
 
 const projectsPerPage = 200;
+/** A project that comes meanwhile waits for so many at most. */
+const segmentsPerPage = 16;
 
 export interface SegmentActivityDependencies extends AfterCommit {
   orm: Orm;
@@ -17,7 +20,10 @@ export interface SegmentActivityDependencies extends AfterCommit {
 
 export function createSegmentActivities({ orm, committed }: SegmentActivityDependencies): SegmentActivities {
   return {
-    listTrackedSegments: ({ after }) => orm.em.fork().getRepository(Segment).listTracked(after),
+    listTrackedSegments: ({ after, except }) =>
+      except === undefined
+        ? orm.em.fork().getRepository(Segment).listTracked(after)
+        : listStaleSegments(orm.em.fork(), except, segmentsPerPage),
     computeSegment: (segment) =>
       withHeartbeat(async (signal, note) => {
         const { heartbeatDetails } = Context.current().info;

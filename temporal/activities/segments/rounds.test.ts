@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { Segment } from '../../../db/entities/segment.ts';
+import type { Segment } from '../../../db/entities/segment.ts';
 import { recordEventDeletion } from '../../../db/statements/events/record-event-deletion.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
+import { listStaleSegments } from '../../../db/statements/segments/list-stale-segments.ts';
 import { endSegmentTurn, listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
@@ -105,7 +106,7 @@ describe('segments whose rounds evaluate what changed', () => {
     await computeStale();
     const { id } = await recordEventDeletion(em(), project, 'bought');
     await sql('delete from event_deletions where id = $1', [id]);
-    const stale = (await em().getRepository(Segment).listTracked(null)).map(({ segmentId }) => segmentId);
+    const stale = (await listStaleSegments(em(), [], 1_000)).map(({ segmentId }) => segmentId);
     expect(stale).toContain(bought.id);
     expect(stale).not.toContain(other.id);
   });
@@ -119,9 +120,26 @@ describe('segments whose rounds evaluate what changed', () => {
     await track('ada@example.com', { patch: { plan: 'pro' } });
     expect(await round()).toMatchObject({ added: 1, failed: 1 });
     expect((await membersOf(pro)).stored).toEqual(['ada@example.com']);
-    const stale = await em().getRepository(Segment).listTracked(null);
+    const stale = await listStaleSegments(em(), [], 1_000);
     expect(stale.map(({ segmentId }) => segmentId)).toContain(broken.id);
   });
+});
+
+it('segments to compute in full are listed in turns of their projects', async () => {
+  await sql('update segments set is_current = true');
+  const heavy = [
+    await addSegment('a', planIs('a')),
+    await addSegment('b', planIs('b')),
+    await addSegment('c', planIs('c')),
+  ];
+  changeProject();
+  const other = [await addSegment('a', planIs('a')), await addSegment('b', planIs('b'))];
+  const [first, second, third] = heavy.map(({ id }) => id);
+  const [one, two] = other.map(({ id }) => id);
+  const listed = async (except: string[]) =>
+    (await listStaleSegments(em(), except, 4)).map(({ segmentId }) => segmentId);
+  expect(await listed([])).toEqual([first, one, second, two]);
+  expect(await listed([first ?? '', one ?? ''])).toEqual([second, two, third]);
 });
 
 describe('a project with changes', () => {

@@ -2,8 +2,9 @@ import { beforeEach } from 'vitest';
 import { newId } from '../../../../core/new-id.ts';
 import { segmentAudience } from '../../../../db/conditions/audience.ts';
 import { bindInto } from '../../../../db/conditions/bind.ts';
-import { Segment } from '../../../../db/entities/segment.ts';
+import type { Segment } from '../../../../db/entities/segment.ts';
 import { trackEvents } from '../../../../db/statements/events/track-events.ts';
+import { listStaleSegments } from '../../../../db/statements/segments/list-stale-segments.ts';
 import { type TestDatabase, useTestDatabase } from '../../../../test/setup/database.ts';
 import { trackInput } from '../../../../test/setup/inputs.ts';
 import { insertSegment } from '../../../../test/setup/segments.ts';
@@ -48,7 +49,7 @@ export const track = (email: string, rest: Parameters<typeof trackInput>[2] = {}
 
 /** As the schedule does: the segments that are not current, in full. */
 export async function computeStale(): Promise<void> {
-  for (const { projectId, segmentId } of await database.em().getRepository(Segment).listTracked(null)) {
+  for (const { projectId, segmentId } of await listStaleSegments(database.em(), [], 1_000)) {
     if (projectId !== project) continue;
     await computeTrackedSegment(database.em(), { projectId, segmentId }, undefined, () => {});
   }
