@@ -1,3 +1,4 @@
+import { edited, restoreAttributes } from './kept-attributes.ts';
 import { holdLiquid, partsOf, releaseLiquid } from './liquid.ts';
 
 /** An email as HTML: what is edited, and the document around it, which stays as it is. */
@@ -16,10 +17,7 @@ export function splitDocument(html: string): EmailHtml {
 /** Blocks that hold blocks. Text directly in them is a paragraph without a tag of its own. */
 const containers = new Set(['DIV', 'LI', 'BLOCKQUOTE']);
 const blocks = new Set([...containers, 'P', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'UL', 'OL', 'HR']);
-const inline = new Set(['A', 'B', 'STRONG', 'I', 'EM', 'U', 'S', 'SPAN', 'BR', 'IMG']);
-/** As the editor writes them. */
-const canonical: Record<string, string> = { B: 'STRONG', I: 'EM' };
-
+export const inline = new Set(['A', 'B', 'STRONG', 'I', 'EM', 'U', 'S', 'SPAN', 'BR', 'IMG']);
 /** Marks a paragraph without a tag of its own, while it is in the editor. */
 const bare = 'data-bare';
 /** Marks a paragraph with a tag of its own in an item of a list; those of new items have none. */
@@ -122,47 +120,6 @@ function htmlOf(root: DocumentFragment): string {
   return holder.innerHTML;
 }
 
-/** What the editor shows of the attributes that it only keeps. */
-const shown = ['style', 'align', 'dir', 'width', 'height'];
-/** Attributes that the editor has fields for. */
-const edited: Record<string, readonly string[]> = {
-  A: ['href', 'target', 'rel', 'class', 'title'],
-  IMG: ['src', 'alt', 'title', 'width', 'height'],
-  OL: ['start', 'type'],
-};
-
-/** The attributes that the editor only keeps, by name. Null: those of an element that was made in the editor. */
-export type KeptAttributes = Record<string, string> | null;
-
-const keptAttribute = 'data-kept';
-
-/** Of an image whose address Liquid makes: there is nothing to load yet. */
-export const heldSource = 'data-src';
-
-export function readKept(element: Element): KeptAttributes {
-  const own = element.getAttribute(keptAttribute);
-  if (own !== null) return JSON.parse(own) as KeptAttributes;
-  const others = [...element.attributes].filter(({ name }) => !edited[element.tagName]?.includes(name));
-  return Object.fromEntries(others.map(({ name, value }) => [name, value]));
-}
-
-/** For the editor's own page: only what changes how it looks; handlers of events and the like are not set. */
-export function showKept(kept: KeptAttributes): Record<string, string> {
-  if (kept === null || Object.keys(kept).length === 0) return {};
-  const visible = Object.entries(kept).filter(([name]) => shown.includes(name));
-  return { ...Object.fromEntries(visible), [keptAttribute]: JSON.stringify(kept) };
-}
-
-function restoreAttributes(element: Element): void {
-  const source = element.getAttribute(heldSource);
-  if (source !== null) element.setAttribute('src', source);
-  element.removeAttribute(heldSource);
-  const kept = readKept(element);
-  if (!element.hasAttribute(keptAttribute)) return;
-  element.removeAttribute(keptAttribute);
-  for (const [name, value] of Object.entries(kept ?? {})) element.setAttribute(name, value);
-}
-
 /** What pasted HTML keeps: neither the looks nor the scripts of its page. */
 export function cleanPasted(html: string): string {
   const root = parseContent(html);
@@ -191,76 +148,4 @@ export function strangeParts(content: string): string[] {
   if (!names.every((name) => /^[a-z][\w:.-]*$/i.test(name))) return ['Liquid within a tag'];
   const tags = elements.map(({ tagName }) => tagName).filter((tag) => !blocks.has(tag) && !inline.has(tag));
   return [...new Set(tags)].map((tag) => `<${tag.toLowerCase()}>`);
-}
-
-/** Whether both look the same to every mail client: spaces that HTML ignores and the order of nested marks aside. */
-export const isSameContent = (one: string, other: string): boolean =>
-  describe(parseContent(one)) === describe(parseContent(other));
-
-interface Run {
-  marks: string;
-  text: string;
-}
-
-function describe(root: ParentNode & Node): string {
-  const runs: Run[] = [];
-  let written = '';
-  const endLine = () => {
-    written += describeLine(runs.splice(0));
-  };
-  const visit = (node: Node, marks: readonly string[]): void => {
-    if (node instanceof Text) {
-      runs.push({ marks: marks.join(), text: node.data });
-      return;
-    }
-    if (!(node instanceof Element)) {
-      // Comments may be instructions to Outlook.
-      written += `<!${node.nodeValue}>`;
-      return;
-    }
-    const tag = describeTag(node);
-    if (node instanceof HTMLElement && node.dataset.liquid !== undefined) {
-      runs.push({ marks: marks.join(), text: `\uE000${node.dataset.liquid.replaceAll(/\s/g, '\uE002')}` });
-    } else if (node.tagName === 'BR' || node.tagName === 'IMG') {
-      runs.push({ marks: marks.join(), text: node.tagName === 'BR' ? `\uE001${tag}` : tag });
-    } else if (inline.has(node.tagName)) {
-      for (const child of node.childNodes) visit(child, [...marks, tag].sort());
-    } else {
-      endLine();
-      written += `(${tag}`;
-      for (const child of node.childNodes) visit(child, []);
-      endLine();
-      written += ')';
-    }
-  };
-  for (const child of root.childNodes) visit(child, []);
-  endLine();
-  return written;
-}
-
-function describeTag({ tagName, attributes }: Element): string {
-  const pairs = [...attributes].map(({ name, value }) => `${name}=${JSON.stringify(value)}`);
-  return [canonical[tagName] ?? tagName, ...pairs.sort()].join('\u00a0').replaceAll(/[ \t\n\r\f]/g, '\uE002');
-}
-
-/** Spaces as HTML draws them: one for many, none at the beginning and the end of a line. */
-function describeLine(runs: readonly Run[]): string {
-  const characters: Run[] = [];
-  for (const { marks, text } of runs) {
-    for (const character of text.replaceAll(/[ \t\n\r\f]+/g, ' ')) {
-      const before = characters.at(-1)?.text ?? '\uE001';
-      if (character === ' ' && (before === ' ' || before === '\uE001')) continue;
-      characters.push({ marks, text: character });
-    }
-    if (text.startsWith('\uE001')) characters.push({ marks, text: '\uE001' });
-  }
-  while (characters.at(-1)?.text === ' ') characters.pop();
-  let line = '';
-  let marks = '';
-  for (const each of characters) {
-    if (each.marks !== marks) line += `[${each.marks}]`;
-    line += each.text;
-    marks = each.marks;
-  }
-  return line;
 }

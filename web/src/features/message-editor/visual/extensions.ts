@@ -3,7 +3,7 @@ import { Image } from '@tiptap/extension-image';
 import { ListItem } from '@tiptap/extension-list';
 import { Placeholder } from '@tiptap/extensions';
 import { StarterKit } from '@tiptap/starter-kit';
-import { heldSource, type KeptAttributes, readKept, showKept } from './email-html.ts';
+import { heldSource, type KeptAttributes, readKept, showKept } from './kept-attributes.ts';
 import { labelOf } from './liquid.ts';
 
 /** An output or a tag of Liquid within a text: one character to the editor. */

@@ -1,5 +1,5 @@
 import type { Editor } from '@tiptap/core';
-import type { KeptAttributes } from './email-html.ts';
+import type { KeptAttributes } from './kept-attributes.ts';
 import { styleOf, withStyle } from './styles.ts';
 
 /** As mail clients draw it: those of Outlook know neither classes nor buttons. */

@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { ColorField } from '../../../ui/color-field.tsx';
 import { Switch, TextField } from '../../../ui/field.tsx';
 import { useButtonColor } from './button-color.ts';
-import type { KeptAttributes } from './email-html.ts';
+import type { KeptAttributes } from './kept-attributes.ts';
 import { addressFault, colorOf, isButton, readAddress, toButton, toLink, withColor } from './links.ts';
 import { expressionOf, readOutput, withExpression, writeOutput } from './liquid.ts';
 

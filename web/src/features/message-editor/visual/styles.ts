@@ -1,4 +1,4 @@
-import type { KeptAttributes } from './email-html.ts';
+import type { KeptAttributes } from './kept-attributes.ts';
 
 const declarationsOf = (kept: KeptAttributes): string[] =>
   (kept?.style ?? '').split(';').filter((declaration) => declaration.trim() !== '');

@@ -1,15 +1,9 @@
 import { DOMParser, DOMSerializer, type Node } from '@tiptap/pm/model';
 import { type Editor, EditorContent, useEditor } from '@tiptap/react';
 import { type Ref, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react';
-import {
-  cleanPasted,
-  isSameContent,
-  parseContent,
-  splitDocument,
-  strangeParts,
-  writeContent,
-} from './email-html.ts';
+import { cleanPasted, parseContent, splitDocument, strangeParts, writeContent } from './email-html.ts';
 import { emailExtensions } from './extensions.ts';
+import { isSameContent } from './same-content.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { VisualToolbar } from './visual-toolbar.tsx';
 import './visual-editor.css';
