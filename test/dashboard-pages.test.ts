@@ -115,6 +115,7 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
       ['send', `campaigns/${seeded.ids.draft}`, press('Send to 4 people')],
       ['templates', `campaigns/${seeded.ids.draft}`, press('Start from a template')],
       ['test', `templates/${seeded.ids.template}`, press('Send a test')],
+      ['designs', `templates/${seeded.ids.template}`, press('Designs')],
       ['image', `templates/${seeded.ids.template}`, press('Insert image')],
       ['workflow', 'workflows', press('New workflow')],
     ];

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { findChromium } from './setup/chromium.ts';
 import { tabTo } from './setup/dashboard.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
 
 const executable = await findChromium();
 const domain = 'mail.visual.test';
@@ -227,6 +228,29 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await body().getByRole('link', { name: 'Two' }).waitFor();
     expect(await readHtml()).toContain('background-color: #0f766e; color: #ffffff;">Two</a></p>');
   });
+
+  it.each([
+    ['Letter', 0],
+    ['Announcement', 1],
+    ['Newsletter', 1],
+    ['Confirmation', 1],
+  ])(
+    'the design %s is written on without HTML, reminds of its links, and is taken back',
+    async (name, links) => {
+      await openVisually('<p>Mine</p>');
+      await button('Designs').click();
+      await page.getByRole('dialog').getByRole('button', { name, exact: true }).click();
+      const toast = page.getByRole('alertdialog').filter({ hasText: `The body is that of “${name}”` });
+      await body().getByText('Visual').waitFor();
+      await page.getByText('a footer with one is added').waitFor();
+      await eventually(
+        () => page.getByText('A link leads nowhere').count(),
+        (count) => count === links,
+      );
+      await toast.getByRole('button', { name: 'Undo' }).click();
+      await body().getByText('Mine').waitFor();
+    },
+  );
 
   it('an email without anything to read is not saved', async () => {
     await openVisually('<p>One</p>');

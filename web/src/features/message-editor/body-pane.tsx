@@ -1,14 +1,11 @@
-import { Image } from 'lucide-react';
 import { type Ref, Suspense, useImperativeHandle, useRef, useState } from 'react';
 import { useController, useFormContext } from 'react-hook-form';
-import { Button } from '../../ui/button.tsx';
 import { lazyComponent } from '../../ui/lazy-component.ts';
 import { useDrawn } from '../../ui/use-drawn.ts';
-import { InsertImageDialog } from '../images/insert-image-dialog.tsx';
+import { BodyActions } from './body-actions.tsx';
 import type { CodeEditorHandle, CodeEditorProps } from './code-editor.tsx';
 import type { MessageContent } from './content.ts';
 import { type EditingMode, lastMode, rememberMode } from './editing-mode.ts';
-import { InsertFieldMenu } from './insert-field-menu.tsx';
 import { ModeChoice } from './mode-choice.tsx';
 import { paneLook } from './pane-look.ts';
 import { PlainCode } from './plain-code.tsx';
@@ -32,7 +29,6 @@ interface BodyPaneProps {
 export function BodyPane({ problems, ref }: BodyPaneProps) {
   const { control } = useFormContext<MessageContent>();
   const { field, fieldState } = useController({ control, name: 'body' });
-  const [isImageOpen, setIsImageOpen] = useState(false);
   const [mode, setMode] = useState<EditingMode>(lastMode);
   const [refusal, setRefusal] = useState<string>();
   const visual = useRef<VisualEditorHandle>(null);
@@ -61,13 +57,7 @@ export function BodyPane({ problems, ref }: BodyPaneProps) {
           <span className="text-sm font-medium">Body</span>
           <ModeChoice mode={mode} onChoose={choose} />
         </div>
-        <div className="flex">
-          <InsertFieldMenu onInsert={insert} />
-          <Button look="quiet" onPress={() => setIsImageOpen(true)}>
-            <Image aria-hidden className="size-4" />
-            Insert image
-          </Button>
-        </div>
+        <BodyActions body={field.value} onChange={field.onChange} onInsert={insert} />
       </div>
       {fieldState.error && (
         <p role="alert" className="px-3 py-1 text-xs text-bad">
@@ -113,7 +103,6 @@ export function BodyPane({ problems, ref }: BodyPaneProps) {
           plain
         )}
       </div>
-      <InsertImageDialog isOpen={isImageOpen} onClose={() => setIsImageOpen(false)} onInsert={insert} />
     </div>
   );
 }
