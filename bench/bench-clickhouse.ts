@@ -1,6 +1,6 @@
-import getPort from 'get-port';
 import { type ClickHouse, connectClickHouse } from '../analytics/clickhouse.ts';
 import { startClickHouse } from '../local/clickhouse.ts';
+import { freePort } from '../local/testing/free-port.ts';
 
 export interface BenchClickHouse {
   pid: number;
@@ -16,7 +16,7 @@ const requestTimeoutMs = 600_000;
 
 /** That of `npm start`. */
 export async function startBenchClickHouse(directory: string): Promise<BenchClickHouse> {
-  const server = await startClickHouse({ directory, port: await getPort(), password, log: () => undefined });
+  const server = await startClickHouse({ directory, port: await freePort(), password, log: () => undefined });
   const { url, pid, stop } = server;
   return {
     pid,

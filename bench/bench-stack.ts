@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import getPort from 'get-port';
 import { v7 as uuidv7 } from 'uuid';
 import { createKeyVault } from '../core/crypto/project-keys.ts';
 import { migrateDatabase } from '../db/migrate.ts';
@@ -12,6 +11,7 @@ import { localTopicArn } from '../local/environment.ts';
 import { startPostgres } from '../local/postgres.ts';
 import { startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { type BenchClickHouse, startBenchClickHouse } from './bench-clickhouse.ts';
 import { type BenchProcess, startBenchProcess } from './bench-process.ts';
 import { type CleanUp, withCleanUp } from './clean-up.ts';
@@ -88,7 +88,7 @@ export function withBenchStack<Result>(
     if (kept === undefined) cleanUp(() => rm(directory, { recursive: true, force: true }));
     const cluster = join(directory, 'postgres');
     await mkdir(cluster, { recursive: true });
-    const port = await getPort();
+    const port = await freePort();
     const log = () => undefined;
     const postgres = await startPostgres({ directory: cluster, port, password: 'bench', log, settings });
     cleanUp(() => postgres.stop());
@@ -134,13 +134,13 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
   return {
     ...foundation,
     async startApi(environment = {}, entry = 'api/main.ts') {
-      const port = await getPort();
+      const port = await freePort();
       const all = { ...common, PORT: String(port), ...environment };
       const running = await start(entry, all, `http://127.0.0.1:${all.PORT}/health`);
       return { ...running, port: Number(all.PORT) };
     },
     async startWorker(environment = {}) {
-      const metricsPort = String(await getPort());
+      const metricsPort = String(await freePort());
       const all = { ...common, METRICS_PORT: metricsPort, ...environment };
       return start('temporal/worker/main.ts', all, `http://127.0.0.1:${metricsPort}/ready`);
     },
@@ -164,8 +164,8 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
     async startTemporal() {
       const [binary, port, uiPort] = await Promise.all([
         findTemporalBinary({ environment: process.env }),
-        getPort(),
-        getPort(),
+        freePort(),
+        freePort(),
       ]);
       const temporal = await startTemporal({
         binary,

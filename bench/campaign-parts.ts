@@ -1,4 +1,3 @@
-import getPort from 'get-port';
 import { v7 as uuidv7 } from 'uuid';
 import { emailsPerClaim } from '../core/campaign-batches.ts';
 import { claimCampaignEmails } from '../db/statements/campaigns/claim-campaign-emails.ts';
@@ -8,6 +7,7 @@ import type { ClaimedEmail } from '../db/statements/emails/claimed-email.ts';
 import { loadContents } from '../db/statements/emails/load-contents.ts';
 import { type HandOverRecord, recordHandOvers } from '../db/statements/emails/record-hand-overs.ts';
 import { sql } from '../db/testing/sql.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import type { HandOver, OutgoingEmail } from '../providers/email/email-provider.ts';
 import { createClaimedRenderer } from '../temporal/activities/sending/render-claimed.ts';
 import { cpuSecondsOf } from './bench-process.ts';
@@ -83,7 +83,7 @@ function toRecord(email: OutgoingEmail, answer: HandOver | undefined): HandOverR
  */
 export function measureParts(): Promise<CampaignPart[]> {
   return withBenchStack(async (stack) => {
-    const ses = await stack.startSes(await getPort());
+    const ses = await stack.startSes(await freePort());
     await registerSender(ses.url, stack.project.domain);
     await fillContacts(stack, recipients);
     return measureOn(stack, ses);

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import getPort from 'get-port';
+import { freePort } from '../local/testing/free-port.ts';
 import { type BareRun, runBareCampaign } from './bare-campaign.ts';
 import { withBenchStack } from './bench-stack.ts';
 import { type CampaignPart, measureParts } from './campaign-parts.ts';
@@ -154,7 +154,7 @@ function* compare(
 export async function benchCampaign({ report, isQuick }: BenchRun): Promise<void> {
   const parts = await measureParts();
   await withBenchStack(async (stack) => {
-    const [sesPort, apiPort, temporal] = await Promise.all([getPort(), getPort(), stack.startTemporal()]);
+    const [sesPort, apiPort, temporal] = await Promise.all([freePort(), freePort(), stack.startTemporal()]);
     const environment = {
       TEMPORAL_ADDRESS: temporal.address,
       SES_ENDPOINT: `http://127.0.0.1:${sesPort}`,

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
-import getPort from 'get-port';
 import { sql } from '../db/testing/sql.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
 import { type BenchProject, type BenchStack, withBenchStack } from './bench-stack.ts';
 import { connectForLoad } from './bulk-load.ts';
@@ -63,7 +63,7 @@ async function fill(stack: BenchStack, isQuick: boolean): Promise<void> {
 }
 
 async function startProduct(stack: BenchStack, domains: readonly string[]) {
-  const [sesPort, port, temporal] = await Promise.all([getPort(), getPort(), stack.startTemporal()]);
+  const [sesPort, port, temporal] = await Promise.all([freePort(), freePort(), stack.startTemporal()]);
   const ses = await stack.startSes(sesPort, `http://127.0.0.1:${port}/webhooks/sns`);
   for (const domain of domains) await registerSender(ses.url, domain);
   const environment = {

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import getPort from 'get-port';
 import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
@@ -26,6 +25,7 @@ import { loadPosition } from '../journal/position.ts';
 import { journalStart, readBatch } from '../journal/read-batch.ts';
 import { JournalStreamer } from '../journal/streamer.ts';
 import { startPostgres } from '../local/postgres.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { startBenchClickHouse } from './bench-clickhouse.ts';
 import { cpuSecondsOf, residentMegabytesOf } from './bench-process.ts';
 import { emitFigure } from './engine-bench.ts';
@@ -266,7 +266,7 @@ const cluster = path.join(directory, 'postgres');
 await mkdir(cluster);
 const postgres = await startPostgres({
   directory: cluster,
-  port: await getPort(),
+  port: await freePort(),
   password: 'bench',
   log: () => undefined,
 });

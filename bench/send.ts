@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import getPort from 'get-port';
 import { z } from 'zod';
 import { sql } from '../db/testing/sql.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import { measureAcceptance } from './acceptance.ts';
 import { measureSendStatement } from './bare-statements.ts';
 import type { BenchClickHouse } from './bench-clickhouse.ts';
@@ -165,7 +165,7 @@ export function benchSend(run: BenchRun): Promise<void> {
     const headers = { Authorization: `Bearer ${stack.project.secretKey}` };
     const load = { nextBody: createSendBodies(stack.project), connections };
     const [sesPort, temporal, clickhouse] = await Promise.all([
-      getPort(),
+      freePort(),
       stack.startTemporal(),
       stack.startClickHouse(),
     ]);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import getPort from 'get-port';
 import { z } from 'zod';
 import { sql } from '../db/testing/sql.ts';
+import { freePort } from '../local/testing/free-port.ts';
 import type { BenchProcess } from './bench-process.ts';
 import type { BenchStack } from './bench-stack.ts';
 import { registerSender } from './ses-calls.ts';
@@ -22,7 +22,7 @@ export async function startWorkflowBench(
   stack: BenchStack,
   temporal: { address: string; pid: number },
 ): Promise<WorkflowBench> {
-  const ses = await stack.startSes(await getPort());
+  const ses = await stack.startSes(await freePort());
   await registerSender(ses.url, stack.project.domain);
   const environment = {
     TEMPORAL_ADDRESS: temporal.address,

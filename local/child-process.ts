@@ -37,6 +37,10 @@ export interface ChildExit {
   lastLines: readonly string[];
 }
 
+/** Why a program of Go has ended; a trace follows it. */
+export const panicIn = (lines: readonly string[]): string | undefined =>
+  lines.find((line) => /^(?:panic|fatal error): /.test(line));
+
 export interface RunningChild {
   readonly pid: number;
   /** Never rejects. */
@@ -44,7 +48,8 @@ export interface RunningChild {
   stop(): Promise<void>;
 }
 
-const keptLines = 20;
+/** Above those of a panic of Go, which gives its reason first. */
+const keptLines = 60;
 const longestLine = 16_384;
 /**
  * After SIGKILL a process is gone within milliseconds; in a container without `init` it stays as a zombie.

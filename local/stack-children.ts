@@ -1,5 +1,11 @@
 import { join } from 'node:path';
-import type { ChildExit, ChildOptions, OnSpawn, RunningChild } from './child-process.ts';
+import {
+  type ChildExit,
+  type ChildOptions,
+  type OnSpawn,
+  panicIn,
+  type RunningChild,
+} from './child-process.ts';
 import { startClickHouse } from './clickhouse.ts';
 import { type EmbeddedParts, localApiUrl, localTopicArn } from './environment.ts';
 import { diskFullMessage, diskFullWarning, LocalStackError, saysDiskFull } from './failure.ts';
@@ -130,7 +136,10 @@ function onlyOnce(act: () => void): () => void {
 function unexpectedEnd(name: string, exit: ChildExit, logFile: string, directory: string): LocalStackError {
   if (exit.lastLines.some(saysDiskFull)) return new LocalStackError(diskFullMessage(directory));
   const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
-  const said = exit.signal === 'SIGKILL' ? 'did the machine run out of memory?' : exit.lastLines.at(-1);
+  const said =
+    exit.signal === 'SIGKILL'
+      ? 'did the machine run out of memory?'
+      : (panicIn(exit.lastLines) ?? exit.lastLines.at(-1));
   return new LocalStackError(
     `${name} ended unexpectedly (${how})${said === undefined ? '' : `: ${said}`}\nIts log is ${logFile}. Everything has been stopped; your data are kept, so start again.`,
   );

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChildExit, RunningChild } from './child-process.ts';
+import { type ChildExit, panicIn, type RunningChild } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 
 /**
@@ -39,7 +39,9 @@ async function poll(child: RunningChild, { name, isReady }: Wait): Promise<void>
   let cause: unknown;
   for (;;) {
     if (exit !== undefined) {
-      const said = exit.lastLines.findLast((line) => /error/i.test(line)) ?? exit.lastLines.at(-1);
+      const { lastLines } = exit;
+      const said =
+        panicIn(lastLines) ?? lastLines.findLast((line) => /error/i.test(line)) ?? lastLines.at(-1);
       throw new LocalStackError(`${name} ended while it was starting: ${said ?? 'no output'}`);
     }
     if (Date.now() > deadline) {
