@@ -1,6 +1,6 @@
 import { validate, version } from 'uuid';
 import { describe, expect, it } from 'vitest';
-import { newId } from './new-id.ts';
+import { newId, newIds } from './new-id.ts';
 
 describe('newId', () => {
   const ids = Array.from({ length: 5_000 }, newId);
@@ -21,5 +21,24 @@ describe('newId', () => {
 
   it('ends each in its own random bits', () => {
     expect(new Set(ids.map((id) => id.slice(-10))).size).toBe(ids.length);
+  });
+});
+
+describe('newIds', () => {
+  it('makes ascending ids of one millisecond, whenever the next one begins', () => {
+    const all = Array.from({ length: 20_000 }, () => newIds(3));
+    expect(all.flat()).toEqual(all.flat().toSorted());
+    const millisecondsOf = (ids: string[]) => new Set(ids.map((id) => id.slice(0, 13))).size;
+    expect(all.filter((ids) => millisecondsOf(ids) > 1)).toEqual([]);
+  });
+
+  it('makes those that ClickHouse sorts as they were made', () => {
+    // The second half begins with the lower bits of a counter, which begin anew once in a million ids.
+    const isSorted = (ids: string[]) => {
+      const halves = ids.map((id) => id.slice(19));
+      return halves.join() === halves.toSorted().join();
+    };
+    const unsorted = Array.from({ length: 20_000 }, () => newIds(3)).filter((ids) => !isSorted(ids));
+    expect(unsorted.length).toBeLessThan(10);
   });
 });

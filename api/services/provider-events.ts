@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tryParseJson } from '../../core/json-value.ts';
-import { newId } from '../../core/new-id.ts';
+import { newIds } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
@@ -67,6 +67,7 @@ function toInput(notification: Notification, event: SesEvent): ProviderEventInpu
   const emailId = uuid.safeParse(event.mail.tags.emailId?.[0]).data;
   if (kind === undefined || emailId === undefined) return undefined;
   if (noComplaints.has(event.complaint?.complaintFeedbackType ?? '')) return undefined;
+  const [sentEventId = '', eventId = '', unsubscribeEventId = ''] = newIds(3);
   const detail = event.delivery ?? event.open ?? event.click ?? event.bounce ?? event.complaint;
   return {
     notificationId: notification.id,
@@ -80,9 +81,9 @@ function toInput(notification: Notification, event: SesEvent): ProviderEventInpu
     bounceType: event.bounce?.bounceType ?? null,
     isListed: (event.bounce?.bounceSubType ?? event.complaint?.complaintSubType) === onAccountSuppressionList,
     diagnostic: diagnosticOf(event),
-    sentEventId: newId(),
-    eventId: newId(),
-    unsubscribeEventId: newId(),
+    sentEventId,
+    eventId,
+    unsubscribeEventId,
   };
 }
 

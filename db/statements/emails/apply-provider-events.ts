@@ -28,7 +28,7 @@ export interface ProviderEventInput {
   isListed: boolean;
   /** What was said of a bounce or a complaint, at most 500 characters; may name the address. */
   diagnostic: string | null;
-  /** These three are made in this order: events of one instant are listed by their ids. */
+  /** These three ascend (`newIds`): events of one instant are listed by their ids. */
   sentEventId: string;
   eventId: string;
   unsubscribeEventId: string;
