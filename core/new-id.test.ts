@@ -33,7 +33,7 @@ describe('newIds', () => {
   });
 
   it('makes those that ClickHouse sorts as they were made', () => {
-    // The second half begins with the lower bits of a counter, which begin anew once in a million ids.
+    // The second half begins with the low bits of a counter. They wrap once in a million ids.
     const isSorted = (ids: string[]) => {
       const halves = ids.map((id) => id.slice(19));
       return halves.join() === halves.toSorted().join();

@@ -23,7 +23,7 @@ const { computeSegment } = proxyActivities<SegmentActivities>(computation);
 
 /** Parallel computations, so that a large segment does not delay the others. */
 const segmentsAtOnce = 4;
-/** So many do not fail one by one: the round ends, and the next one tries them again. */
+/** More failures end the round. The next one tries them again. */
 const maxLeft = 1_000;
 
 type Figures = Omit<SegmentComputationInput, 'after'>;
