@@ -81,10 +81,11 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     const [template] = (await asked('/templates')).body.data;
     expect(template.body).toContain('font-family: sans-serif; line-height: 1.5;">');
     expect(template.body).toContain(
-      `<p>Thanks, {{ company ?? "friend" }}, and <strong>hello</strong> {{ homeTown ?? "" }}!</p>
-<h2>What comes next</h2>
-<ul><li>One</li><li>Two</li></ul>
-<p><a href="https://example.com/start" style="display: inline-block; padding: 12px 20px;`,
+      `
+    <p>Thanks, {{ company ?? "friend" }}, and <strong>hello</strong> {{ homeTown ?? "" }}!</p>
+    <h2>What comes next</h2>
+    <ul><li>One</li><li>Two</li></ul>
+    <p><a href="https://example.com/start" style="display: inline-block; padding: 12px 20px;`,
     );
     expect(template.body).toContain('<a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>');
   });
@@ -99,11 +100,19 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     '<p><a target="_blank" href="https://example.com/?a=1&amp;b={{ id | url_encode }}"><img alt="" width="20" src="data:,{{ plan }}"></a></p>',
     '<p>One<br>two &amp; three&nbsp;four<span style="color: #abc">five</span></p>',
     '<html><head><style>p > a { color: red }</style></head><body>\n<p>Hello</p>\n</body></html>',
+    '<div>\n  <p>One</p>\n\n  <ul>\n    <li>Two</li>\n  </ul>\n  Three\n</div>',
+    '<center><font color="#123456" size="2">One<sup>2</sup></font></center>\n<p><small>Two</small></p>',
+    '<table role="presentation" width="100%">\n  <tbody><tr><td bgcolor="#eeeeee">One</td><td><p>Two</p></td><th></th></tr></tbody>\n</table>',
+    '<table><tbody><tr><td>&nbsp;</td></tr><tr><td height="20" style="font-size: 0;"></td></tr></tbody></table>',
+    '<ul>{% for a in b %}<li>{{ a }}</li>{% endfor %}</ul>',
+    '<table><tbody>{% for item in items %}<tr><td>{{ item.name }}</td>{% if item.price %}<td>{{ item.price }}</td>{% endif %}</tr>{% endfor %}</tbody></table>',
+    '<p>One</p>\n<!--[if mso]><table><tr><td><![endif]-->\n<div><!-- {{ two }} -->Two</div>\n<!--[if mso]></td></tr></table><![endif]-->',
+    '<p><a href="{{ url }}" title="{{ a }}">{% if a > b %}a{% endif %}</a><!-- c --> d</p>',
   ])('keeps %s', async (html) => {
     await openVisually(html);
     await body().waitFor();
-    await body().click();
-    await page.keyboard.press('Control+Home');
+    await page.evaluate(`document.querySelector('.visual-email').editor.commands.focus()`);
+    await body().and(page.locator(':focus')).waitFor();
     await page.keyboard.type('x');
     await page.keyboard.press('Backspace');
     expect(await body().locator('[data-id]').count()).toBe(0);
@@ -112,9 +121,10 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
   });
 
   it.each([
-    ['<table><tr><td>Hello</td></tr></table>', '<table>, <tbody>, <tr>'],
-    ['<ul>{% for a in b %}<li>{{ a }}</li>{% endfor %}</ul>', 'Liquid or comments'],
-    ['<p>One</p><!--[if mso]><p>Two</p><![endif]-->', 'Liquid or comments'],
+    ['<form><input><p>Hello</p></form>', '<form>, <input>'],
+    ['<a href="#"><div>One</div></a>', 'elements in an order that the visual editor would change'],
+    ['{% if a %}<div>{% else %}<div class="b">{% endif %}<p>One</p></div>', 'a <div> whose start or end'],
+    ['{% if a %}<p class="b">{% else %}<p>{% endif %}One</p>', 'a <p> whose start or end'],
     ['<html><p>One</p></html>', 'a document without a body'],
     ['<p>One</p><style>p { color: red }</style>', '<style>'],
     ['<p {% if a %}class="b"{% endif %}>One</p>', 'Liquid within a tag'],
@@ -213,6 +223,51 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe(`One
 <p style="text-align: center;">Two <a href="https://example.com/" style="display: inline-block; mso-padding-alt: 0; background-color: #fde047; color: #000000;">Start</a></p>
 <p><a href="https://example.org"><img src="${pixel}" alt="A pixel" width="300" style="min-height: 20px;"></a></p>`);
+  });
+
+  it('columns are inserted and written, and rows added to a table of an order', async () => {
+    await openVisually(`<div>
+  <p>One</p>
+  <table width="100%">
+    <tbody>
+      {% for item in items %}
+      <tr><td style="width: 80%;">{{ item.name }}</td><td>{{ item.price }}</td></tr>
+      {% endfor %}
+    </tbody>
+  </table>
+</div>`);
+    const { keyboard } = page;
+    await body().getByText('One').click();
+    await button('Two columns').click();
+    await keyboard.type('Left');
+    await body().locator('td').nth(1).click();
+    await keyboard.type('Right');
+    await body().getByText('for item in items').click();
+    await field('Liquid').fill('for item in order.items');
+    await body().getByText('item.price').click();
+    await button('Add row below').click();
+    await keyboard.type('Delivery');
+    await body().getByText('Left').click();
+    await button('Add row below').click();
+    await button('Remove row').click();
+    const table = `
+  <table width="100%">
+    <tbody>
+      {% for item in order.items %}
+      <tr><td style="width: 80%;">{{ item.name }}</td><td>{{ item.price }}</td></tr>
+      <tr><td style="width: 80%;">Delivery</td><td></td></tr>
+      {% endfor %}
+    </tbody>
+  </table>
+</div>`;
+    const html = await readHtml();
+    const columns = /<tr><td ([^>]+)><p>Left<\/p><\/td><td \1><p>Right<\/p><\/td><\/tr>\n/;
+    expect(html).toMatch(columns);
+    expect(html.endsWith(table)).toBe(true);
+    await mode('Visual').click();
+    await body().getByText('Right').click();
+    await button('Remove row').click();
+    expect(await readHtml()).toBe(`<div>\n  <p>One</p>${table}`);
   });
 
   it('new buttons have the color of the brand', async () => {

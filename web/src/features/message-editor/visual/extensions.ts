@@ -2,25 +2,34 @@ import { type AnyExtension, Extension, Mark, Node, nodeInputRule, nodePasteRule 
 import { Image } from '@tiptap/extension-image';
 import { ListItem } from '@tiptap/extension-list';
 import { Placeholder } from '@tiptap/extensions';
+import type { DOMOutputSpec } from '@tiptap/pm/model';
 import { StarterKit } from '@tiptap/starter-kit';
+import { cellTags, codeOf, markers, phraseTags, sectionTags, wrapperTags } from './elements.ts';
 import { heldSource, type KeptAttributes, readKept, showKept } from './kept-attributes.ts';
-import { labelOf } from './liquid.ts';
+import { isComment, labelOf } from './liquid.ts';
 
-/** An output or a tag of Liquid within a text: one character to the editor. */
+const codeSource = {
+  default: '',
+  parseHTML: codeOf,
+  renderHTML: ({ source }: { source?: string }) => ({ [markers.code]: source }),
+};
+
+/** What the editor shows for code; comments are hidden. */
+const drawCode = (tag: string, source: string, attributes: Record<string, unknown>): DOMOutputSpec => [
+  tag,
+  { ...attributes, ...(isComment(source) && { hidden: '' }) },
+  labelOf(source),
+];
+
+/** An output or a tag of Liquid, or a comment, within a text: one character to the editor. */
 const Liquid = Node.create({
   name: 'liquid',
   group: 'inline',
   inline: true,
   atom: true,
-  addAttributes: () => ({
-    source: {
-      default: '',
-      parseHTML: (element: HTMLElement) => element.dataset.liquid,
-      renderHTML: ({ source }) => ({ 'data-liquid': source }),
-    },
-  }),
-  parseHTML: () => [{ tag: 'span[data-liquid]', priority: 100 }],
-  renderHTML: ({ node, HTMLAttributes }) => ['span', HTMLAttributes, labelOf(node.attrs.source)],
+  addAttributes: () => ({ source: codeSource }),
+  parseHTML: () => [{ tag: `span[${markers.code}]`, priority: 100 }],
+  renderHTML: ({ node, HTMLAttributes }) => drawCode('span', node.attrs.source, HTMLAttributes),
   renderText: ({ node }) => node.attrs.source,
   addInputRules() {
     const find = /(?:\{\{[^{}]+\}\}|\{%[^{}%]+%\})$/;
@@ -32,21 +41,77 @@ const Liquid = Node.create({
   },
 });
 
+/** Code where no text can be: between the rows of a table, or the items of a list. */
+const LiquidBlock = Node.create({
+  name: 'liquidBlock',
+  group: 'block',
+  atom: true,
+  addAttributes: () => ({ source: codeSource }),
+  parseHTML: () => [{ tag: `div[${markers.code}]`, priority: 100 }],
+  renderHTML: ({ node, HTMLAttributes }) => drawCode('div', node.attrs.source, HTMLAttributes),
+});
+
+/** Which of several elements with the same role it is. */
+const tagAttribute = (initial: string) => ({
+  tag: {
+    default: initial,
+    parseHTML: ({ tagName }: HTMLElement) => tagName.toLowerCase(),
+    rendered: false,
+  },
+});
+
 const Container = Node.create({
   name: 'container',
   group: 'block',
   content: 'block+',
   defining: true,
-  parseHTML: () => [{ tag: 'div' }],
-  renderHTML: ({ HTMLAttributes }) => ['div', HTMLAttributes, 0],
+  // Backspace at its start would lift the paragraph out of it.
+  isolating: true,
+  addAttributes: () => tagAttribute('div'),
+  parseHTML: () => wrapperTags.map((tag) => ({ tag })),
+  renderHTML: ({ node, HTMLAttributes }) => [node.attrs.tag, HTMLAttributes, 0],
+});
+
+const Table = Node.create({
+  name: 'table',
+  group: 'block',
+  content: '(tableSection | liquidBlock)+',
+  isolating: true,
+  parseHTML: () => [{ tag: 'table' }],
+  renderHTML: ({ HTMLAttributes }) => ['table', HTMLAttributes, 0],
+});
+
+const TableSection = Node.create({
+  name: 'tableSection',
+  content: '(tableRow | liquidBlock)+',
+  addAttributes: () => tagAttribute('tbody'),
+  parseHTML: () => sectionTags.map((tag) => ({ tag })),
+  renderHTML: ({ node, HTMLAttributes }) => [node.attrs.tag, HTMLAttributes, 0],
+});
+
+const TableRow = Node.create({
+  name: 'tableRow',
+  content: '(tableCell | liquidBlock)+',
+  parseHTML: () => [{ tag: 'tr' }],
+  renderHTML: ({ HTMLAttributes }) => ['tr', HTMLAttributes, 0],
+});
+
+const TableCell = Node.create({
+  name: 'tableCell',
+  content: 'block+',
+  isolating: true,
+  addAttributes: () => tagAttribute('td'),
+  parseHTML: () => cellTags.map((tag) => ({ tag })),
+  renderHTML: ({ node, HTMLAttributes }) => [node.attrs.tag, HTMLAttributes, 0],
 });
 
 /** Keeps its style, as do all others. */
-const Span = Mark.create({
-  name: 'span',
+const Phrase = Mark.create({
+  name: 'phrase',
   excludes: '',
-  parseHTML: () => [{ tag: 'span:not([data-liquid])' }],
-  renderHTML: ({ HTMLAttributes }) => ['span', HTMLAttributes, 0],
+  addAttributes: () => tagAttribute('span'),
+  parseHTML: () => phraseTags.map((tag) => ({ tag })),
+  renderHTML: ({ mark, HTMLAttributes }) => [mark.attrs.tag, HTMLAttributes, 0],
 });
 
 /** All attributes that the editor has no field for stay as they are. */
@@ -56,7 +121,8 @@ const Kept = Extension.create({
     {
       types: [
         ...['paragraph', 'heading', 'blockquote', 'bulletList', 'orderedList', 'listItem', 'horizontalRule'],
-        ...['hardBreak', 'image', 'container', 'bold', 'italic', 'underline', 'strike', 'link', 'span'],
+        ...['hardBreak', 'image', 'container', 'bold', 'italic', 'underline', 'strike', 'link', 'phrase'],
+        ...['table', 'tableSection', 'tableRow', 'tableCell', 'liquidBlock'],
       ],
       attributes: {
         kept: {
@@ -90,9 +156,15 @@ const byTagAlone = (extension: AnyExtension): AnyExtension =>
       })
     : extension;
 
+/** A list whose items may stand in a loop or a condition of Liquid. */
+const withLiquid = (extension: AnyExtension): AnyExtension =>
+  ['bulletList', 'orderedList'].includes(extension.name)
+    ? (extension as Node).extend({ content: '(listItem | liquidBlock)+' })
+    : extension;
+
 const Basics = StarterKit.extend({
   addExtensions() {
-    return this.parent?.().map(byTagAlone) ?? [];
+    return this.parent?.().map(byTagAlone).map(withLiquid) ?? [];
   },
 });
 
@@ -127,7 +199,12 @@ export const emailExtensions: AnyExtension[] = [
   Placeholder.configure({ placeholder: 'Write here' }),
   Item,
   Container,
-  Span,
+  Table,
+  TableSection,
+  TableRow,
+  TableCell,
+  Phrase,
   Liquid,
+  LiquidBlock,
   Kept,
 ];

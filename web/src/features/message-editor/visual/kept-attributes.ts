@@ -1,5 +1,21 @@
+import { markers } from './elements.ts';
+
 /** What the editor shows of the attributes that it only keeps. */
-const shown = ['style', 'align', 'dir', 'width', 'height'];
+const shown = [
+  ...[
+    'style',
+    'align',
+    'valign',
+    'dir',
+    'width',
+    'height',
+    'bgcolor',
+    'border',
+    'cellpadding',
+    'cellspacing',
+  ],
+  ...['colspan', 'rowspan', 'color', 'face', 'size', markers.bare],
+];
 /** Attributes that the editor has fields for. */
 export const edited: Record<string, readonly string[]> = {
   A: ['href', 'target', 'rel', 'class', 'title'],
@@ -18,7 +34,9 @@ export const heldSource = 'data-src';
 export function readKept(element: Element): KeptAttributes {
   const own = element.getAttribute(keptAttribute);
   if (own !== null) return JSON.parse(own) as KeptAttributes;
-  const others = [...element.attributes].filter(({ name }) => !edited[element.tagName]?.includes(name));
+  const others = [...element.attributes].filter(
+    ({ name }) => name !== markers.code && !edited[element.tagName]?.includes(name),
+  );
   return Object.fromEntries(others.map(({ name, value }) => [name, value]));
 }
 
@@ -37,5 +55,7 @@ export function restoreAttributes(element: Element): void {
   const kept = readKept(element);
   if (!element.hasAttribute(keptAttribute)) return;
   element.removeAttribute(keptAttribute);
+  // In their own order: those that are shown are there already.
+  for (const name of Object.keys(kept ?? {})) element.removeAttribute(name);
   for (const [name, value] of Object.entries(kept ?? {})) element.setAttribute(name, value);
 }

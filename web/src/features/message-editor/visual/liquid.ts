@@ -1,26 +1,20 @@
-/** An output or a tag of Liquid. */
-const liquid = /\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
-/** Private characters: no parser of HTML changes them, and no writer escapes them. */
-const held = /\uE000(\d+)\uE001/g;
+/** Liquid outputs and tags, and HTML comments, which may contain instructions for Outlook. */
+const code = /<!--[\s\S]*?-->|<[!?][^>]*>|\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
+/** Placeholders of private characters: HTML parsers don't change them, and serializers don't escape them. */
+export const placeholder = /\uE000(\d+)\uE001/g;
+
+export const isComment = (source: string): boolean => source.startsWith('<');
 
 /**
- * Puts numbers in the place of Liquid, so that parsers and writers of HTML leave it as it is.
+ * Replaces Liquid and comments by numbered placeholders, so that HTML parsers and serializers leave them alone.
  *
- * @param sources gets what the numbers stand for
+ * @param sources receives the replaced text; a placeholder's number is its index
  */
-export const holdLiquid = (text: string, sources: string[]): string =>
-  text.replace(liquid, (source) => `\uE000${sources.push(source) - 1}\uE001`);
+export const holdCode = (text: string, sources: string[]): string =>
+  text.replace(code, (source) => `\uE000${sources.push(source) - 1}\uE001`);
 
-export const releaseLiquid = (text: string, sources: readonly string[]): string =>
-  text.replace(held, (_, index) => sources[Number(index)] ?? '');
-
-/** The parts of a text, in turn: plain text and the numbers of Liquid that is held. */
-export function partsOf(text: string): (string | number)[] {
-  return text
-    .split(held)
-    .map((part, index) => (index % 2 === 0 ? part : Number(part)))
-    .filter((part) => part !== '');
-}
+export const releaseCode = (text: string, sources: readonly string[]): string =>
+  text.replace(placeholder, (_, index) => sources[Number(index)] ?? '');
 
 const delimited = /^(\{\{-?|\{%-?)\s*([\s\S]*?)\s*(-?\}\}|-?%\})$/;
 
@@ -46,8 +40,9 @@ export function readOutput(source: string): { name: string; fallback: string } |
 export const writeOutput = (name: string, fallback: string): string =>
   withExpression('{{ }}', fallback === '' ? name : `${name} ?? "${fallback.replaceAll('"', "'")}"`);
 
-/** For people. */
+/** @returns what the editor shows in its place; '' for a comment */
 export function labelOf(source: string): string {
+  if (isComment(source)) return '';
   const output = readOutput(source);
   if (output === undefined) return expressionOf(source);
   return output.fallback === '' ? output.name : `${output.name} or “${output.fallback}”`;

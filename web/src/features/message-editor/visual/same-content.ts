@@ -1,4 +1,5 @@
-import { inline, parseContent } from './email-html.ts';
+import { codeOf, isInline, markers } from './elements.ts';
+import { parseContent } from './parse-content.ts';
 
 /** As the editor writes them. */
 const canonical: Record<string, string> = { B: 'STRONG', I: 'EM' };
@@ -32,16 +33,17 @@ function describe(root: ParentNode & Node): string {
       return;
     }
     if (!(node instanceof Element)) {
-      // Comments may be instructions to Outlook.
+      // One that only the parser takes for a comment.
       written += `<!${node.nodeValue}>`;
       return;
     }
     const tag = describeTag(node);
-    if (node instanceof HTMLElement && node.dataset.liquid !== undefined) {
-      runs.push({ marks: marks.join(), text: liquidMark + node.dataset.liquid.replaceAll(/\s/g, keptSpace) });
+    const code = codeOf(node);
+    if (code !== null) {
+      runs.push({ marks: marks.join(), text: liquidMark + code.replaceAll(/\s/g, keptSpace) });
     } else if (node.tagName === 'BR' || node.tagName === 'IMG') {
       runs.push({ marks: marks.join(), text: node.tagName === 'BR' ? lineBreak + tag : tag });
-    } else if (inline.has(node.tagName)) {
+    } else if (isInline(node)) {
       for (const child of node.childNodes) visit(child, [...marks, tag].sort());
     } else {
       endLine();
@@ -57,7 +59,9 @@ function describe(root: ParentNode & Node): string {
 }
 
 function describeTag({ tagName, attributes }: Element): string {
-  const pairs = [...attributes].map(({ name, value }) => `${name}=${JSON.stringify(value)}`);
+  const pairs = [...attributes]
+    .filter(({ name }) => name !== markers.before && name !== markers.end)
+    .map(({ name, value }) => `${name}=${JSON.stringify(value)}`);
   return [canonical[tagName] ?? tagName, ...pairs.sort()]
     .join('\u00a0')
     .replaceAll(/[ \t\n\r\f]/g, keptSpace);

@@ -1,5 +1,5 @@
 import { type Editor, useEditorState } from '@tiptap/react';
-import { Unlink } from 'lucide-react';
+import { BetweenHorizontalStart, Trash2, Unlink } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { ColorField } from '../../../ui/color-field.tsx';
@@ -7,29 +7,43 @@ import { Switch, TextField } from '../../../ui/field.tsx';
 import { useButtonColor } from './button-color.ts';
 import type { KeptAttributes } from './kept-attributes.ts';
 import { addressFault, colorOf, isButton, readAddress, toButton, toLink, withColor } from './links.ts';
-import { expressionOf, readOutput, withExpression, writeOutput } from './liquid.ts';
+import { expressionOf, isComment, readOutput, withExpression, writeOutput } from './liquid.ts';
+import { addRowBelow, type Row, removeRow, rowOf } from './table-rows.ts';
 
 interface Selected {
   link?: { href: string; kept: KeptAttributes };
   liquid?: { source: string; at: number };
   image?: { alt: string; width: string };
+  row?: Row;
+}
+
+/** @returns the selected Liquid; undefined for a comment, which has no field */
+function codeIn(editor: Editor): string | undefined {
+  const name = ['liquid', 'liquidBlock'].find((type) => editor.isActive(type));
+  const { source } = name === undefined ? {} : editor.getAttributes(name);
+  return source === undefined || isComment(source) ? undefined : source;
 }
 
 function selectedIn(editor: Editor): Selected {
   const { href, kept } = editor.getAttributes('link');
   const { alt, width } = editor.getAttributes('image');
-  const { source } = editor.getAttributes('liquid');
+  const source = codeIn(editor);
+  const row = rowOf(editor);
   return {
     ...(editor.isActive('link') && { link: { href, kept } }),
-    ...(editor.isActive('liquid') && { liquid: { source, at: editor.state.selection.from } }),
+    ...(source !== undefined && { liquid: { source, at: editor.state.selection.from } }),
     ...(editor.isActive('image') && { image: { alt: alt ?? '', width: String(width ?? '') } }),
+    ...(row && { row }),
   };
 }
 
-/** What can be said about the link, the field or the image that is selected. */
+/** Fields and actions for the link, the field, the image or the table row at the cursor. */
 export function SelectionBar({ editor }: { editor: Editor }) {
-  const { link, liquid, image } = useEditorState({ editor, selector: ({ editor: now }) => selectedIn(now) });
-  if (!link && !liquid && !image) return null;
+  const { link, liquid, image, row } = useEditorState({
+    editor,
+    selector: ({ editor: now }) => selectedIn(now),
+  });
+  if (!link && !liquid && !image && !row) return null;
   // Unlike `updateAttributes`, it leaves the node selected.
   const change = (changes: Record<string, string | null>) => {
     const { tr, selection } = editor.state;
@@ -65,6 +79,18 @@ export function SelectionBar({ editor }: { editor: Editor }) {
         </>
       )}
       {link && <LinkFields key={link.href} editor={editor} {...link} />}
+      {row && (
+        <div className="flex">
+          <Button look="quiet" onPress={() => addRowBelow(editor, row)}>
+            <BetweenHorizontalStart aria-hidden className="size-4" />
+            Add row below
+          </Button>
+          <Button look="quiet" onPress={() => removeRow(editor, row)}>
+            <Trash2 aria-hidden className="size-4" />
+            Remove row
+          </Button>
+        </div>
+      )}
     </section>
   );
 }

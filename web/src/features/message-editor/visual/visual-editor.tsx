@@ -1,11 +1,16 @@
 import { DOMParser, DOMSerializer, type Node } from '@tiptap/pm/model';
+import { Selection } from '@tiptap/pm/state';
 import { type Editor, EditorContent, useEditor } from '@tiptap/react';
 import { type Ref, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react';
-import { cleanPasted, parseContent, splitDocument, strangeParts, writeContent } from './email-html.ts';
+import { splitDocument } from './email-document.ts';
 import { emailExtensions } from './extensions.ts';
+import { parseContent } from './parse-content.ts';
+import { cleanPasted } from './pasted.ts';
 import { isSameContent } from './same-content.ts';
 import { SelectionBar } from './selection-bar.tsx';
+import { unsupportedParts } from './unsupported.ts';
 import { VisualToolbar } from './visual-toolbar.tsx';
+import { writeContent } from './write-content.ts';
 import './visual-editor.css';
 
 export interface VisualEditorHandle {
@@ -22,13 +27,13 @@ interface VisualEditorProps {
   ref?: Ref<VisualEditorHandle>;
 }
 
-/** In the first paragraph that is still to be written, else at the beginning. */
+/** @returns the position in the first empty paragraph, or else at the start of the first one */
 function startOf(doc: Node): number {
-  let start = 1;
+  const starts: { at: number; isEmpty: boolean }[] = [];
   doc.descendants((node, at) => {
-    if (start === 1 && node.isTextblock && node.content.size === 0) start = at + 1;
+    if (node.isTextblock) starts.push({ at: at + 1, isEmpty: node.content.size === 0 });
   });
-  return start;
+  return (starts.find(({ isEmpty }) => isEmpty) ?? starts[0])?.at ?? Selection.atStart(doc).from;
 }
 
 const read = (editor: Editor, content: string) =>
@@ -43,8 +48,8 @@ function write({ schema, state }: Editor): string {
 
 /** @returns why the editor would change an email that it only shows; undefined if it keeps all of it */
 function show(editor: Editor, content: string): string | undefined {
-  const strange = strangeParts(content);
-  if (strange.length > 0) return `it has ${strange.slice(0, 3).join(', ')}`;
+  const unsupported = unsupportedParts(content);
+  if (unsupported.length > 0) return `it has ${unsupported.slice(0, 3).join(', ')}`;
   const doc = read(editor, content);
   editor
     .chain()
@@ -52,7 +57,9 @@ function show(editor: Editor, content: string): string | undefined {
     .setContent(doc, { emitUpdate: false })
     .setTextSelection(startOf(doc))
     .run();
-  return isSameContent(content, write(editor)) ? undefined : 'it has Liquid or comments where no text can be';
+  return isSameContent(content, write(editor))
+    ? undefined
+    : 'it has elements in an order that the visual editor would change';
 }
 
 /** An email as its reader sees it. What it does not know is kept, or refused. */
@@ -67,8 +74,7 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
     },
     onUpdate({ editor: changed }) {
       const { before, after } = splitDocument(value);
-      const content = write(changed);
-      const html = before === '' ? content : `${before}\n${content}\n${after}`;
+      const html = `${before}${write(changed)}${after}`;
       shown.current = { editor: changed, html };
       onChange(html);
     },

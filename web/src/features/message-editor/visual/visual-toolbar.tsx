@@ -3,6 +3,7 @@ import {
   AlignCenter,
   AlignRight,
   Bold,
+  Columns2,
   Heading1,
   Heading2,
   Heading3,
@@ -25,6 +26,7 @@ import { IconButton } from '../../../ui/button.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import { align, alignmentOf } from './alignment.ts';
 import { LinkDialog } from './link-dialog.tsx';
+import { insertColumns } from './table-rows.ts';
 
 interface Tool {
   label: string;
@@ -99,6 +101,7 @@ const divider: Tool = {
   Icon: Minus,
   run: (editor) => void editor.chain().focus().setHorizontalRule().run(),
 };
+const columns: Tool = { label: 'Two columns', Icon: Columns2, run: insertColumns };
 const undo: Tool = { label: 'Undo', Icon: Undo2, run: (editor) => void editor.chain().focus().undo().run() };
 const redo: Tool = { label: 'Redo', Icon: Redo2, run: (editor) => void editor.chain().focus().redo().run() };
 
@@ -135,6 +138,7 @@ export function VisualToolbar({ editor }: { editor: Editor }) {
         {tool({ label: 'Link', Icon: Link, run: () => setAdding('link') })}
         {tool({ label: 'Button', Icon: RectangleHorizontal, run: () => setAdding('button') })}
         {tool(divider)}
+        {tool(columns)}
         {tool(undo, !state.canUndo)}
         {tool(redo, !state.canRedo)}
       </Toolbar>

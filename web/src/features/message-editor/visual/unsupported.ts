@@ -1,0 +1,42 @@
+import { elementsOf, isSupported, markers } from './elements.ts';
+import { holdCode } from './liquid.ts';
+import { parseContent } from './parse-content.ts';
+
+const markerNames = new RegExp(
+  `[\\uE000-\\uE002]|\\b(${Object.values(markers).join('|')}|data-kept|data-src)\\b`,
+);
+
+/** @returns what keeps the visual editor from showing the content, in words: "it has …"; empty if nothing does */
+export function unsupportedParts(content: string): string[] {
+  if (/<(html|head|body)\b|<!doctype/i.test(content)) return ['a document without a body'];
+  if (markerNames.test(content)) return ['marks that the visual editor uses itself'];
+  const elements = elementsOf(parseContent(content));
+  const names = elements.flatMap(({ attributes }) => [...attributes].map(({ name }) => name));
+  if (!names.every((name) => /^[a-z][\w:.-]*$/i.test(name))) return ['Liquid within a tag'];
+  const tags = elements.filter((element) => !isSupported(element)).map(tagOf);
+  if (content.includes('{%')) tags.push(...unbalancedTags(content, elements));
+  return [...new Set(tags)];
+}
+
+const tagOf = ({ tagName }: Element): string => `<${tagName.toLowerCase()}>`;
+
+/** Tags that HTML closes or opens by itself. */
+const voidTags = new Set(['BR', 'HR', 'IMG']);
+
+/**
+ * Tags that the parser had to close, open or ignore: with `{% if %}` the rendered email may have them in other places.
+ */
+function unbalancedTags(content: string, elements: readonly Element[]): string[] {
+  const source = holdCode(content, []);
+  const count = (pattern: string) => source.match(new RegExp(pattern, 'gi'))?.length ?? 0;
+  const found = elements.filter(
+    (element) => !element.hasAttribute(markers.code) && !element.hasAttribute(markers.bare),
+  );
+  return [...new Set(found.map(({ tagName }) => tagName))].flatMap((tag) => {
+    if (voidTags.has(tag)) return [];
+    const opened = count(`<${tag}(?=[\\s/>])`);
+    const inEmail = found.filter(({ tagName }) => tagName === tag).length;
+    const isBalanced = opened === count(`</${tag}\\s*>`) && (tag === 'TBODY' || opened === inEmail);
+    return isBalanced ? [] : [`a <${tag.toLowerCase()}> whose start or end depends on Liquid`];
+  });
+}
