@@ -100,6 +100,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     '<p><a target="_blank" href="https://example.com/?a=1&amp;b={{ id | url_encode }}"><img alt="" width="20" src="data:,{{ plan }}"></a></p>',
     '<p>One<br>two &amp; three&nbsp;four<span style="color: #abc">five</span></p>',
     '<html><head><style>p > a { color: red }</style></head><body>\n<p>Hello</p>\n</body></html>',
+    '<p>One <span style="color:red">two <span style="COLOR: #abc">three</span></span><span style="color: red" class="a">!</span></p>',
     '<div>\n  <p>One</p>\n\n  <ul>\n    <li>Two</li>\n  </ul>\n  Three\n</div>',
     '<center><font color="#123456" size="2">One<sup>2</sup></font></center>\n<p><small>Two</small></p>',
     '<table role="presentation" width="100%">\n  <tbody><tr><td bgcolor="#eeeeee">One</td><td><p>Two</p></td><th></th></tr></tbody>\n</table>',
@@ -223,6 +224,28 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe(`One
 <p style="text-align: center;">Two <a href="https://example.com/" style="display: inline-block; mso-padding-alt: 0; background-color: #fde047; color: #000000;">Start</a></p>
 <p><a href="https://example.org"><img src="${pixel}" alt="A pixel" width="300" style="min-height: 20px;"></a></p>`);
+  });
+
+  it('text has a color, which is changed and removed', async () => {
+    await openVisually('<p>One <span style="color: rgb(153, 27, 27)">two</span></p>\n<p>Three</p>');
+    const color = page.getByLabel('Text color', { exact: true });
+    await body().getByText('two').dblclick();
+    await eventually(
+      () => color.inputValue(),
+      (value) => value === '#991b1b',
+    );
+    await color.fill('#1e3a8a');
+    await body().getByText('Three').click();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Shift+End');
+    await color.fill('#166534');
+    expect(await readHtml()).toBe(
+      '<p>One <span style="color: #1e3a8a;">two</span></p>\n<p><span style="color: #166534;">Three</span></p>',
+    );
+    await mode('Visual').click();
+    await body().getByText('two').dblclick();
+    await button('Remove color').click();
+    expect(await readHtml()).toBe('<p>One two</p>\n<p><span style="color: #166534;">Three</span></p>');
   });
 
   it('columns are inserted and written, and rows added to a table of an order', async () => {

@@ -1,11 +1,13 @@
 import { classNames } from './class-names.ts';
+import { toHex } from './css-color.ts';
 import { labelLook } from './field.tsx';
 
 interface ColorFieldProps {
   label: string;
   isLabelHidden?: boolean;
-  /** `#rrggbb`. */
+  /** Any CSS color. */
   value: string;
+  /** Gets `#rrggbb`. */
   onChange: (value: string) => void;
   className?: string;
 }
@@ -17,7 +19,7 @@ export function ColorField({ label, isLabelHidden = false, value, onChange, clas
       <input
         type="color"
         aria-label={label}
-        value={value}
+        value={toHex(value)}
         onChange={(event) => onChange(event.target.value)}
         className="h-8 w-10 cursor-pointer rounded-md border border-line-strong bg-canvas p-0.5"
       />

@@ -7,6 +7,7 @@ import { StarterKit } from '@tiptap/starter-kit';
 import { cellTags, codeOf, markers, phraseTags, sectionTags, wrapperTags } from './elements.ts';
 import { heldSource, type KeptAttributes, readKept, showKept } from './kept-attributes.ts';
 import { isComment, labelOf } from './liquid.ts';
+import { setsOnly } from './styles.ts';
 
 const codeSource = {
   default: '',
@@ -114,6 +115,16 @@ const Phrase = Mark.create({
   renderHTML: ({ mark, HTMLAttributes }) => [mark.attrs.tag, HTMLAttributes, 0],
 });
 
+/** Text in a color of its own. */
+const TextColor = Mark.create({
+  name: 'textColor',
+  excludes: '',
+  parseHTML: () => [
+    { tag: 'span', priority: 60, getAttrs: (element) => setsOnly(readKept(element), 'color') && null },
+  ],
+  renderHTML: ({ HTMLAttributes }) => ['span', HTMLAttributes, 0],
+});
+
 /** All attributes that the editor has no field for stay as they are. */
 const Kept = Extension.create({
   name: 'kept',
@@ -121,7 +132,18 @@ const Kept = Extension.create({
     {
       types: [
         ...['paragraph', 'heading', 'blockquote', 'bulletList', 'orderedList', 'listItem', 'horizontalRule'],
-        ...['hardBreak', 'image', 'container', 'bold', 'italic', 'underline', 'strike', 'link', 'phrase'],
+        ...[
+          'hardBreak',
+          'image',
+          'container',
+          'bold',
+          'italic',
+          'underline',
+          'strike',
+          'link',
+          'phrase',
+          'textColor',
+        ],
         ...['table', 'tableSection', 'tableRow', 'tableCell', 'liquidBlock'],
       ],
       attributes: {
@@ -204,6 +226,7 @@ export const emailExtensions: AnyExtension[] = [
   TableRow,
   TableCell,
   Phrase,
+  TextColor,
   Liquid,
   LiquidBlock,
   Kept,

@@ -15,11 +15,9 @@ export const toLink = ({ style: _, ...others }: NonNullable<KeptAttributes>): Ke
 export const toButton = (kept: KeptAttributes, color: string): KeptAttributes =>
   withColor({ ...kept, style: buttonStyle }, color);
 
-/** @returns `#rrggbb`; undefined for a color that is written another way */
-export function colorOf(kept: KeptAttributes): string | undefined {
-  const color = (styleOf(kept, 'background-color') || styleOf(kept, 'background')).toLowerCase();
-  return /^#[0-9a-f]{6}$/.test(color) ? color : undefined;
-}
+/** @returns the button's background as a CSS color; undefined if it has none */
+export const colorOf = (kept: KeptAttributes): string | undefined =>
+  styleOf(kept, 'background-color') || styleOf(kept, 'background') || undefined;
 
 /** @param color of the button, `#rrggbb`; that of its text is the one that can be read on it */
 export const withColor = (kept: KeptAttributes, color: string): KeptAttributes =>

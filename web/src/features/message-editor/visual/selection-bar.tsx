@@ -9,12 +9,15 @@ import type { KeptAttributes } from './kept-attributes.ts';
 import { addressFault, colorOf, isButton, readAddress, toButton, toLink, withColor } from './links.ts';
 import { expressionOf, isComment, readOutput, withExpression, writeOutput } from './liquid.ts';
 import { addRowBelow, type Row, removeRow, rowOf } from './table-rows.ts';
+import { colorText, textColorOf } from './text-color.ts';
 
 interface Selected {
   link?: { href: string; kept: KeptAttributes };
   liquid?: { source: string; at: number };
   image?: { alt: string; width: string };
   row?: Row;
+  /** CSS color of the selected text; '' for that of the text around. */
+  textColor?: string;
 }
 
 /** @returns the selected Liquid; undefined for a comment, which has no field */
@@ -29,21 +32,21 @@ function selectedIn(editor: Editor): Selected {
   const { alt, width } = editor.getAttributes('image');
   const source = codeIn(editor);
   const row = rowOf(editor);
+  const textColor = textColorOf(editor);
   return {
     ...(editor.isActive('link') && { link: { href, kept } }),
     ...(source !== undefined && { liquid: { source, at: editor.state.selection.from } }),
     ...(editor.isActive('image') && { image: { alt: alt ?? '', width: String(width ?? '') } }),
     ...(row && { row }),
+    ...(textColor !== undefined && { textColor }),
   };
 }
 
-/** Fields and actions for the link, the field, the image or the table row at the cursor. */
+/** Fields and actions for what is selected: text, a link, a field, an image, a table row. */
 export function SelectionBar({ editor }: { editor: Editor }) {
-  const { link, liquid, image, row } = useEditorState({
-    editor,
-    selector: ({ editor: now }) => selectedIn(now),
-  });
-  if (!link && !liquid && !image && !row) return null;
+  const selected = useEditorState({ editor, selector: ({ editor: now }) => selectedIn(now) });
+  const { link, liquid, image, row, textColor } = selected;
+  if (Object.keys(selected).length === 0) return null;
   // Unlike `updateAttributes`, it leaves the node selected.
   const change = (changes: Record<string, string | null>) => {
     const { tr, selection } = editor.state;
@@ -79,6 +82,16 @@ export function SelectionBar({ editor }: { editor: Editor }) {
         </>
       )}
       {link && <LinkFields key={link.href} editor={editor} {...link} />}
+      {textColor !== undefined && (
+        <div className="flex items-end">
+          <ColorField label="Text color" value={textColor} onChange={(chosen) => colorText(editor, chosen)} />
+          {textColor !== '' && (
+            <Button look="quiet" onPress={() => colorText(editor, '')}>
+              Remove color
+            </Button>
+          )}
+        </div>
+      )}
       {row && (
         <div className="flex">
           <Button look="quiet" onPress={() => addRowBelow(editor, row)}>

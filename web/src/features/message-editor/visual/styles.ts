@@ -6,6 +6,12 @@ const declarationsOf = (kept: KeptAttributes): string[] =>
 const sets = (declaration: string, property: string): boolean =>
   declaration.split(':', 1)[0]?.trim().toLowerCase() === property;
 
+/** Whether a style that sets this property alone is the only attribute. */
+export const setsOnly = (kept: KeptAttributes, property: string): boolean =>
+  Object.keys(kept ?? {}).join() === 'style' &&
+  declarationsOf(kept).length === 1 &&
+  styleOf(kept, property) !== '';
+
 /** @returns '' for a property that the style does not set */
 export function styleOf(kept: KeptAttributes, property: string): string {
   const declaration = declarationsOf(kept).findLast((each) => sets(each, property)) ?? '';
