@@ -10,7 +10,7 @@ export interface FooterLinks {
 
 export interface FooterTexts {
   locale: Locale;
-  /** Postal address of the sender: plain text, a line each. */
+  /** Postal address of the sender: plain text with line breaks. */
   address: string | null;
 }
 

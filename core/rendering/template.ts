@@ -11,7 +11,7 @@ import { TemplateParser } from './template-parser.ts';
 export const maxTemplateBytes = 512 * 1024;
 
 const maxMessageLength = 200;
-/** A bulk call names each of them. */
+/** A bulk call names each piece. */
 const mostPieces = 100;
 
 export interface TemplateError {
@@ -60,7 +60,7 @@ export class Template {
     return shownVariables(this.nodes);
   }
 
-  /** The same template for many renderings: their outlines lack the long literals that stand in no tag. */
+  /** The same template for many renderings: its long literals outside of tags become pieces. */
   inPieces(): Template {
     const pieces: string[] = [];
     const nodes = this.nodes.map((node) => {

@@ -187,8 +187,7 @@ function busyLoops(steps: readonly DraftStep[], ways: Ways): Set<string> {
   const hurried = new Set(steps.filter((step) => !pauses(step)).map(({ id }) => id));
   const follows = (id: string) =>
     (ways.get(id) ?? []).map(({ toStepId }) => toStepId).filter((to) => hurried.has(to));
-  // A step without predecessors is on no loop; without it, neither is the next one. The rest is on a loop or
-  // behind one.
+  // Repeatedly removes steps without predecessors, which are on no loop. The rest are on a loop or after one.
   const incoming = new Map([...hurried].map((id) => [id, 0]));
   for (const id of hurried) for (const to of follows(id)) incoming.set(to, (incoming.get(to) ?? 0) + 1);
   const free = [...hurried].filter((id) => incoming.get(id) === 0);
