@@ -19,12 +19,15 @@ export interface StripeOptions {
   apiUrl: string | undefined;
 }
 
-/** An API request waits for the call. The client retries once, under the same idempotency key, when no answer came. */
+/**
+ * Short, because an API request waits for the call. The client retries once, with the same idempotency key, when no
+ * answer came.
+ */
 const longestCallMs = 8_000;
 const retries = 1;
 const pageSize = 100;
 
-// In every notification about a subscription.
+// Present in every notification about a subscription.
 const customerOf = z.object({
   customer: z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]).nullish(),
 });
@@ -37,7 +40,7 @@ const toText = (seconds: number | null | undefined) =>
 export function createStripeProvider(options: StripeOptions, timeout = longestCallMs): BillingProvider {
   const stripe = new Stripe(options.secretKey, {
     ...addressOf(options.apiUrl),
-    // The time-out of the default one begins again with each byte.
+    // The default client's timeout restarts with each byte.
     httpClient: Stripe.createFetchHttpClient(),
     timeout,
     maxNetworkRetries: retries,

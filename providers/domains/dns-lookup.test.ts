@@ -123,10 +123,13 @@ describe('looking up DNS records', () => {
     expect(await look(proof, { type: 'TXT', name: proof.name, value: proof.value })).toBe('found');
   });
 
-  it.each(['broken', 'refusing'] as const)('tells no record from a DNS that is %s', async (mood) => {
-    server.mood = mood;
-    expect(await look(proof, { type: 'TXT', name: proof.name, value: proof.value })).toBe('unanswered');
-  });
+  it.each(['broken', 'refusing'] as const)(
+    'knows no state of a record from a DNS that is %s',
+    async (mood) => {
+      server.mood = mood;
+      expect(await look(proof, { type: 'TXT', name: proof.name, value: proof.value })).toBe('unanswered');
+    },
+  );
 
   it('is done in 2.5 seconds when no server ever answers', async () => {
     server.mood = 'silent';
@@ -140,7 +143,7 @@ describe('looking up DNS records', () => {
     for (const other of others) await other.close();
   });
 
-  it('takes no server address that is none', () => {
+  it('refuses an invalid server address', () => {
     expect(() => createRecordLookup(['dns.example'])).toThrow();
   });
 });

@@ -53,7 +53,7 @@ describe('what DNS says of a domain', () => {
     ]);
   });
 
-  it('tells a domain whose servers are broken from one that does not exist', async () => {
+  it('distinguishes a domain whose servers are broken from one that does not exist', async () => {
     server.mood = 'broken';
     expect(await look()).toEqual(facts('broken'));
   });
@@ -91,7 +91,7 @@ describe('what DNS says of a domain', () => {
     expect(await look()).toEqual(facts('exists, website, mail'));
   });
 
-  it('asks once for many who ask at the same time, and keeps the answer', async () => {
+  it('asks once for concurrent lookups, and caches the answer', async () => {
     server.records = [ns, mx, a];
     const lookUp = createDomainFacts([server.address]);
     const answers = await Promise.all(Array.from({ length: 20 }, () => lookUp(domain)));
@@ -100,7 +100,7 @@ describe('what DNS says of a domain', () => {
     expect(server.questions).toHaveLength(4);
   });
 
-  it('takes no server address that is none', () => {
+  it('refuses an invalid server address', () => {
     expect(() => createDomainFacts(['dns.example'])).toThrow();
   });
 });

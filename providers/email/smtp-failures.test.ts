@@ -80,7 +80,7 @@ describe.each([
       const start = performance.now();
       const handedOver = await provide(server.url, waits).handOver(big);
       expect(performance.now() - start).toBeLessThan(waits.totalMs + roomy.totalMs);
-      // A busy machine may not come as far as the message within the short limits.
+      // A busy machine may not reach the message within the short limits.
       if (waits === short && stage === 'message' && server.messages.length === 0) {
         expect(handedOver).toMatchObject({ outcome: 'later' });
         continue;
@@ -101,7 +101,7 @@ describe.each([
     expect(server.messages).toHaveLength(2);
   });
 
-  it('takes another connection when a kept one was closed before the message', async () => {
+  it('uses another connection when a kept one was closed before the message', async () => {
     const server = await serve({ EHLO: [ehlo], MAIL: ['250 ok', 'close', '250 ok'] });
     const provider = provide(server.url);
     expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'accepted' });
@@ -110,7 +110,7 @@ describe.each([
     expect(server.connections).toBe(2);
   });
 
-  it('goes on after a refusal over the same connection', async () => {
+  it('continues after a refusal over the same connection', async () => {
     const server = await serve({ EHLO: [ehlo], RCPT: ['550 no such user', '250 ok'] });
     const provider = provide(server.url);
     expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'refused' });

@@ -25,7 +25,7 @@ it('says why there is no address', async () => {
   await expect(resolve('text.test')).rejects.toMatchObject({ code: 'ENODATA' });
 });
 
-it('gives up a silent name server, while others are asked', async () => {
+it('gives up on a silent name server while others are asked', async () => {
   dns.mood = 'silent';
   const silent = Array.from({ length: 20 }, (_, index) => resolve(`h${index}.silent.test`));
   const given = Promise.allSettled(silent);
@@ -38,7 +38,7 @@ it('gives up a silent name server, while others are asked', async () => {
   for (const answer of await given) expect(answer).toMatchObject({ status: 'rejected' });
 });
 
-it('takes names of this machine without DNS', async () => {
+it('resolves names of this machine without DNS', async () => {
   dns.questions = [];
   expect(await resolve('localhost')).toContain('127.0.0.1');
   expect(await resolve('app.localhost')).toEqual(['127.0.0.1']);

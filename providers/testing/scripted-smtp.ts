@@ -73,7 +73,7 @@ class Conversation {
 }
 
 /**
- * A bare SMTP server that follows a script, for behaviour that proper servers lack: dying midway, keeping silent,
+ * A bare SMTP server that follows a script, for behavior that proper servers lack: dying midway, keeping silent,
  * refusing EHLO.
  */
 export async function startScriptedSmtp(script: SmtpScript): Promise<ScriptedSmtp> {
