@@ -156,7 +156,7 @@ export const deleteSegment = defineRoute({
   summary: 'Delete a segment',
   description:
     '409 while something refers to it; `details` lists the references by kind: `segments`, `campaigns`, `workflows`. Executions ' +
-    'under way keep the version of the workflow that they started with: a segment that only those still ask for is refused, too, and ' +
+    'under way keep the version of the workflow that they started with: a segment used only by those is refused, too, and ' +
     '`details.workflowVersions` lists them.',
   params: idParams,
   responses: { 204: { description: 'Deleted.' } },

@@ -37,7 +37,7 @@ const maxSteps = 250;
  * for an invalid config, and `CONFLICT` when the workflow (for `patchStep` the step) has changed since `seen`.
  */
 export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns) {
-  /** Before the transaction, because a config with much Liquid may have to wait for its turn. */
+  /** Runs before the transaction, because a config with much Liquid may have to wait for its turn. */
   async function readSentConfig(projectId: string, workflowId: string, stepId: string, body: PatchStepBody) {
     const { config, templateId } = body;
     if (config === undefined) return undefined;
@@ -52,7 +52,7 @@ export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns)
 
   return {
     /**
-     * Adds a step: unconnected, behind `autoConnect`, or within the transition `transitionId`, which then leads to it.
+     * Adds a step: unconnected, after `autoConnect`, or within the transition `transitionId`, which then leads to it.
      * @throws DomainError `BAD_REQUEST` when no step may follow, `CONFLICT` when the branch is taken
      */
     async addStep(projectId: string, workflowId: string, body: CreateStepBody, seen?: Date) {
