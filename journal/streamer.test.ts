@@ -149,7 +149,7 @@ describe('the journal stream', () => {
     stage.stream();
     expect(ids(await whenStreamed(1))).toEqual([id]);
     expect(stage.logged.map((line) => line.msg)).toContainEqual(
-      expect.stringContaining('of another database'),
+      expect.stringContaining('belongs to another database'),
     );
   });
 });

@@ -31,8 +31,8 @@ const transitionExample = {
   branch: 'yes',
 };
 
-const editing = `Active executions follow the graph they started with. New ones follow the newest graph that can run: while an edit
-leaves steps unreachable or incomplete, that is the previous one (\`liveVersion\`).`;
+const editing = `Active executions follow the graph they started with. New ones follow the newest graph that can run
+(\`liveVersion\`): the previous one while an edit leaves steps unreachable or incomplete.`;
 
 export const createStep = defineRoute({
   method: 'POST',
@@ -50,18 +50,18 @@ export const createStep = defineRoute({
 
 An email to a CUSTOM address that is not the contact's is sent as TRANSACTIONAL, whatever the template: it does not depend
 on the contact's subscription, and offers its reader no way to end it. Its opens, clicks and bounces count for the
-workflow and the project; they are no events of the contact.
+workflow and the project; they are not events of the contact.
 
 WEBHOOK is tried up to 5 times while there is no response, or a 408, 429 or 5xx, always with the same \`webhook-id\`;
-then the execution fails. Any other answer is added to the context under the name of the step, as \`{ statusCode, body }\`. A call is never repeated
-that may have been answered: when the process that made it died before it could keep the answer, both are null, and the
-step run has an \`error\`. A call has at most 250 strings with Liquid, of at most 64 KB in total. A template
-reaches the answer of a step whose name has dots by \`context["v1.2 call"].body\`, a condition by \`context.v1.2 call.body\`.
+then the execution fails. Any other answer is added to the context under the name of the step, as \`{ statusCode, body }\`. A call that
+may have been answered is never repeated: when its process died before it stored the answer, both are null, and the step
+run has an \`error\`. A call has at most 250 strings with Liquid, of at most 64 KB in total. The answer of a step whose
+name has dots is \`context["v1.2 call"].body\` in templates and \`context.v1.2 call.body\` in conditions.
 
-A config may be completed later; one of a wrong shape is refused. A workflow has at most 250 steps, with 1 MB of JSON in
+An incomplete config can be completed later; a malformed one is refused. A workflow has at most 250 steps, with 1 MB of JSON in
 their configs and positions. \`autoConnect\` names the step that leads to the new one. \`transitionId\` inserts the new step
 into a transition: the transition then leads to it, and its first branch (\`yes\`; for other types the only one) to the step after it. A
-WAIT_FOR_EVENT goes on there after the event and the timeout alike.
+WAIT_FOR_EVENT step continues there after the event and after the timeout.
 
 ${editing}`,
   params: idParams,
