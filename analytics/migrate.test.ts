@@ -116,7 +116,7 @@ describe('the migration to the view email', () => {
   }
 
   /** The events of an email, one second apart. */
-  function happenings(projectId: string, ...activities: [type: string, data?: object][]): EventInsertRow[] {
+  function emailEvents(projectId: string, ...activities: [type: string, data?: object][]): EventInsertRow[] {
     const [emailId, campaignId, contactId] = [uuidv7(), uuidv7(), uuidv7()];
     return activities.map(([activityType, data], second) => ({
       projectId,
@@ -139,13 +139,13 @@ describe('the migration to the view email', () => {
     await run(store, [1, 2, 3, 4]);
     const [ours, theirs] = [uuidv7(), uuidv7()];
     const lines = [
-      ...happenings(ours, ['email.sent'], ['email.delivered'], ['email.opened'], ['email.clicked']),
-      ...happenings(ours, ['email.opened'], ['email.sent'], ['email.opened'], ['event.tracked']),
-      ...happenings(ours, ['email.sent'], ['email.bounced', { bounceType: 'Transient' }]),
-      ...happenings(ours, ['email.bounced', { bounceType: 'Permanent' }], ['email.bounced']),
-      ...happenings(ours, ['email.bounced'], ['email.complained']),
-      ...happenings(theirs, ['email.sent']),
-      ...happenings(theirs, ['event.tracked']),
+      ...emailEvents(ours, ['email.sent'], ['email.delivered'], ['email.opened'], ['email.clicked']),
+      ...emailEvents(ours, ['email.opened'], ['email.sent'], ['email.opened'], ['event.tracked']),
+      ...emailEvents(ours, ['email.sent'], ['email.bounced', { bounceType: 'Transient' }]),
+      ...emailEvents(ours, ['email.bounced', { bounceType: 'Permanent' }], ['email.bounced']),
+      ...emailEvents(ours, ['email.bounced'], ['email.complained']),
+      ...emailEvents(theirs, ['email.sent']),
+      ...emailEvents(theirs, ['event.tracked']),
     ].map(toEventLine);
     // Delivered again in separate parts, as the journal may do.
     for (const some of [lines.slice(0, 5), lines.slice(3), lines]) {
@@ -157,7 +157,7 @@ describe('the migration to the view email', () => {
     await migrateClickHouse(store);
     expect(await store.query(emailsOf('email'), {})).toEqual(before);
     expect(await store.query(emailsOf('email_state'), {})).toEqual([]);
-    await store.insert(eventTable, happenings(ours, ['email.sent']).map(toEventLine).join('\n'));
+    await store.insert(eventTable, emailEvents(ours, ['email.sent']).map(toEventLine).join('\n'));
     expect(await store.query(emailsOf('email'), {})).toHaveLength(7);
     expect(await store.query(emailsOf('email_state'), {})).toEqual([]);
   });
@@ -173,7 +173,7 @@ describe('the migration to the view email', () => {
     );
 
     await run(store, [1]);
-    await store.insert(eventTable, happenings(uuidv7(), ['email.sent']).map(toEventLine).join('\n'));
+    await store.insert(eventTable, emailEvents(uuidv7(), ['email.sent']).map(toEventLine).join('\n'));
     await run(store, [2, 3, 4, 5]);
     expect(await store.query(emailsOf('email'), {})).toHaveLength(1);
     expect(await store.query(emailsOf('email_state'), {})).toEqual([]);

@@ -32,12 +32,12 @@ const projectId = id();
 const [ann, ben, cat, dan] = [id(), id(), id(), id()];
 const [spring, summer, welcome] = [id(), id(), id()];
 
-type Happening = Pick<EventInsertRow, 'name'> & Partial<EventInsertRow>;
+type EventFields = Pick<EventInsertRow, 'name'> & Partial<EventInsertRow>;
 
 /** @param hours since the Monday of the first week, at eight. */
 const at = (hours: number, seconds = 0) => new Date(monday + hours * 3_600_000 + seconds * 1000);
 
-function event(happening: Happening): EventInsertRow {
+function event(fields: EventFields): EventInsertRow {
   return {
     projectId,
     eventId: id(),
@@ -49,7 +49,7 @@ function event(happening: Happening): EventInsertRow {
     campaignId: null,
     workflowId: null,
     data: {},
-    ...happening,
+    ...fields,
   };
 }
 
@@ -68,7 +68,7 @@ function email(
   domain: string,
   origin: { campaignId?: string; workflowId?: string },
   hours: number,
-  fate: [seconds: number, name: string, data?: Record<string, unknown>][],
+  events: [seconds: number, name: string, data?: Record<string, unknown>][],
 ): EventInsertRow[] {
   const emailId = id();
   const source =
@@ -77,7 +77,7 @@ function email(
       : origin.workflowId !== undefined
         ? 'WORKFLOW'
         : 'TRANSACTIONAL';
-  return fate.map(([seconds, name, data]) =>
+  return events.map(([seconds, name, data]) =>
     event({
       name,
       kind: name === 'email.unsubscribed' ? 'activity' : 'emitted',

@@ -15,7 +15,7 @@ const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const projectId = uuidv7();
 
 /** An email sent this many days ago, and an event of the same day. */
-function happenings(days: number): EventInsertRow[] {
+function eventsOf(days: number): EventInsertRow[] {
   const at = daysAgo(days);
   const row = (name: string, rest: Partial<EventInsertRow>): EventInsertRow => ({
     projectId,
@@ -59,7 +59,7 @@ async function rows(): Promise<Record<string, number>> {
 describe('retention', () => {
   it('removes old rows from each table by its own retention, and applies a change at the next start', async () => {
     for (const days of [500, 200, 1]) {
-      await clickhouse.insert(eventTable, happenings(days).map(toEventLine).join('\n'));
+      await clickhouse.insert(eventTable, eventsOf(days).map(toEventLine).join('\n'));
     }
     // `email.sent` is one name for all three.
     expect(await rows()).toEqual({ event: 6, event_name: 4, figure: 3, email: 3 });
@@ -87,7 +87,7 @@ describe('retention', () => {
 
     // With a longer retention nothing more expires; rows that arrive too old do not stay.
     await migrateClickHouse(clickhouse, { event: 365 });
-    await clickhouse.insert(eventTable, happenings(400).map(toEventLine).join('\n'));
+    await clickhouse.insert(eventTable, eventsOf(400).map(toEventLine).join('\n'));
     expect(await eventually(rows, (found) => found.event === 4)).toEqual({
       ...eventsGone,
       figure: 2,
