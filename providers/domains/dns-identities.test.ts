@@ -70,7 +70,7 @@ describe('sender domains by DNS alone', () => {
   });
 
   it('reports nothing while DNS is broken', async () => {
-    server.mood = 'broken';
+    server.behavior = 'broken';
     await expect(identities.check(shop, [])).rejects.toThrow('_posthaste.shop.example');
   });
 

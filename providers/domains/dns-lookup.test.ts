@@ -119,22 +119,22 @@ describe('looking up DNS records', () => {
   });
 
   it('asks again when a packet is lost', async () => {
-    server.mood = 'drop-first';
+    server.behavior = 'drop-first';
     expect(await look(proof, { type: 'TXT', name: proof.name, value: proof.value })).toBe('found');
   });
 
   it.each(['broken', 'refusing'] as const)(
     'knows no state of a record from a DNS that is %s',
-    async (mood) => {
-      server.mood = mood;
+    async (behavior) => {
+      server.behavior = behavior;
       expect(await look(proof, { type: 'TXT', name: proof.name, value: proof.value })).toBe('unanswered');
     },
   );
 
   it('is done in 2.5 seconds when no server ever answers', async () => {
-    server.mood = 'silent';
+    server.behavior = 'silent';
     const others = await Promise.all([startDnsServer(), startDnsServer()]);
-    for (const other of others) other.mood = 'silent';
+    for (const other of others) other.behavior = 'silent';
     const lookup = createRecordLookup([server, ...others].map(({ address }) => address));
     expect(await lookup([cname, mx, spf, dmarc, proof])).toEqual(Array(5).fill('unanswered'));
     // Each server is tried for a second, and once more after the last of them.

@@ -54,17 +54,17 @@ describe('what DNS says of a domain', () => {
   });
 
   it('distinguishes a domain whose servers are broken from one that does not exist', async () => {
-    server.mood = 'broken';
+    server.behavior = 'broken';
     expect(await look()).toEqual(facts('broken'));
   });
 
   it.each(['silent', 'refusing'] as const)(
     'returns nothing when DNS is %s, and asks again the next time',
-    async (mood) => {
+    async (behavior) => {
       const lookUp = createDomainFacts([server.address]);
-      server.mood = mood;
+      server.behavior = behavior;
       expect(await lookUp(domain)).toBeUndefined();
-      server.mood = 'answering';
+      server.behavior = 'answering';
       server.records = [ns, mx];
       expect(await lookUp(domain)).toEqual(facts('exists, mail'));
     },
@@ -87,7 +87,7 @@ describe('what DNS says of a domain', () => {
 
   it('asks again when packets are lost', async () => {
     server.records = [ns, mx, a];
-    server.mood = 'drop-first';
+    server.behavior = 'drop-first';
     expect(await look()).toEqual(facts('exists, website, mail'));
   });
 

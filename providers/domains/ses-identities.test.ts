@@ -203,7 +203,7 @@ describe('sender domains as SES identities', () => {
   });
 
   it('reports nothing about a domain that SES has verified while DNS is silent, and counts that as no record otherwise', async () => {
-    dns.mood = 'silent';
+    dns.behavior = 'silent';
     const { identities } = await start();
     const { dkimTokens } = await identities.register(shop);
     await expect(identities.check(shop, dkimTokens)).rejects.toThrow('_posthaste.shop.example');

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { exampleEmail } from '../testing/example-email.ts';
 import {
-  type SmtpDeed,
+  type SmtpAction,
   type SmtpScript,
   type SmtpStage,
   startScriptedSmtp,
@@ -11,7 +11,7 @@ import { createSmtpProvider, type SmtpTimeouts } from './smtp.ts';
 
 const roomy: SmtpTimeouts = { connectMs: 5_000, silenceMs: 5_000, totalMs: 10_000 };
 const short: SmtpTimeouts = { connectMs: 600, silenceMs: 600, totalMs: 1_500 };
-const waitsFor = (deed: SmtpDeed) => (deed === 'silence' ? short : roomy);
+const waitsFor = (action: SmtpAction) => (action === 'silence' ? short : roomy);
 const finished: (() => unknown)[] = [];
 afterEach(async () => {
   for (const finish of finished.splice(0).reverse()) await finish();
@@ -59,7 +59,7 @@ describe.each([
     expect(server.messages.length).toBe(stage === 'message' ? 1 : 0);
   });
 
-  it.each<[SmtpStage, SmtpDeed, string]>([
+  it.each<[SmtpStage, SmtpAction, string]>([
     ['greeting', 'close', 'later'],
     ['greeting', 'silence', 'later'],
     ['MAIL', 'close', 'later'],
@@ -72,11 +72,11 @@ describe.each([
     ['message', 'close', 'unknown'],
     ['message', 'silence', 'unknown'],
     ['message', 'nonsense', 'unknown'],
-  ])('at %s: %s means %s', async (stage, deed, outcome) => {
+  ])('at %s: %s means %s', async (stage, action, outcome) => {
     const big = exampleEmail(stage === 'midMessage' ? { html: 'x'.repeat(3_000_000) } : {});
-    const waits = waitsFor(deed);
+    const waits = waitsFor(action);
     for (;;) {
-      const server = await serve({ EHLO: [ehlo], [stage]: [deed] });
+      const server = await serve({ EHLO: [ehlo], [stage]: [action] });
       const start = performance.now();
       const handedOver = await provide(server.url, waits).handOver(big);
       expect(performance.now() - start).toBeLessThan(waits.totalMs + roomy.totalMs);
@@ -121,9 +121,9 @@ describe.each([
 });
 
 describe('the set-up of an SMTP server', () => {
-  it.each(['550 go away', '421 not now', 'close', 'silence'])('EHLO: %s means later', async (deed) => {
-    const server = await serve({ EHLO: [deed] });
-    expect(await provide(server.url, waitsFor(deed)).handOver(exampleEmail())).toMatchObject({
+  it.each(['550 go away', '421 not now', 'close', 'silence'])('EHLO: %s means later', async (action) => {
+    const server = await serve({ EHLO: [action] });
+    expect(await provide(server.url, waitsFor(action)).handOver(exampleEmail())).toMatchObject({
       outcome: 'later',
     });
   });

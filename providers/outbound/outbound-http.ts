@@ -56,7 +56,7 @@ const harmlessHeaders = new Set(['content-type', 'user-agent']);
 class Refusal extends Error {}
 class Withheld extends Error {}
 // Wraps an error of `mayGoOut`.
-class NotAsked extends Error {}
+class MayGoOutFailed extends Error {}
 
 /**
  * Protects against SSRF: http and https only; the host is resolved once, refused if any of its addresses is not public,
@@ -119,7 +119,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     try {
       return await follow(request, goOut, signal);
     } catch (error) {
-      if (error instanceof NotAsked) throw error.cause;
+      if (error instanceof MayGoOutFailed) throw error.cause;
       if (error instanceof Withheld) return { outcome: 'withheld' };
       if (error instanceof Refusal) return { outcome: 'refused', message: error.message };
       if (signal.aborted) return { outcome: 'failed', message: 'No answer came in time' };
@@ -225,7 +225,7 @@ function exchange(
     socket.once(connected, () => {
       mayGoOut().then(
         (may) => (may ? request.end(payload) : request.destroy(new Withheld())),
-        (cause: unknown) => request.destroy(new NotAsked('The call was not made', { cause })),
+        (cause: unknown) => request.destroy(new MayGoOutFailed('The call was not made', { cause })),
       );
     });
   });

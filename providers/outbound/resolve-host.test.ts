@@ -26,13 +26,13 @@ it('says why there is no address', async () => {
 });
 
 it('gives up on a silent name server while others are asked', async () => {
-  dns.mood = 'silent';
+  dns.behavior = 'silent';
   const silent = Array.from({ length: 20 }, (_, index) => resolve(`h${index}.silent.test`));
   const given = Promise.allSettled(silent);
   while (dns.questions.filter((question) => question.includes('silent.test')).length < 40) {
     await new Promise(setImmediate);
   }
-  dns.mood = 'answering';
+  dns.behavior = 'answering';
   expect(await Promise.race([given, resolve('both.test')])).toEqual(['192.0.9.1', '2606:4700::1']);
   // Those that were asked again have an answer.
   for (const answer of await given) expect(answer).toMatchObject({ status: 'rejected' });
