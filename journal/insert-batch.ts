@@ -37,7 +37,7 @@ async function insertHalves(batch: Batch, lines: string[], error: ClickHouseRefu
   if (line !== undefined && lines.length === 1) {
     const isSkipped = (await tryInsert(batch, withoutEventData(line))) !== undefined;
     batch.refused.push({ eventId: eventIdOf(line), outcome: isSkipped ? 'skipped' : 'data dropped', error });
-    if (batch.stored === 0 && (await tryInsert(batch, faultless())) !== undefined) throw error;
+    if (batch.stored === 0 && (await tryInsert(batch, probeLine())) !== undefined) throw error;
     return;
   }
   const middle = Math.ceil(lines.length / 2);
@@ -59,7 +59,7 @@ async function tryInsert(batch: Batch, lines: string): Promise<ClickHouseRefused
 }
 
 /** A valid row of no project, so that nobody sees it. */
-function faultless(): string {
+function probeLine(): string {
   const none = { contactId: null, emailId: null, campaignId: null, workflowId: null };
   const row = { ...none, projectId: nilId, eventId: nilId, occurredAt: new Date(), activityType: '' };
   return eventLine({ ...row, name: 'probe', kind: 'activity' }, '{}');
