@@ -166,8 +166,8 @@ ${editing}`,
   async handler(ctx) {
     const { project, body, headers, params } = ctx.state;
     const seen = headers['if-match'];
-    const way = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body, seen);
-    ctx.body = presentTransition(way);
+    const transition = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body, seen);
+    ctx.body = presentTransition(transition);
   },
 });
 
