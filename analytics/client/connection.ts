@@ -32,7 +32,7 @@ export interface Connection {
   /** Runs a statement without a result. */
   execute(statement: Statement): Promise<void>;
   createDatabase(): Promise<void>;
-  /** Resolves when no task runs any more. */
+  /** Resolves once no task is running. */
   close(): Promise<void>;
 }
 
