@@ -92,7 +92,7 @@ export class BodyMemory {
     return undefined;
   }
 
-  // Also moves the owner to the end of the turns.
+  // Also moves the owner to the back of the line.
   private dequeue(entry: Entry): void {
     const left = this.queues.get(entry.owner)?.filter((each) => each !== entry) ?? [];
     this.queues.delete(entry.owner);

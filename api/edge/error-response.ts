@@ -24,8 +24,8 @@ const refusals: Partial<Record<number, ErrorCode>> = {
 
 /**
  * Maps any error to a `DomainError`: a 4xx from `ctx.throw` keeps its message; an unreachable or slow database, or one
- * that broke a deadlock, becomes `SERVICE_UNAVAILABLE`; any unknown error becomes `INTERNAL_SERVER_ERROR` without
- * internal details.
+ * that aborted the transaction to end a deadlock, becomes `SERVICE_UNAVAILABLE`; any unknown error becomes
+ * `INTERNAL_SERVER_ERROR` without internal details.
  */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;
