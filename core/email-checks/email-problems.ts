@@ -124,7 +124,7 @@ interface Fault {
   message: string;
 }
 
-// An empty `alt` is right for decoration.
+// An empty `alt` is correct for a decorative image.
 function imageFault({ attributes }: OpenTag): Fault | undefined {
   if (attributes.has('alt')) return undefined;
   return { code: 'image_without_alt', message: 'An image has no alternative text' };

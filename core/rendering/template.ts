@@ -94,7 +94,7 @@ export class Template {
       renderNodes(this.nodes, context, emitter);
       const output = { outline: emitter.buffer, pieces: this.pieces };
       if (emitter.pieces === this.pieces.length) return { ok: true, output };
-      // A `break` outside of loops ends a rendering before its end.
+      // A `break` outside a loop ends the rendering early, so pieces may be missing.
       return { ok: true, output: { outline: wholeText(output), pieces: noPieces } };
     } catch (error) {
       if (error instanceof RenderLimitExceeded) return { ok: false, limit: error.limit };
