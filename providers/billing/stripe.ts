@@ -112,7 +112,7 @@ async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
 const isMissing = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
 
-/** @param param of the call that names what may be missing; any by default */
+/** @param param the call's parameter that names the object that may be missing; any by default */
 function unlessMissing<Answer>(
   call: () => Promise<Answer>,
   param?: string,

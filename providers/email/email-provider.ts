@@ -11,7 +11,7 @@ export interface OutgoingAttachment {
 
 /**
  * One rendered email. Addresses are as `parseEmailAddress` returns them; other texts are plain Unicode. The
- * adapter encodes headers and replaces line breaks in them by spaces.
+ * adapter encodes headers and replaces line breaks in them with spaces.
  */
 export interface OutgoingEmail {
   /** Sent as the tag `emailId`, which the provider's events carry. */

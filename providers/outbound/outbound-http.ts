@@ -62,7 +62,7 @@ class MayGoOutFailed extends Error {}
  * Protects against SSRF: http and https only; the host is resolved once, refused if any of its addresses is not public,
  * and connected to at a checked address; again for each redirect. Limited to ten seconds and 64 KB in all; longer
  * answers are truncated. The ten seconds restart once `mayGoOut` has allowed the call: the time it took to record that
- * is not the receiver's fault, and a call given up after it has left is repeated.
+ * is not the receiver's fault, and a call given up after it has left would be repeated.
  */
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const { resolve } = options;
