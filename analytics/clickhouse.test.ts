@@ -90,7 +90,7 @@ describe('ClickHouse', () => {
     ]);
   });
 
-  it('leaves no setting of a question or an insert behind in the session', async () => {
+  it('leaves no settings of queries or inserts behind in the session', async () => {
     const everyConnection = () =>
       Promise.all(Array.from({ length: 8 }, () => store.query(sessionSettings, {})));
     const before = await everyConnection();
@@ -120,7 +120,7 @@ describe('ClickHouse', () => {
     expect(answers).toEqual(asked.map((n) => [{ n: (n * Math.max(0, n - 1)) / 2 }]));
   });
 
-  it('tells an outage from a refusal', async () => {
+  it('distinguishes an outage from a refusal', async () => {
     await expect(store.query(endless, {})).rejects.toThrow(ClickHouseUnavailable);
     await expect(store.insert(pairTable, 'x\ty')).rejects.toThrow(ClickHouseRefused);
     const missing = { ...pairs, sql: 'SELECT * FROM nowhere' };
@@ -132,7 +132,7 @@ describe('ClickHouse', () => {
     });
   });
 
-  it('refuses rows that are not as the question says', async () => {
+  it("rejects rows that do not match the question's schema", async () => {
     const wrong = { ...pairs, row: z.object({ id: z.number(), text: z.number() }) };
     await expect(store.query(wrong, {})).rejects.toThrow(z.ZodError);
   });
@@ -142,7 +142,7 @@ describe('a ClickHouse that does not answer, or whose answer does not end', () =
   it.each([
     ['silence', () => undefined],
     ['trickle', trickle],
-  ])('is unavailable after a while: %s', async (_, answer) => {
+  ])('is unavailable after its time limit: %s', async (_, answer) => {
     const server = await startHttpServer((_request, response) => answer(response));
     const away = connectClickHouse({
       url: server.url,
@@ -170,8 +170,8 @@ describe('a ClickHouse that does not answer, or whose answer does not end', () =
   });
 });
 
-describe('a ClickHouse that is away', () => {
-  it('is unavailable and does not ping', async () => {
+describe('a ClickHouse that is down', () => {
+  it('is unavailable and fails the ping', async () => {
     const away = connectClickHouse({
       url: 'http://127.0.0.1:9',
       username: 'default',
@@ -185,12 +185,12 @@ describe('a ClickHouse that is away', () => {
     await away.close();
   });
 
-  it('is unavailable where none is configured', async () => {
+  it('is unavailable when none is configured', async () => {
     expect(await withoutClickHouse().ping()).toBe(false);
     await expect(withoutClickHouse().query(numbers, { n: 1 })).rejects.toThrow(ClickHouseUnavailable);
   });
 
-  it('refuses a database name that is no identifier', () => {
+  it('refuses a database name that is not an identifier', () => {
     const options = { url: 'http://127.0.0.1:9', username: 'default', password: '', database: 'a; DROP' };
     expect(() => connectClickHouse(options)).toThrow('Invalid database name');
   });

@@ -50,7 +50,7 @@ const insertSettings: Settings = {
 };
 
 const defaultTimeoutMs = 10_000;
-/** How much longer than ClickHouse may work on a question its answer may take. */
+/** Time for transferring an answer, on top of ClickHouse's own limit for the question. */
 const answerMs = 5_000;
 const pingMs = 5_000;
 
@@ -127,7 +127,7 @@ async function ask<Parameters extends QueryParameters>(
       abort_signal: signal,
     } as const;
     const result = await client.query(asked);
-    // Until here, the client heeds the signal.
+    // From here on, the client no longer watches the signal.
     signal.addEventListener('abort', () => result.close());
     return result.json();
   }, timeoutMs + answerMs);

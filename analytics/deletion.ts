@@ -48,7 +48,7 @@ GROUP BY project_id, kind, name, activity_type
 SETTINGS async_insert = 0, insert_deduplicate = 0`;
 }
 
-/** SQL that marks all days of a project as changed: once rows are erased, no kept count of them may be used. */
+/** SQL that marks all days of a project as changed: once rows are erased, no cached count of them may be used. */
 export const markProjectChanged = `
 INSERT INTO day_change (project_id, day, changed_at)
 SELECT {projectId:UUID}, toDate(0), now64(3, 'UTC')

@@ -31,7 +31,7 @@ function event(projectId: string, rest: Partial<EventInsertRow> = {}): EventInse
   };
 }
 
-/** What happens to an email of a contact, with everything that its data may hold. */
+/** Every event of a contact's email, with all data that such events may hold. */
 function emailEvents(projectId: string, contactId: string): EventInsertRow[] {
   const emailId = uuidv7();
   const about = { projectId, contactId, emailId, campaignId: uuidv7(), kind: 'emitted' as const };
@@ -59,7 +59,7 @@ describe('erasing contacts', () => {
     clickhouse.insert(eventTable, rows.map(toEventLine).join('\n'));
   const feed = (projectId: string) => activityFeed(clickhouse, { projectId, limit: 100 });
 
-  /** How many rows of any table say the text in any of their columns. */
+  /** Number of rows, in any table, that contain the text in any column. */
   async function mentions(text: string): Promise<number> {
     const tables = await clickhouse.query(
       {
@@ -86,7 +86,7 @@ describe('erasing contacts', () => {
     return total;
   }
 
-  it('leaves no trace of them in any table, though rows were delivered twice', async () => {
+  it('leaves no trace of them in any table, even of rows delivered twice', async () => {
     const projectId = uuidv7();
     const [ann, ben, cat] = [uuidv7(), uuidv7(), uuidv7()];
     const secret = `secret-${uuidv7()}`;
@@ -125,11 +125,11 @@ describe('erasing contacts', () => {
     ]);
   });
 
-  it('keeps what happened to their emails for the figures, without saying to whom', async () => {
+  it('keeps the events of their emails for the figures, without the contact', async () => {
     const projectId = uuidv7();
     const contactId = uuidv7();
     const rows = emailEvents(projectId, contactId);
-    // Written by the contact, and so nothing that happened to an email of the project.
+    // Written by the contact, so not an event of one of the project's emails.
     const received = { name: 'email.received', kind: 'emitted', activityType: 'email.received' } as const;
     const written = event(projectId, { contactId, emailId: uuidv7(), ...received });
     await store(...rows, event(projectId, { contactId }), written);
@@ -159,7 +159,7 @@ describe('erasing contacts', () => {
     expect(await eventNames(clickhouse, projectId)).toEqual(['order placed']);
   });
 
-  it('can be repeated, takes what arrives late, and does nothing for contacts without events', async () => {
+  it('can be repeated, erases late arrivals, and does nothing for contacts without events', async () => {
     const projectId = uuidv7();
     const contactId = uuidv7();
     const rows = [event(projectId, { contactId }), ...emailEvents(projectId, contactId)];
@@ -180,7 +180,7 @@ describe('erasing contacts', () => {
     });
   });
 
-  it('resumes where it was cut off, also between the names and the events', async () => {
+  it('resumes after an interruption, even between the names and the events', async () => {
     const projectId = uuidv7();
     const contactId = uuidv7();
     const rows = [event(projectId, { contactId, name: 'only theirs' }), event(projectId)];
@@ -196,7 +196,7 @@ describe('erasing contacts', () => {
 });
 
 describe('erasing many contacts', () => {
-  it('takes more of them than fit into one statement', async () => {
+  it('erases more of them than fit into one statement', async () => {
     const clickhouse = await openTestClickHouse();
     const projectId = uuidv7();
     const contactIds = Array.from({ length: 1_100 }, () => uuidv7());

@@ -15,7 +15,7 @@ const name = "it's / a \\ name.\té😀 {x:String}";
 const past = new Date(Date.now() - 3_600_000);
 const period = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 86_400_000) };
 
-/** @param madeAt what the id says. */
+/** @param madeAt the creation time in the id. */
 function event(projectId: string, rest: Partial<EventInsertRow> = {}, madeAt = new Date()): EventInsertRow {
   return {
     projectId,
@@ -43,7 +43,7 @@ describe('erasing events', () => {
   const remaining = async (projectId: string) =>
     (await listEvents(clickhouse, { projectId, limit: 100 })).map((row) => row.id).toSorted();
 
-  it('leaves nothing of them in any answer, though rows were delivered twice', async () => {
+  it('leaves nothing of them in any answer, even of rows delivered twice', async () => {
     const projectId = uuidv7();
     const rows = Array.from({ length: 20 }, () => event(projectId));
     const other = event(projectId, { name: 'another', kind: 'emitted', activityType: '' });
@@ -63,7 +63,7 @@ describe('erasing events', () => {
     expect(await eventNames(clickhouse, foreign.projectId)).toEqual([name]);
   });
 
-  it('leaves those whose ids are younger, whenever they occurred, and dates the name by them', async () => {
+  it('keeps events with newer ids, whenever they occurred, and dates the name by them', async () => {
     const projectId = uuidv7();
     const until = new Date();
     const early = event(projectId, { occurredAt: new Date(Date.now() + 60_000) }, until);
@@ -80,7 +80,7 @@ describe('erasing events', () => {
     expect(await clickhouse.query(dates, { projectId, past: past.toISOString() })).toEqual([{ isExact: 1 }]);
   });
 
-  it('keeps what only the feed shows, and the figures about emails', async () => {
+  it('keeps feed-only rows and the email figures', async () => {
     const projectId = uuidv7();
     const emailId = uuidv7();
     const activity = event(projectId, { kind: 'activity', activityType: 'contact.snoozed' });
@@ -97,7 +97,7 @@ describe('erasing events', () => {
     });
   });
 
-  it('can be repeated, and takes what arrives late', async () => {
+  it('can be repeated, and erases late arrivals', async () => {
     const projectId = uuidv7();
     const row = event(projectId);
     await erase(projectId);
@@ -110,7 +110,7 @@ describe('erasing events', () => {
     expect(await eventNames(clickhouse, projectId)).toEqual([]);
   });
 
-  it('restores a name that an erasure which was cut off had taken away', async () => {
+  it('restores a name that an interrupted erasure removed', async () => {
     const projectId = uuidv7();
     const until = new Date(Date.now() - 60_000);
     await store(event(projectId));

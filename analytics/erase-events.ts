@@ -11,7 +11,7 @@ export interface EventErasure {
 
 type ErasureParameters = { projectId: string; name: string; madeUntil: string };
 
-/** The events of the name, of any age. Feed-only rows have other names. */
+/** All events of the name, of any age. Feed-only rows have other names. */
 const ofTheName = `project_id = {projectId:UUID} AND name = {name:String} AND kind IN ('tracked', 'emitted')`;
 const isToGo = `UUIDv7ToDateTime(event_id) <= {madeUntil:DateTime64(3, 'UTC')}`;
 

@@ -9,7 +9,7 @@ import { type LoggedRequest, requestLogTable, toRequestLine } from './tables/req
 
 const clickhouse = useTestClickHouse();
 
-/** An email that was sent, journaled at an instant. */
+/** A sent email, journaled at an instant. */
 function sent(projectId: string, madeAt: Date, occurredAt = madeAt): string {
   return toEventLine({
     projectId,
@@ -31,7 +31,7 @@ function request(at: Date): LoggedRequest {
   return { id: uuidv7(), at, requestId: 'r1', method: 'GET', route: '/contacts', ...answer };
 }
 
-/** Rows of a project in every table that has a project, so also in those that will be added. */
+/** Rows of a project in every table with a project column, including tables added later. */
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
   const tables = await clickhouse.query(
     {
@@ -55,11 +55,11 @@ async function rowsOf(projectId: string): Promise<Record<string, number>> {
   return counts;
 }
 
-it('leaves nothing of a project in any table but what was made later, and all of others', async () => {
+it('leaves nothing of a project in any table except newer rows, and everything of other projects', async () => {
   const [projectId, other] = [uuidv7(), uuidv7()];
   const until = new Date(Date.now() - 60_000);
   const before = new Date(until.getTime() - 1000);
-  // The clock of the provider was ahead.
+  // The provider's clock was ahead.
   const ahead = new Date(until.getTime() + 5000);
   const lines = [sent(projectId, before), sent(projectId, before, ahead), sent(other, before)];
   await clickhouse.insert(eventTable, lines.join('\n'));

@@ -74,7 +74,7 @@ describe('migrateClickHouse', () => {
     expect(await store?.query(ledger, {})).toEqual(migrations.map(({ version }) => ({ version })));
   });
 
-  it('resumes where a run was cut off', async () => {
+  it('resumes an interrupted run', async () => {
     const store = freshDatabase();
     await store.createDatabase();
     const [first] = migrations;
@@ -83,7 +83,7 @@ describe('migrateClickHouse', () => {
     expect((await store.query(tables, {})).map((table) => table.name)).toContain('event_name_view');
   });
 
-  it('sets, changes and takes back the retention of a table', async () => {
+  it('sets, changes and removes the retention of a table', async () => {
     const store = freshDatabase();
     const ttls = async () => {
       const found = await store.query(tables, {});
@@ -115,8 +115,8 @@ describe('the migration to the view email', () => {
     }
   }
 
-  /** What becomes of an email, a second after the other. */
-  function happenings(projectId: string, ...activities: [type: string, data?: object][]): EventInsertRow[] {
+  /** The events of an email, one second apart. */
+  function emailEvents(projectId: string, ...activities: [type: string, data?: object][]): EventInsertRow[] {
     const [emailId, campaignId, contactId] = [uuidv7(), uuidv7(), uuidv7()];
     return activities.map(([activityType, data], second) => ({
       projectId,
@@ -133,21 +133,21 @@ describe('the migration to the view email', () => {
     }));
   }
 
-  it('gives the answers of the table before it, also for the events of then', async () => {
+  it('gives the same answers as the table before it, also for older events', async () => {
     const store = freshDatabase();
     await store.createDatabase();
     await run(store, [1, 2, 3, 4]);
     const [ours, theirs] = [uuidv7(), uuidv7()];
     const lines = [
-      ...happenings(ours, ['email.sent'], ['email.delivered'], ['email.opened'], ['email.clicked']),
-      ...happenings(ours, ['email.opened'], ['email.sent'], ['email.opened'], ['event.tracked']),
-      ...happenings(ours, ['email.sent'], ['email.bounced', { bounceType: 'Transient' }]),
-      ...happenings(ours, ['email.bounced', { bounceType: 'Permanent' }], ['email.bounced']),
-      ...happenings(ours, ['email.bounced'], ['email.complained']),
-      ...happenings(theirs, ['email.sent']),
-      ...happenings(theirs, ['event.tracked']),
+      ...emailEvents(ours, ['email.sent'], ['email.delivered'], ['email.opened'], ['email.clicked']),
+      ...emailEvents(ours, ['email.opened'], ['email.sent'], ['email.opened'], ['event.tracked']),
+      ...emailEvents(ours, ['email.sent'], ['email.bounced', { bounceType: 'Transient' }]),
+      ...emailEvents(ours, ['email.bounced', { bounceType: 'Permanent' }], ['email.bounced']),
+      ...emailEvents(ours, ['email.bounced'], ['email.complained']),
+      ...emailEvents(theirs, ['email.sent']),
+      ...emailEvents(theirs, ['event.tracked']),
     ].map(toEventLine);
-    // Once more, in parts of their own, as the journal may deliver them.
+    // Delivered again in separate parts, as the journal may do.
     for (const some of [lines.slice(0, 5), lines.slice(3), lines]) {
       await store.insert(eventTable, some.join('\n'));
     }
@@ -157,12 +157,12 @@ describe('the migration to the view email', () => {
     await migrateClickHouse(store);
     expect(await store.query(emailsOf('email'), {})).toEqual(before);
     expect(await store.query(emailsOf('email_state'), {})).toEqual([]);
-    await store.insert(eventTable, happenings(ours, ['email.sent']).map(toEventLine).join('\n'));
+    await store.insert(eventTable, emailEvents(ours, ['email.sent']).map(toEventLine).join('\n'));
     expect(await store.query(emailsOf('email'), {})).toHaveLength(7);
     expect(await store.query(emailsOf('email_state'), {})).toEqual([]);
   });
 
-  it('refuses nothing to processes of the version before, nor to one that is late with the first migration', async () => {
+  it('keeps serving processes of the previous version, and one that runs the first migration late', async () => {
     const store = freshDatabase();
     await migrateClickHouse(store);
     await store.command(
@@ -173,7 +173,7 @@ describe('the migration to the view email', () => {
     );
 
     await run(store, [1]);
-    await store.insert(eventTable, happenings(uuidv7(), ['email.sent']).map(toEventLine).join('\n'));
+    await store.insert(eventTable, emailEvents(uuidv7(), ['email.sent']).map(toEventLine).join('\n'));
     await run(store, [2, 3, 4, 5]);
     expect(await store.query(emailsOf('email'), {})).toHaveLength(1);
     expect(await store.query(emailsOf('email_state'), {})).toEqual([]);

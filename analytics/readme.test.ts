@@ -15,13 +15,13 @@ const queries = new Map(
 
 const clickhouse = useTestClickHouse();
 beforeAll(async () => {
-  // All of it twice, in parts of their own, as the journal may deliver it.
+  // Everything twice, in separate parts, as the journal may deliver it.
   for (let n = 0; n < 2; n += 1) {
     await clickhouse.insert(eventTable, [...life(), ...ofOthers].map(toEventLine).join('\n'));
   }
 });
 
-/** The ids follow each other, so that lists by id are known. */
+/** Ids ascend, so that the order of lists by id is known. */
 const monday = Date.parse('2026-03-02T08:00:00.000Z');
 let made = 0;
 const id = () => {
@@ -32,12 +32,12 @@ const projectId = id();
 const [ann, ben, cat, dan] = [id(), id(), id(), id()];
 const [spring, summer, welcome] = [id(), id(), id()];
 
-type Happening = Pick<EventInsertRow, 'name'> & Partial<EventInsertRow>;
+type EventFields = Pick<EventInsertRow, 'name'> & Partial<EventInsertRow>;
 
 /** @param hours since the Monday of the first week, at eight. */
 const at = (hours: number, seconds = 0) => new Date(monday + hours * 3_600_000 + seconds * 1000);
 
-function event(happening: Happening): EventInsertRow {
+function event(fields: EventFields): EventInsertRow {
   return {
     projectId,
     eventId: id(),
@@ -49,7 +49,7 @@ function event(happening: Happening): EventInsertRow {
     campaignId: null,
     workflowId: null,
     data: {},
-    ...happening,
+    ...fields,
   };
 }
 
@@ -62,13 +62,13 @@ const activities: Record<string, string> = {
   'email.complaint': 'email.complained',
 };
 
-/** An email to somebody, and what became of it some seconds after it was handed over. */
+/** An email and its events, some seconds after the hand-over. */
 function email(
   contactId: string,
   domain: string,
   origin: { campaignId?: string; workflowId?: string },
   hours: number,
-  fate: [seconds: number, name: string, data?: Record<string, unknown>][],
+  events: [seconds: number, name: string, data?: Record<string, unknown>][],
 ): EventInsertRow[] {
   const emailId = id();
   const source =
@@ -77,7 +77,7 @@ function email(
       : origin.workflowId !== undefined
         ? 'WORKFLOW'
         : 'TRANSACTIONAL';
-  return fate.map(([seconds, name, data]) =>
+  return events.map(([seconds, name, data]) =>
     event({
       name,
       kind: name === 'email.unsubscribed' ? 'activity' : 'emitted',
@@ -283,13 +283,13 @@ describe('the queries for analysts', () => {
     expect(await clickhouse.query(question, Object.fromEntries(used))).toEqual(answers[title]);
   });
 
-  it('are at least ten, each for one project and with an answer that is known', () => {
+  it('are at least ten, each for one project and with a known answer', () => {
     expect([...queries.keys()].toSorted()).toEqual(Object.keys(answers).toSorted());
     expect(queries.size).toBeGreaterThanOrEqual(10);
     for (const sql of queries.values()) expect(sql).toContain('project_id = {projectId:UUID}');
   });
 
-  it('about one email reads what the index of the events has of its project', async () => {
+  it('about one email reads only its project through the index of the events', async () => {
     const plan = await clickhouse.query(
       {
         name: 'plan',
@@ -304,7 +304,7 @@ describe('the queries for analysts', () => {
 });
 
 describe('the tables for analysts', () => {
-  it('are described with every column that they have', async () => {
+  it('are described with all of their columns', async () => {
     const columns = await clickhouse.query(
       {
         name: 'columns',

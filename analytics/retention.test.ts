@@ -14,8 +14,8 @@ const clickhouse = useTestClickHouse();
 const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
 const projectId = uuidv7();
 
-/** An email that was sent so many days ago, and an event of the same day. */
-function happenings(days: number): EventInsertRow[] {
+/** An email sent this many days ago, and an event of the same day. */
+function eventsOf(days: number): EventInsertRow[] {
   const at = daysAgo(days);
   const row = (name: string, rest: Partial<EventInsertRow>): EventInsertRow => ({
     projectId,
@@ -38,7 +38,7 @@ function happenings(days: number): EventInsertRow[] {
   ];
 }
 
-/** Rows by table, once what waits for a merge has had one. */
+/** Rows by table, after pending merges. */
 async function rows(): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const table of ['event', 'event_name', 'figure', 'email']) {
@@ -57,9 +57,9 @@ async function rows(): Promise<Record<string, number>> {
 }
 
 describe('retention', () => {
-  it('takes old rows from each table by its own age, and follows a change at the next start', async () => {
+  it('removes old rows from each table by its own retention, and applies a change at the next start', async () => {
     for (const days of [500, 200, 1]) {
-      await clickhouse.insert(eventTable, happenings(days).map(toEventLine).join('\n'));
+      await clickhouse.insert(eventTable, eventsOf(days).map(toEventLine).join('\n'));
     }
     // `email.sent` is one name for all three.
     expect(await rows()).toEqual({ event: 6, event_name: 4, figure: 3, email: 3 });
@@ -85,9 +85,9 @@ describe('retention', () => {
     );
     expect(series.reduce((sum, day) => sum + day.sent, 0)).toBe(1);
 
-    // Given back, nothing more goes; what arrives already of age does not stay.
+    // With a longer retention nothing more expires; rows that arrive too old do not stay.
     await migrateClickHouse(clickhouse, { event: 365 });
-    await clickhouse.insert(eventTable, happenings(400).map(toEventLine).join('\n'));
+    await clickhouse.insert(eventTable, eventsOf(400).map(toEventLine).join('\n'));
     expect(await eventually(rows, (found) => found.event === 4)).toEqual({
       ...eventsGone,
       figure: 2,

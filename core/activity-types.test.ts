@@ -15,7 +15,7 @@ describe('activityTypeOf', () => {
     expect(activityTypeOf('activity', name)).toBe(type);
   });
 
-  it('takes whatever a client tracked as a tracked event, also by a name of ours', () => {
+  it('treats whatever a client tracked as a tracked event, even under one of our names', () => {
     expect(activityTypeOf('tracked', 'page viewed')).toBe('event.tracked');
     expect(activityTypeOf('tracked', 'campaign.sent')).toBe('event.tracked');
   });

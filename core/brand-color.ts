@@ -2,7 +2,7 @@ export const defaultBrandColor = '#1d4ed8';
 
 const brandColor = /^#[0-9a-f]{6}$/;
 
-/** Accepts `#rrggbb` in lower case only, so that a stored colour can't inject CSS. */
+/** Accepts `#rrggbb` in lower case only, so that a stored color can't inject CSS. */
 export function isBrandColor(text: string): boolean {
   return brandColor.test(text);
 }

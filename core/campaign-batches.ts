@@ -4,10 +4,10 @@
  */
 export const recipientsPerBatch = 5_000;
 
-/** Contacts of the first piece of a freeze, which the first email waits for. */
+/** Contacts in the first piece of a freeze, which the first email waits for. */
 export const contactsInFirstPiece = 200;
 
-/** Of the others: a cancel waits for one. */
+/** Contacts in each further piece; a cancel waits for one piece. */
 export const contactsPerPiece = 5_000;
 
 export const emailsPerClaim = 500;

@@ -1,4 +1,4 @@
-/** What is counted of a campaign's emails that were sent. */
+/** Counters of a campaign's sent emails. */
 export const campaignCounters = [
   'sent',
   'delivered',

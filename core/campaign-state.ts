@@ -7,7 +7,7 @@ export type CampaignAction = 'edit' | 'send' | 'cancel' | 'delete';
 
 export const unsentStatuses: readonly CampaignStatus[] = ['DRAFT', 'SCHEDULED'];
 
-/** Not over: templates and segments used by these must not be deleted. */
+/** Statuses of campaigns that are not over: their templates and segments must not be deleted. */
 export const openStatuses: readonly CampaignStatus[] = [...unsentStatuses, 'SENDING'];
 
 /**

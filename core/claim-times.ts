@@ -11,5 +11,8 @@ export const claimLiveSeconds = 60;
 
 export const deferralLimitMs = 24 * 60 * 60 * 1000;
 
-/** Of a campaign: a daily quota of the provider may spread it over days, and who sends it sees that and can cancel it. */
+/**
+ * Limit for campaign emails: a daily provider quota may spread a campaign over days, which its sender sees and can end
+ * by cancelling.
+ */
 export const campaignDeferralLimitMs = 14 * deferralLimitMs;

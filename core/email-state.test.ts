@@ -147,7 +147,7 @@ describe('provider events', () => {
   });
 });
 
-describe('moves of the service', () => {
+describe('transitions by the service', () => {
   it('ranks every status once', () => {
     expect(new Set(Object.values(emailStatusRank)).size).toBe(emailStatuses.length);
     expect(emailStatuses.toSorted((a, b) => emailStatusRank[a] - emailStatusRank[b])).toEqual([

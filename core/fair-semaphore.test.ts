@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { FairSemaphore } from './fair-semaphore.ts';
 
 describe('a semaphore', () => {
-  it('runs as many at a time as it has permits, the others in their order, also when some fail', async () => {
+  it('runs as many at a time as it has permits, and the others in order, even when some fail', async () => {
     const semaphore = new FairSemaphore(3);
     const order: number[] = [];
     let running = 0;

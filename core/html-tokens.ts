@@ -8,7 +8,7 @@ const ignored: TokenizerCallbacks = {
   ...{ ontext: ignore, ontextentity: ignore, onend: ignore },
 };
 
-/** Calls back for the tokens of HTML. No parser: linear for any input, because it keeps no stack of open tags. */
+/** Calls back for each HTML token. Not a parser: it keeps no stack of open tags, so any input takes linear time. */
 export function tokenizeHtml(html: string, callbacks: Partial<TokenizerCallbacks>): void {
   const tokenizer = new Tokenizer({ decodeEntities: true }, { ...ignored, ...callbacks });
   tokenizer.write(html);

@@ -11,7 +11,7 @@ it('escapes text wherever it stands, and nothing twice', () => {
   );
 });
 
-it('joins lists and leaves out what is not there', () => {
+it('joins lists and leaves out missing values', () => {
   const items = ['<1>', html`<i>2</i>`, undefined, false, [html`3`, '&']] as const;
   expect(html`<p>${items}</p>`.text).toBe('<p>&lt;1&gt;<i>2</i>3&amp;</p>');
 });

@@ -4,7 +4,7 @@ import { issueWords } from './issue-words.ts';
 
 const record = z.record(z.string(), z.unknown());
 
-describe('the words for what is wrong with a value', () => {
+describe('the message for an invalid value', () => {
   it.each<[string, z.ZodType, unknown]>([
     ['Required', z.string(), undefined],
     ['Must be a string', z.string(), 7],

@@ -36,14 +36,14 @@ function oneOf(words: readonly string[]): string {
   return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} or ${last}`;
 }
 
-/** `exactly 2 items`; the size of what has one, otherwise its value. */
+/** `exactly 2 items`: the size of a value that has one, otherwise the value itself. */
 function amount(bound: string, value: number | bigint, origin: string): string {
   const unit = units[origin];
   if (unit === undefined) return `be ${bound} ${value}`;
   return `have ${bound} ${value} ${unit}${Number(value) === 1 ? '' : 's'}`;
 }
 
-/** What is wrong with a value, instead of zod's own words. The message of a schema goes first. */
+/** Describes an invalid value in place of zod's own message. A message set in the schema takes precedence. */
 export const issueWords = (issue: z.core.$ZodRawIssue): string | undefined => {
   switch (issue.code) {
     case 'invalid_type':

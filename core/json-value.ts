@@ -21,7 +21,7 @@ export function jsonByteLength(value: JsonValue): number {
   const text = JSON.stringify(value);
   const bytes = Buffer.byteLength(text);
   if (!exponent.test(text)) return bytes;
-  // Those in texts are no numbers.
+  // Exponents within strings are not numbers.
   const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').matchAll(/e[+-](\d+)/g);
   return numbers.reduce((sum, [, zeros]) => sum + Number(zeros), bytes);
 }
@@ -39,8 +39,8 @@ export function isStorableText(text: string): boolean {
 const maxJsonDepth = 100;
 
 /**
- * Whether Postgres `jsonb` can store all keys and texts of a value, and no level is so deep that recursive code overflows
- * its stack.
+ * Whether Postgres `jsonb` can store all keys and strings of a value, and no level is so deep that recursive code
+ * overflows its stack.
  */
 export function isStorableJson(root: JsonValue): boolean {
   const pending: { value: JsonValue; depth: number }[] = [{ value: root, depth: 0 }];

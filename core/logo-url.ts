@@ -4,9 +4,9 @@ const hostName = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 const loopback = new Set(['localhost', '127.0.0.1']);
 
 /**
- * The address of an image as a page may load it, or undefined: https without credentials, or http on this machine, where
- * uploads of a local installation are. The host has letters, digits, dots and hyphens only, so that it can be a source
- * in a Content-Security-Policy.
+ * The address of an image that a page may load, or undefined: https without credentials, or http on this machine, which
+ * serves the uploads of a local installation. The host has letters, digits, dots and hyphens only, so that it can be a
+ * source in a Content-Security-Policy.
  */
 export function parseLogoUrl(text: string): string | undefined {
   const url = URL.parse(text);

@@ -19,7 +19,7 @@ describe('newId', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('ends each in its own random bits', () => {
+  it('ends each id in its own random bits', () => {
     expect(new Set(ids.map((id) => id.slice(-10))).size).toBe(ids.length);
   });
 });
@@ -32,7 +32,7 @@ describe('newIds', () => {
     expect(all.filter((ids) => millisecondsOf(ids) > 1)).toEqual([]);
   });
 
-  it('makes those that ClickHouse sorts as they were made', () => {
+  it('makes ids that ClickHouse sorts in the order of their creation', () => {
     // The second half begins with the low bits of a counter. They wrap once in a million ids.
     const isSorted = (ids: string[]) => {
       const halves = ids.map((id) => id.slice(19));

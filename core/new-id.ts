@@ -34,8 +34,8 @@ export function newId(): string {
 }
 
 /**
- * Ids of one millisecond, ascending: also to ClickHouse, which compares the second half of a UUID first. That of another
- * millisecond is random.
+ * Ascending ids of one millisecond. They also ascend in ClickHouse, which compares the second half of a UUID first;
+ * across milliseconds that half is random.
  */
 export function newIds(count: number): string[] {
   const first = newId();

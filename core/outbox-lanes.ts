@@ -1,3 +1,3 @@
-/** Emails have a lane of the outbox of their own, so that nothing else waits in front of them. */
+/** Emails have their own lane of the outbox, so that they never wait behind other commands. */
 export const lanes = ['emails', 'work'] as const;
 export type Lane = (typeof lanes)[number];

@@ -5,7 +5,7 @@ const iso = /^(?:\d{4}|[+-]\d{6})(?:-\d\d(?:-\d\d)?)?(?:T.*)?$/;
 const zone =
   /\b(?:ut|utc|gmt|[ecmp][sd]t)\b|\d\s*z\b|[+-]\d\d:?\d\d\s*(?:\(|$)|:\d\d(?:\.\d+)?\s*[+-]\d\d?\s*$/i;
 
-/** Like `parseAnyInstant`, for what has to name a year and a day that exists. */
+/** Like `parseAnyInstant`, but the text must name a year and an existing day. */
 export function parseInstant(text: string): Date | undefined {
   const instant = parseAnyInstant(text);
   return instant === undefined || isYearMadeUp(instant, text) || isDayMissing(text) ? undefined : instant;

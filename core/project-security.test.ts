@@ -19,7 +19,7 @@ describe('a sender', () => {
     expect(evaluateSender(figures)).toMatchObject({ bounceLevel, complaintLevel });
   });
 
-  it('is as bad as the worse of both', () => {
+  it('is as bad as the worse of its two levels', () => {
     expect(evaluateSender({ sent: 1_000, bounced: 50, complained: 2 })).toEqual({
       bounceRate: 5,
       complaintRate: 0.2,

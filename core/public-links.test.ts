@@ -25,7 +25,7 @@ it('names contact and email, and is genuine for its purpose and project only', (
   expect(isGenuineToken(randomBytes(32), 'unsubscribe', subject, token)).toBe(false);
 });
 
-it('cannot be guessed or changed: every changed character is found out', () => {
+it('cannot be guessed or changed: every changed character is detected', () => {
   const token = createLinkToken(key, 'manage', subject);
   fc.assert(
     fc.property(fc.nat(token.length - 1), fc.constantFrom(...'ABCdef019-_'), (at, character) => {
@@ -38,7 +38,7 @@ it('cannot be guessed or changed: every changed character is found out', () => {
   );
 });
 
-it('refuses anything that is no token', () => {
+it('refuses anything that is not a token', () => {
   for (const text of ['', 'x', 'a'.repeat(63), 'a'.repeat(65), `${'a'.repeat(63)}=`, '../../etc/passwd']) {
     expect(readLinkToken(text)).toBeUndefined();
   }

@@ -1,7 +1,7 @@
 import { campaignCounters } from './campaign-rates.ts';
 
 /**
- * What became of a campaign's email to one recipient; several hold at once. `failed`: the provider refused it.
+ * Outcomes of a campaign's email for one recipient; several can apply at once. `failed`: the provider refused it.
  * `skipped`: withheld or cancelled before it left. `pending`: it has not had its turn, or its outcome is not known yet.
  */
 export const recipientOutcomes = [...campaignCounters, 'failed', 'skipped', 'pending'] as const;

@@ -43,7 +43,7 @@ describe('event names', () => {
     ['a\0', 'invalid_string'],
     ['a\ud800', 'invalid_string'],
     ['email.sent', 'reserved_event'],
-  ])('finds what is wrong with %j: %s', (name, code) => {
+  ])('reports the fault of %j: %s', (name, code) => {
     expect(findEventNameIssue(name)?.code).toBe(code);
   });
 });

@@ -4,7 +4,7 @@ import { z } from 'zod';
 const streamerLock = 7_367_002;
 
 /**
- * Session settings. The only kind of query needs the index on (xid, id) even when planner statistics lag behind a
+ * Session settings. The stream's only query needs the index on (xid, id) even when planner statistics lag behind a
  * growing table. A position lost in a Postgres crash only causes a replay, so its commit does not wait for the disk.
  * TCP keepalives detect a vanished lock holder within half a minute.
  */

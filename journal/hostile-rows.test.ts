@@ -106,7 +106,7 @@ describe('a row that ClickHouse refuses', () => {
     expect(logged).toEqual(poisoned);
   });
 
-  it('is left out when the data are not to blame, and the others are stored', async () => {
+  it('is skipped when its data is not the cause, and the others are stored', async () => {
     await refuse(`name = 'poison'`);
     const ids = await stage.write([{}, { name: 'poison' }, {}]);
     stage.stream();
@@ -121,7 +121,7 @@ describe('a row that ClickHouse refuses', () => {
     await eventually(stage.streamed, (found) => found.length === 3);
   });
 
-  it('holds up nothing when many follow each other, and is counted', async () => {
+  it('blocks nothing even when many follow each other, and is counted', async () => {
     await refuse(`name = 'poison'`);
     const poisoned = await stage.write(Array.from({ length: 12 }, () => ({ name: 'poison' })));
     let looks = 0;
@@ -140,7 +140,7 @@ describe('a row that ClickHouse refuses', () => {
     expect(lag).toMatchObject({ refusedRows: 12, refusedAt: expect.any(Date) });
   });
 
-  it('waits when ClickHouse takes no row at all, and arrives when it does again', async () => {
+  it('waits while ClickHouse refuses every row, and arrives when it accepts rows again', async () => {
     await refuse('1');
     await stage.write(Array.from({ length: 100 }, () => ({})));
     stage.stream();

@@ -13,7 +13,7 @@ export interface RefusedRow {
 /**
  * Inserts the lines of a batch. When ClickHouse refuses it, the batch is halved until each refused row is isolated;
  * such a row is stored with empty data, or skipped if that is refused too. No row blocks the others. Before anything is
- * stored, a row without fault shows whether the refused one is the cause.
+ * stored, a probe row known to be valid shows whether the refused row is the cause.
  *
  * @returns the rows not stored unchanged, usually none
  * @throws ClickHouseUnavailable, and ClickHouseRefused when any row would be refused. Some rows may be stored by then;
@@ -37,7 +37,7 @@ async function insertHalves(batch: Batch, lines: string[], error: ClickHouseRefu
   if (line !== undefined && lines.length === 1) {
     const isSkipped = (await tryInsert(batch, withoutEventData(line))) !== undefined;
     batch.refused.push({ eventId: eventIdOf(line), outcome: isSkipped ? 'skipped' : 'data dropped', error });
-    if (batch.stored === 0 && (await tryInsert(batch, faultless())) !== undefined) throw error;
+    if (batch.stored === 0 && (await tryInsert(batch, probeLine())) !== undefined) throw error;
     return;
   }
   const middle = Math.ceil(lines.length / 2);
@@ -58,8 +58,8 @@ async function tryInsert(batch: Batch, lines: string): Promise<ClickHouseRefused
   }
 }
 
-/** Of no project, so that nobody sees it. */
-function faultless(): string {
+/** A valid row of no project, so that nobody sees it. */
+function probeLine(): string {
   const none = { contactId: null, emailId: null, campaignId: null, workflowId: null };
   const row = { ...none, projectId: nilId, eventId: nilId, occurredAt: new Date(), activityType: '' };
   return eventLine({ ...row, name: 'probe', kind: 'activity' }, '{}');

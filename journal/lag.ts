@@ -7,9 +7,9 @@ export interface JournalLag {
   rowsBehind: number;
   /** Age of the oldest of them by `occurredAt`; 0 when there are none. */
   secondsBehind: number;
-  /** Rows that ClickHouse refused, and so has without their data or not at all. */
+  /** Rows that ClickHouse refused, so that it has them without their data or not at all. */
   refusedRows: number;
-  /** When it last did so. */
+  /** When ClickHouse last refused a row. */
   refusedAt: Date | null;
   measuredAt: Date | undefined;
 }

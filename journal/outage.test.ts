@@ -14,7 +14,7 @@ const root = mkdtempSync(join(tmpdir(), 'posthaste-outage-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('the journal stream over an outage', () => {
-  it('loses and doubles nothing while ClickHouse is killed again and again', async () => {
+  it('loses and duplicates nothing while ClickHouse is killed again and again', async () => {
     const directory = join(root, 'server');
     let front = await startOwnClickHouse(directory);
     onTestFinished(() => front.kill());
@@ -53,7 +53,7 @@ describe('the journal stream over an outage', () => {
     expect(streamer.isActive).toBe(true);
   });
 
-  it('tells how far it is behind while ClickHouse is away', async () => {
+  it('reports its lag while ClickHouse is down', async () => {
     const stage = await openJournalStage(withoutClickHouse());
     await stage.write([{ occurredAt: new Date(Date.now() - 60_000) }, {}]);
     const streamer = stage.stream();
@@ -66,7 +66,7 @@ describe('the journal stream over an outage', () => {
     await stage.close();
   });
 
-  it('starts before its Postgres and its ClickHouse are there, and stops while they are not', async () => {
+  it('starts before Postgres and ClickHouse are up, and stops while they are down', async () => {
     const away = connectClickHouse({
       url: 'http://127.0.0.1:9',
       username: 'default',

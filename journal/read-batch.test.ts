@@ -22,7 +22,7 @@ afterAll(() => client.end());
 
 const readNext = (position: JournalPosition, maxRows: number) => readBatch(client, position, maxRows);
 
-/** Waits for rows: a transaction of another test that is older and still runs keeps them back. */
+/** Waits for rows: an older transaction of another test that still runs holds them back. */
 function firstBatch(position: JournalPosition, maxRows: number): Promise<JournalBatch> {
   return eventually(
     () => readNext(position, maxRows),
@@ -49,7 +49,7 @@ describe('readBatch', () => {
       workflowId: null,
       data: JSON.parse(event.data),
     };
-    // jsonb prints a space behind a colon.
+    // jsonb prints a space after a colon.
     expect(batch.lines).toBe(toEventLine(row).replace('":"', '": "'));
     expect(batch.isFull).toBe(false);
     expect(await readBatch(client, batch.end, 10)).toEqual({
@@ -76,7 +76,7 @@ describe('readBatch', () => {
     expect(sizes).toHaveLength(2);
   });
 
-  it('reads only the rows of its batch, by the index, also from a table that Postgres has no statistics of', async () => {
+  it('reads only the rows of its batch, by the index, even from a table without statistics', async () => {
     await stage.client.query(
       `insert into events (id, project_id, name, kind, occurred_at)
       select uuidv7(n % 3 * interval '1 month'), $1, 'page viewed', 'tracked', now() from generate_series(1, 20000) n`,
@@ -89,7 +89,7 @@ describe('readBatch', () => {
     await observer.query(`set auto_explain.log_min_duration = 0; set auto_explain.log_analyze = on;
       set auto_explain.log_level = 'notice'; set client_min_messages = 'notice'`);
     let position = journalStart;
-    // Postgres changes to a plan for any parameters at the sixth execution.
+    // Postgres switches to a generic plan at the sixth execution.
     for (let n = 0; n < 8; n++) position = (await readBatch(observer, position, 500)).end;
     await observer.end();
     expect(notices).toHaveLength(8);

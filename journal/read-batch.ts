@@ -68,7 +68,7 @@ const rowSchema = z.object({
 
 const typesParameter = JSON.stringify(activityTypeByName);
 
-/** As stored in Postgres, compressed when large. */
+/** Size as stored in Postgres, which compresses large values. */
 const maxBatchBytes = 4 * 1024 * 1024;
 
 /**

@@ -46,7 +46,7 @@ describe('the journal stream', () => {
     expect(feed).toHaveLength(own.length);
   });
 
-  it('goes on where it was when it starts again', async () => {
+  it('resumes where it stopped when it starts again', async () => {
     const first = stage.stream();
     const before = await stage.write([{}, {}]);
     await whenStreamed(2);
@@ -91,7 +91,7 @@ describe('the journal stream', () => {
     );
     for (let n = 1; n <= 3; n++) {
       await stage.write([{}]);
-      // Once, as a rule; a transaction elsewhere that is older and still runs keeps the row back.
+      // Once, as a rule; an older transaction elsewhere that still runs holds the row back.
       const woken = () => {
         streamer.wake();
         return stage.streamed();
@@ -100,7 +100,7 @@ describe('the journal stream', () => {
     }
   });
 
-  it('finds rows by itself when nobody wakes it', async () => {
+  it('finds rows by polling when nobody wakes it', async () => {
     stage.stream({ pollIntervalMs: 50 });
     await stage.write([{}]);
     await whenStreamed(1);
@@ -108,7 +108,7 @@ describe('the journal stream', () => {
     await whenStreamed(2);
   });
 
-  it('tells how far it is behind', async () => {
+  it('reports its lag', async () => {
     let instant = new Date('2026-01-01T00:00:00Z');
     const streamer = stage.stream({ now: () => instant });
     await eventually(
@@ -122,7 +122,7 @@ describe('the journal stream', () => {
       refusedAt: null,
       measuredAt: instant,
     });
-    // A transaction that still runs keeps the rows behind it from being streamed.
+    // An open transaction keeps the rows after it from being streamed.
     const blocker = await stage.openSession();
     await blocker.query('begin');
     await blocker.query('select pg_current_xact_id()');
@@ -140,7 +140,7 @@ describe('the journal stream', () => {
     await whenStreamed(2);
   });
 
-  it('starts over when the position is of another database', async () => {
+  it('starts over when the position belongs to another database', async () => {
     const [id] = await stage.write([{}]);
     await stage.client.query(
       `insert into stream_positions (name, xid, event_id) values ('clickhouse', '999999999999', $1)`,
@@ -149,7 +149,7 @@ describe('the journal stream', () => {
     stage.stream();
     expect(ids(await whenStreamed(1))).toEqual([id]);
     expect(stage.logged.map((line) => line.msg)).toContainEqual(
-      expect.stringContaining('of another database'),
+      expect.stringContaining('belongs to another database'),
     );
   });
 });
@@ -176,7 +176,7 @@ describe('several streamers', () => {
     expect(await whenStreamed(2)).toHaveLength(2);
   });
 
-  it('lose the stream with their session, and one takes it up again', async () => {
+  it('lose the stream with their session, and one of them resumes it', async () => {
     const streamers = [stage.stream(), stage.stream()];
     const active = () => streamers.filter((streamer) => streamer.isActive).length;
     const killAll = () =>

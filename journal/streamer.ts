@@ -14,7 +14,7 @@ export interface JournalStreamerOptions {
   databaseUrl: string;
   clickhouse: ClickHouse;
   log: Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>;
-  /** How long rows without a call of `wake` wait until the stream looks for them. Default 250. */
+  /** How often the stream looks for rows that no `wake` announced. Default 250. */
   pollIntervalMs?: number;
   batchRows?: number;
   around?: (<R>(rows: number, insert: () => Promise<R>) => Promise<R>) | undefined;
@@ -22,9 +22,9 @@ export interface JournalStreamerOptions {
 }
 
 /**
- * Every insert creates parts in four tables that ClickHouse has to merge: tens of milliseconds of CPU however small it
- * is, half of what a single email costs. While few rows arrive, the stream pauses for fifty times the duration of the
- * last insert, within these bounds.
+ * Every insert, however small, creates parts in four tables that ClickHouse has to merge: tens of milliseconds of CPU,
+ * half the cost of a single email. While few rows arrive, the stream pauses for fifty times the duration of the last
+ * insert, within these bounds.
  */
 const restFactor = 50;
 const minRestMs = 250;
@@ -41,9 +41,9 @@ const firstBackoffMs = 250;
 const maxBackoffMs = 5_000;
 
 /**
- * Streams the journal from Postgres to ClickHouse, in commit order and at least once. Only one of all processes that
- * have one streams; when it ends or loses its session, another takes over. After any error the streamer restarts
- * from the stored position with a backoff of 250 ms to 5 s, so neither store has to be up at the start.
+ * Streams the journal from Postgres to ClickHouse, in commit order and at least once. Of all processes with a streamer
+ * only one streams; when it ends or loses its session, another takes over. After any error the streamer restarts from
+ * the stored position with a backoff of 250 ms to 5 s, so neither store has to be up at the start.
  */
 export class JournalStreamer {
   readonly #options: JournalStreamerOptions;
@@ -104,7 +104,7 @@ export class JournalStreamer {
       this.isActive = true;
       if (await resetPositionFromTheFuture(client)) {
         this.#options.log.error(
-          'the stream position is of another database; the whole journal is streamed again',
+          'the stream position belongs to another database; the whole journal is streamed again',
         );
       }
       await this.#stream(client);
@@ -120,7 +120,7 @@ export class JournalStreamer {
   async #stream(client: Client): Promise<void> {
     const { batchRows = usualBatchRows, pollIntervalMs = usualPollIntervalMs, log } = this.#options;
     let position = await loadPosition(client);
-    // While ClickHouse is down, every retry starts here and gets no further.
+    // Also measured here: while ClickHouse is down, every retry starts here and gets no further.
     await this.#keepLagFresh(client, position);
     let next: Promise<JournalBatch> | undefined;
     log.info({ position }, 'streaming the journal to ClickHouse');

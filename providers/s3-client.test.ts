@@ -10,7 +10,7 @@ it.each<[string, RequestListener]>([
     'never ends its answer',
     (_request, response) => void response.writeHead(200, { 'Content-Length': 9 }).write('x'),
   ],
-])('gives up a bucket that %s', async (_name, listener) => {
+])('gives up on a bucket that %s', async (_name, listener) => {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   // as: it listens on a port.

@@ -10,7 +10,7 @@ export interface S3Timeouts {
 
 const defaultTimeouts: S3Timeouts = { connectMs: 5_000, answerMs: 30_000 };
 
-/** A client of S3 whose SDK is loaded by the first call: most processes make none. */
+/** An S3 client whose SDK is loaded by the first call: most processes make none. */
 export function createS3Client(
   settings: S3ClientConfig,
   { connectMs, answerMs }: S3Timeouts = defaultTimeouts,
@@ -18,7 +18,7 @@ export function createS3Client(
   const requestHandler = {
     connectionTimeout: connectMs,
     requestTimeout: answerMs,
-    // Otherwise the SDK only warns, and a silent bucket is waited for without end.
+    // Otherwise the SDK only warns, and waits for a silent bucket forever.
     throwOnRequestTimeout: true,
     socketTimeout: answerMs,
   };

@@ -12,7 +12,7 @@ const all = {
   STRIPE_PRICE_IDS: 'price_a, price_b',
 };
 
-it('is none without a key', async () => {
+it('is null without a key', async () => {
   expect(await open({})).toBeNull();
   expect(await open({ ...all, STRIPE_SECRET_KEY: '' })).toBeNull();
 });

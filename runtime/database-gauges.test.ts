@@ -18,7 +18,7 @@ function gaugesOf(url: string, warn: Warn = () => undefined) {
   return registry;
 }
 
-/** A busy machine may take longer than a reading waits: then the next one has what is looked for. */
+/** On a busy machine a reading may time out; a later one then has the lines. */
 const readUntil = (registry: Registry, ...lines: string[]) =>
   eventually(
     () => registry.metrics(),
@@ -27,7 +27,7 @@ const readUntil = (registry: Registry, ...lines: string[]) =>
 
 const namesIn = (text: string) => new Set(text.match(/^posthaste_\w+/gm));
 
-it('are left out while Postgres is away, which is logged, and the others are still there', async () => {
+it('are left out while Postgres is down, which is logged, and the others are still exported', async () => {
   const reasons: (string | undefined)[] = [];
   const warn: Warn = (_, err) => reasons.push(presentError(err).code);
   const text = await gaugesOf('postgres://nobody@127.0.0.1:1/nothing', warn).metrics();

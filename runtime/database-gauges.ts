@@ -9,10 +9,10 @@ import { orUndefinedAfter } from './or-undefined-after.ts';
 /** Prometheus waits ten seconds for all metrics of a process. */
 const patienceMs = 5_000;
 
-/** Without an answer of Postgres the figures that it knows are left out, and everything else is still exported. */
+/** While Postgres does not answer, its figures are left out; everything else is still exported. */
 export function registerDatabaseGauges(registry: Registry, orm: Orm, warn: Warn): void {
   const shared: Share = (ask) =>
-    sharedUntilLate(ask, (err) => warn('a figure of Postgres is missing from the metrics', err));
+    sharedUntilLate(ask, (err) => warn('a Postgres figure is missing from the metrics', err));
   registerPoolGauges(registry, orm);
   registerFigures(registry, orm, shared);
   const ping = shared(async () => orm.em.fork().execute('select 1'));
@@ -79,7 +79,7 @@ function registerFigures(registry: Registry, orm: Orm, shared: Share): void {
   const readBacklog = shared(() => readSendingBacklog(orm.em.fork()));
   register(
     'posthaste_sending_backlog',
-    'Accepted emails that are still to be handed over: single ones that the send rate holds back (counted up to 50,000), and those of campaigns being sent, unless they are paused.',
+    'Accepted emails not handed over yet: single emails held back by the send rate (counted up to 50,000), and emails of campaigns being sent, unless paused.',
     ['kind'],
     async () => {
       const backlog = await readBacklog();
@@ -89,7 +89,7 @@ function registerFigures(registry: Registry, orm: Orm, shared: Share): void {
 }
 
 /**
- * Gives the answer to everyone who asks while it is under way, so that late ones do not pile up. `undefined` when it
+ * Shares one answer among all who ask while it is pending, so that late answers do not pile up. `undefined` when it
  * fails or takes longer than five seconds.
  */
 function sharedUntilLate<Answer>(

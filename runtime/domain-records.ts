@@ -40,7 +40,7 @@ async function recordCheck(em: Em, known: Domain, check: DomainCheck): Promise<R
     return await applyCheck(em, known, check);
   } catch (error) {
     if (brokenConstraint(error) !== 'domains_verified') throw error;
-    // Another project's domain was verified concurrently; this time it is seen.
+    // Another project verified the domain concurrently; this attempt sees it.
     return applyCheck(em, known, check);
   }
 }

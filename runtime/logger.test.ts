@@ -11,7 +11,7 @@ function nodeArguments(code: string): string[] {
   return ['--input-type=module', '-e', script];
 }
 
-/** The messages that a process wrote which ran the code with a logger `log`. */
+/** Messages written by a process that ran the code with a logger `log`. */
 async function messagesOf(code: string): Promise<string[]> {
   const { stdout } = await promisify(execFile)(process.execPath, nodeArguments(code));
   return stdout
@@ -24,7 +24,7 @@ const numbers = Array.from({ length: 2_000 }, (_, n) => `line ${n}`);
 const logNumbers = `for (let n = 0; n < 2000; n += 1) log.info('line ' + n);`;
 
 describe('lines on standard output', () => {
-  it('are whole and in order when the process ends by itself', async () => {
+  it('are whole and in order when the process ends on its own', async () => {
     expect(await messagesOf(logNumbers)).toEqual(numbers);
   });
 

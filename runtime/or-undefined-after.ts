@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** What the work results in, or `undefined` when it takes longer. The work goes on; the caller does not wait for it. */
+/** The result of the work, or `undefined` when it takes longer. The work then continues without the caller. */
 export async function orUndefinedAfter<Result>(
   ms: number,
   work: Promise<Result>,

@@ -38,8 +38,8 @@ export interface OtlpTracingOptions {
 const maxLinks = 100;
 
 /**
- * Spans over OTLP/HTTP as JSON. Without global state: the active span is tracked per instance. The exporter itself
- * reads `OTEL_EXPORTER_OTLP_HEADERS` and similar variables from the environment.
+ * Sends spans as JSON over OTLP/HTTP. Without global state: the active span is tracked per instance. The exporter
+ * itself reads `OTEL_EXPORTER_OTLP_HEADERS` and similar variables from the environment.
  */
 export function createOtlpTracing(options: OtlpTracingOptions): {
   tracing: Tracing;
@@ -150,13 +150,13 @@ class OtlpTracing implements Tracing {
   }
 }
 
-/** The first span of an email's trace. Any process knows it from the email's id, hours later as well. */
+/** The first span of an email's trace. Any process derives it from the email's id, even hours later. */
 function rootOf(emailId: string): SpanContext {
   const traceId = emailId.replaceAll('-', '').toLowerCase();
   return { traceId, spanId: traceId.slice(16), traceFlags: TraceFlags.SAMPLED };
 }
 
-/** Random ids, but for a span that begins the trace of an email. */
+/** Random ids, except for the span that begins the trace of an email. */
 class SettableIds extends RandomIdGenerator {
   #next: SpanContext | undefined;
 

@@ -7,7 +7,7 @@ import { prepareDatabase } from './prepare-database.ts';
 
 const database = useTestDatabase();
 
-it('logs each migration that it runs, and warns of none', async () => {
+it('logs each migration that it runs, without a warning', async () => {
   await database.sql('drop schema public cascade');
   await database.sql('create schema public');
   const lines: { level: number; migration?: string }[] = [];

@@ -30,7 +30,7 @@ export function createProductMetrics(registry: Registry, orm: Orm, warn: Warn): 
   };
 }
 
-/** Prometheus sees an increase only from a sample before it. */
+/** Prometheus sees an increase only if a sample precedes it. */
 function startAtZero(counter: Counter, label: string, values: readonly string[]): void {
   for (const value of values) counter.inc({ [label]: value }, 0);
 }
@@ -78,7 +78,7 @@ function createExecutionMetrics(
   const registers = [registry];
   const repairs = new Counter({
     name: 'posthaste_workflow_execution_repairs_total',
-    help: 'Executions on which Postgres and Temporal disagreed: late ones that were signalled, orphaned workflows that were ended.',
+    help: 'Executions on which Postgres and Temporal disagreed: late executions that were signaled, orphaned workflows that were ended.',
     labelNames: ['kind'],
     registers,
   });
@@ -97,7 +97,7 @@ function createExecutionMetrics(
   });
   const comparedAll = new Gauge({
     name: 'posthaste_workflow_executions_compared_all_timestamp_seconds',
-    help: 'When such a comparison last reached the oldest one; 0 in a process that has not done so.',
+    help: 'When these comparisons last reached the oldest workflow; 0 in a process where they have not.',
     registers,
   });
   return {
@@ -119,7 +119,7 @@ function createSweepMetrics(
   const registers = [registry];
   const results = new Counter({
     name: 'posthaste_email_results_total',
-    help: 'What became of emails, as bounce and complaint rates count them: sent, bounced, complained.',
+    help: 'Outcomes of emails as bounce and complaint rates count them: sent, bounced, complained.',
     labelNames: ['result'],
     registers,
   });
@@ -183,7 +183,7 @@ function registerStreamGauges(registry: Registry, lag: Parameters<ProductMetrics
   });
   const refused = new Gauge({
     name: 'posthaste_journal_refused_rows',
-    help: 'Rows of the journal that ClickHouse refused, and so has without their data or not at all. Must not grow.',
+    help: 'Rows of the journal that ClickHouse refused, so that it has them without their data or not at all. Must not grow.',
     registers,
   });
 }

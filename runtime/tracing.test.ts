@@ -75,7 +75,7 @@ it('marks a span as failed by the kind of the error, not by its message', async 
   expect(collector.received).not.toContain('ada@example.com');
 });
 
-it('does not record what the caller chose not to record, and takes a malformed traceparent for none', async () => {
+it('does not record what the caller chose not to record, and ignores a malformed traceparent', async () => {
   const collector = await startTestCollector();
   const { tracing, shutdown } = await traceTo(collector.url);
   const facts = { route: '/v1/track', status: 200, requestId: 'any', projectId: null };
@@ -102,7 +102,7 @@ describe('a collector that', () => {
     return { clean, lines };
   }
 
-  it('is away delays the end by three seconds at most', async () => {
+  it('is down delays the end by three seconds at most', async () => {
     const { clean } = await endWith(`http://127.0.0.1:${await freePort()}`);
     expect(clean).toBe(true);
   });

@@ -11,7 +11,7 @@ const dns = fileFixture(
 const stack = useTestProduct(() => ({ DNS_SERVERS: dns.address }));
 const sender = useOneSender(stack);
 beforeEach(() => {
-  dns.mood = 'answering';
+  dns.behavior = 'answering';
   dns.records = [
     'shop.example',
     'gmail.com',
@@ -77,11 +77,11 @@ describe('POST /v1/verify', () => {
 
   it('answers 503 while DNS is down, and correctly once it is back', async () => {
     const email = 'ada@late.example';
-    dns.mood = 'silent';
+    dns.behavior = 'silent';
     const away = await verify({ email });
     expect(away.status).toBe(503);
     expect(away.body.error.code).toBe('SERVICE_UNAVAILABLE');
-    dns.mood = 'answering';
+    dns.behavior = 'answering';
     dns.records.push({ type: 'MX', name: 'late.example', value: 'mail.late.example' });
     expect((await verify({ email })).body.data).toMatchObject({ valid: true });
   });

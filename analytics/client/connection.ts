@@ -10,7 +10,7 @@ export interface ClickHouseOptions {
   password: string;
   /** Letters, digits and underscores. */
   database: string;
-  /** Of an insert or a command. Default 60,000. */
+  /** Time limit of an insert or a command. Default 60,000. */
   requestTimeoutMs?: number;
   maxConnections?: number;
 }
@@ -24,15 +24,15 @@ interface Statement {
 export interface Connection {
   /**
    * @param task ends when the signal is aborted
-   * @param limitMs for all of it: the wait for a free connection, the work of ClickHouse and the transfer of the answer. Default
-   *   `requestTimeoutMs`
-   * @throws ClickHouseUnavailable beyond
+   * @param limitMs total time: the wait for a free connection, ClickHouse's work and the transfer of the answer.
+   *   Default `requestTimeoutMs`
+   * @throws ClickHouseUnavailable when the limit is exceeded
    */
   run<T>(task: (client: Client, signal: AbortSignal) => Promise<T>, limitMs?: number): Promise<T>;
   /** Runs a statement without a result. */
   execute(statement: Statement): Promise<void>;
   createDatabase(): Promise<void>;
-  /** Resolves when no task runs any more. */
+  /** Resolves once no task is running. */
   close(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function openConnection(options: ClickHouseOptions): Connection {
     username: options.username,
     password: options.password,
     application: 'posthaste',
-    // Bounds the silence of a connection only, and is the same for all statements.
+    // Off: it limits only the silence on a connection, and equally for all statements. `runWithin` sets the limits.
     request_timeout: 0,
     // Every failure reaches the caller as an error; the client's console output would duplicate it.
     log: { level: ClickHouseLogLevel.OFF },

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { insertStatement, tsvValue, withSettings } from './statement.ts';
 
 describe('withSettings', () => {
-  it('puts the settings behind the query, with texts quoted', () => {
+  it('appends the settings to the query, with strings quoted', () => {
     expect(withSettings('SELECT 1\n', { max_execution_time: 3, log_comment: "it's \\ me" })).toBe(
       "SELECT 1\nSETTINGS max_execution_time = 3, log_comment = 'it\\'s \\\\ me'",
     );
   });
 
-  it('refuses what is no name of a setting', () => {
+  it('refuses an invalid setting name', () => {
     expect(() => withSettings('SELECT 1', { 'a = 1, b': 2 })).toThrow('Invalid setting name');
   });
 });
@@ -22,7 +22,7 @@ describe('insertStatement', () => {
 });
 
 describe('tsvValue', () => {
-  it('escapes what ends a value or a line, and the escape itself', () => {
+  it('escapes the separators of values and lines, and the escape character', () => {
     expect(tsvValue('a\tb\nc\rd\\N')).toBe('a\\tb\\nc\\rd\\\\N');
   });
 });

@@ -8,7 +8,7 @@ export type CampaignLink = z.output<typeof row>;
 
 type Parameters = { projectId: string; campaignId: string; since: string; limit: number };
 
-/** Links to the pages of a recipient are one link each, and their tokens stay secret. */
+/** Each of a recipient's own pages counts as one link, which also keeps the tokens in the links secret. */
 const ownPage = '^https?://.*/(unsubscribe|subscribe|manage)/[A-Za-z0-9_-]{64}$';
 
 const question: Question<Parameters, CampaignLink> = {
@@ -31,7 +31,7 @@ LIMIT {limit:UInt32}`,
 /**
  * The links of a campaign that recipients followed, most recipients first.
  *
- * @param since nothing happened to the campaign before
+ * @param since instant before which nothing happened to the campaign
  * @throws ClickHouseUnavailable
  */
 export function campaignLinks(

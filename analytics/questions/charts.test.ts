@@ -101,7 +101,7 @@ async function expectTopEvents(rows: EventInsertRow[], period: ProjectPeriod, li
 }
 
 describe('every chart', () => {
-  it('is that of the journal, though each row is delivered three times in any order', async () => {
+  it('matches the journal, even with each row delivered three times in any order', async () => {
     await fc.assert(
       fc.asyncProperty(deliveredJournal, async ({ projectId, rows, deliveries, from, hours, limit }) => {
         for (const batch of deliveries) await store(batch);

@@ -28,7 +28,7 @@ async function passTwoMinutes(): Promise<void> {
   await clickhouse.command('INSERT INTO day_change SELECT * FROM aged');
 }
 
-/** A handle of its own, for which nothing is kept yet; `asked` are the days that its questions counted. */
+/** A separate handle with an empty cache; `asked` lists the days that its questions counted. */
 function fresh(): { handle: ClickHouse; asked: string[] } {
   const asked: string[] = [];
   const handle: ClickHouse = {
@@ -71,8 +71,8 @@ function tracked(projectId: string, occurredAt: Date, rest: Partial<EventInsertR
   };
 }
 
-describe('days that are kept', () => {
-  it('answer as if everything was counted again, whatever arrives late or twice', async () => {
+describe('cached days', () => {
+  it('give the same answers as a full recount, whatever arrives late or twice', async () => {
     const projectId = v7();
     const journal = journalArbitrary(projectId, start, 4).chain(deliveriesOf);
     await fc.assert(
@@ -91,7 +91,7 @@ describe('days that are kept', () => {
     );
   });
 
-  it('are counted again only when rows of them arrive, and not kept until those have settled', async () => {
+  it('are counted again only when rows of them arrive, and not cached until those have settled', async () => {
     const projectId = v7();
     const { handle, asked } = fresh();
     const period = { projectId, startDate: instant(0, 12), endDate: new Date(instant(3, 13).getTime() - 1) };
@@ -112,7 +112,7 @@ describe('days that are kept', () => {
     expect(asked).toEqual(['2026-01-31']);
   });
 
-  it('are kept by their hours in the period, unless that begins or ends within one', async () => {
+  it('are cached by their hours in the period, unless it begins or ends within an hour', async () => {
     const projectId = v7();
     const { handle, asked } = fresh();
     const ask = async (startDate: Date, endDate: Date) => {
@@ -133,7 +133,7 @@ describe('days that are kept', () => {
     expect(asked).toEqual(['2026-01-31']);
   });
 
-  it('are kept of today, which counts again with each row that arrives', async () => {
+  it('include today, which is counted again with each row that arrives', async () => {
     const projectId = v7();
     const { handle, asked } = fresh();
     const soon = 60_000;
@@ -173,7 +173,7 @@ describe('days that are kept', () => {
     expect(await names()).toEqual(['order placed']);
   });
 
-  it('are not kept where a day has hundreds of names, which all count', async () => {
+  it('are not cached when a day has hundreds of names, which all count', async () => {
     const projectId = v7();
     const { handle } = fresh();
     const period = { projectId, startDate: instant(0), endDate: instant(3) };
@@ -191,7 +191,7 @@ describe('days that are kept', () => {
     ['a period before 1971', '1969-12-30', '1970-02-01'],
     ['a period after 2100', '2199-12-30', '2200-02-01'],
     ['no day', '2026-02-01', '2026-01-01'],
-  ])('are not asked for over %s', async (_, from, until) => {
+  ])('are not used for %s', async (_, from, until) => {
     const { handle, asked } = fresh();
     const period = { projectId: v7(), startDate: new Date(from), endDate: new Date(until) };
     await eventStats(handle, period);

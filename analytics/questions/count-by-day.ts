@@ -8,16 +8,16 @@ import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters
 const maxDays = 400;
 /** Range of ClickHouse's Date, without 1970-01-01, which marks all days. */
 const known = { from: Date.UTC(1971), until: Date.UTC(2100) };
-/** A project with more names or campaigns in a day is asked as a whole, where ClickHouse picks the first ones. */
+/** With more names or campaigns in a day, the period is queried as a whole, and ClickHouse picks the top ones. */
 const maxRowsPerDay = 200;
-/** Of all days together; about 100 bytes each. */
+/** Cached rows of all days together, about 100 bytes each. */
 const maxKeptRows = 100_000;
-/** Rows that arrive become visible after their mark in `day_change`, but within this time. */
+/** New rows become visible after their mark in `day_change`, but within this time. */
 const settledAfterSeconds = 60;
-/** Bounds what an insert that took longer leaves uncounted. */
+/** Limits how long the rows of a slower insert stay uncounted. */
 const keptMs = 3_600_000;
 
-/** Of a day question, whose rows are grouped by a `date` that begins with the day. */
+/** Condition of a question that counts by day: its rows are grouped by a `date` that starts with the day. */
 export const inDays = `${inPeriod} AND toDate(occurred_at, 'UTC') IN {days:Array(Date)}`;
 export const limitPerDay = `LIMIT ${maxRowsPerDay + 1} BY date`;
 
@@ -25,7 +25,7 @@ export type DayParameters = PeriodParameters & { days: readonly string[] };
 
 interface KeptDay {
   changedAt: number;
-  /** Null when there are too many. */
+  /** Null when there were too many. */
   rows: readonly unknown[] | null;
 }
 
@@ -69,8 +69,8 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 /**
- * The hours of a day that lie in the period; a period that ends in the future has all of today. Undefined where it begins or ends
- * within an hour, because that part of the day would hardly be asked for again.
+ * The hours of a day that lie in the period; a period that ends in the future has all of today. Undefined when the
+ * period begins or ends within an hour: that part of the day is unlikely to be asked for again.
  */
 function partOf(day: string, { startDate, endDate }: ProjectPeriod): string | undefined {
   const first = Date.parse(day);
@@ -82,12 +82,13 @@ function partOf(day: string, { startDate, endDate }: ProjectPeriod): string | un
 }
 
 /**
- * Rows of a question for a period. A day is counted again only after rows of it arrived or were erased, so a chart of months
- * costs what today costs. Exact, except that rows of an insert that took more than a minute, or dated more than a minute
- * ahead, may be missing for an hour.
+ * Rows of a question for a period. A day is counted again only after some of its rows arrived or were erased, so a
+ * chart of months costs no more than a chart of today. Exact, except that rows of an insert that took more than a
+ * minute, or dated more than a minute in the future, may be missing for an hour.
  *
  * @param question grouped by `date` and limited per day
- * @returns rows of each day in any order; undefined for too many days, or rows in a day: ask for the period as a whole
+ * @returns rows of each day in any order; undefined when there are too many days, or too many rows in a day: query the
+ *   period as a whole instead
  * @throws ClickHouseUnavailable
  */
 export async function countByDay<Row extends { date: string }, More extends QueryParameters>(
@@ -127,7 +128,7 @@ export async function countByDay<Row extends { date: string }, More extends Quer
     }
   }
   if (isTooMany()) return undefined;
-  // as: under this key are rows of this question only.
+  // as: entries under this key come from this question only.
   return [...kept.values()].flatMap(({ rows }) => (rows ?? []) as readonly Row[]);
 }
 

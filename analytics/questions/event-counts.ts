@@ -20,7 +20,7 @@ ${limitPerDay}`,
 /**
  * Tracked and emitted events by UTC day and name.
  *
- * @returns undefined for too many; see {@link countByDay}
+ * @returns undefined for too many days or names; see {@link countByDay}
  */
 export const eventCounts = (clickhouse: ClickHouse, period: ProjectPeriod) =>
   countByDay(clickhouse, question, period, {});

@@ -91,8 +91,8 @@ LIMIT {limit:UInt32}`;
 }
 
 /**
- * Days before the end of a page to try first. A project's latest days are few parts, however large it is; more is
- * read only when they do not fill the page.
+ * Days before the end of a page to try first. The latest days are few parts, however large the project; older ones are
+ * read only when these do not fill the page.
  */
 const windowsInDays = [2, 40];
 

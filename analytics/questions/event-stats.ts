@@ -29,7 +29,7 @@ FROM event FINAL
 WHERE project_id = {projectId:UUID} AND ${inPeriod} AND kind IN ('tracked', 'emitted')
 GROUP BY GROUPING SETS ((name), (date))
 ORDER BY isDay, count DESC, name
--- Of all names together; each day is one row.
+-- Limits the names; each day is one row.
 LIMIT ${mostNames} BY isDay, date`,
   row,
 };

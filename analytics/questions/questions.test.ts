@@ -51,7 +51,7 @@ const days = 4;
 const everything = { startDate: start, endDate: new Date('2026-02-10T00:00:00.000Z') };
 
 describe('every figure', () => {
-  it('is that of the journal, though each row is delivered three times in any order', async () => {
+  it('matches the journal, even with each row delivered three times in any order', async () => {
     const journal = fc.constant(undefined).chain(() => {
       const projectId = v7();
       return journalArbitrary(projectId, start, days).chain((rows) =>
@@ -113,7 +113,7 @@ describe('every figure', () => {
 });
 
 describe('a listing of events', () => {
-  it('gives data back as they were written', async () => {
+  it('returns data as it was written', async () => {
     const projectId = v7();
     const data = {
       'a.b': 1,
@@ -127,7 +127,7 @@ describe('a listing of events', () => {
     expect((await listEvents(clickhouse, { projectId, limit: 1 }))[0]?.data).toEqual(data);
   });
 
-  it('is read backwards from its position by the key, so that it can stop at its limit', async () => {
+  it('is read backwards by the key from its position, so that it can stop at its limit', async () => {
     const explain = {
       name: 'explain',
       sql: `EXPLAIN indexes = 1 ${eventPageSql("activity_type != ''")}`,
@@ -171,7 +171,7 @@ describe('a listing of events', () => {
     });
   });
 
-  it('takes a filter as a value, whatever it says', async () => {
+  it('treats a filter as a value, whatever it contains', async () => {
     const row = { ...tracked(v7()), name: "x' OR 1=1 --\t\\" };
     await store([row, { ...tracked(row.projectId), name: 'other' }]);
     const found = await listEvents(clickhouse, { projectId: row.projectId, name: row.name, limit: 10 });

@@ -46,8 +46,8 @@ type RequestParameters = {
 };
 
 /**
- * PREWHERE, so that a filter that few rows match reads its own column alone: 24 million rows take 0.05 s of CPU instead
- * of 1.4 s. `until` repeats a bound of the tuple comparison, because the index only supports the plain one.
+ * PREWHERE lets a selective filter read only its own column: 24 million rows take 0.05 s of CPU instead of 1.4 s.
+ * `until` repeats a bound of the tuple comparison, because the index only supports the plain one.
  */
 const question: Question<RequestParameters, LoggedRequest> = {
   name: 'request-list',

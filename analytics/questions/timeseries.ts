@@ -42,7 +42,7 @@ const ofDays = (interval: Interval): Question<DayParameters & OfCampaign, Timese
  * Figures of a period by UTC hour or day. Emails count at their first occurrence (a click is also an open), so that
  * the buckets add up to the figures of the whole period. Only permanent bounces count.
  *
- * @param campaignId only what became of its emails, with those who opted out through them
+ * @param campaignId restricts the figures to its emails; opt-outs are those made through their links
  * @returns every bucket the period touches, oldest first; the first and last cover only the part within the period
  * @throws ClickHouseUnavailable
  */

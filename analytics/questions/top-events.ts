@@ -55,7 +55,7 @@ export async function topEvents(
     .map(({ name, count }) => ({ name, count, previousCount: previousCounts.get(name) ?? 0 }));
 }
 
-/** Both periods at once where a day separates them, as in charts of days. */
+/** Both periods in one query when they meet at midnight UTC, as in daily charts. */
 async function countBoth(clickhouse: ClickHouse, period: ProjectPeriod, before: Date) {
   const firstDay = period.startDate.toISOString().slice(0, 10);
   if (period.startDate.getTime() === Date.parse(firstDay)) {

@@ -1,7 +1,7 @@
 import { toInstantParameter, zeroUuid } from '../client/question.ts';
 import { type InsertTarget, tsvValue } from '../client/statement.ts';
 
-/** Columns of `event` in the order of a line. `data` is last, so that it can be found without parsing. */
+/** Columns of `event` in the order of an insert line. `data` is last, so that it can be found without parsing. */
 export const eventColumns = [
   'project_id',
   'event_id',

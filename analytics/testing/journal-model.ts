@@ -3,7 +3,7 @@ import { v4, v7 } from 'uuid';
 import type { ActivityStats } from '../questions/activity-stats.ts';
 import type { EventInsertRow } from '../tables/event.ts';
 
-const happenings = [
+const eventTypes = [
   ['emitted', 'email.sent', 'email.sent'],
   ['emitted', 'email.delivery', 'email.delivered'],
   ['emitted', 'email.open', 'email.opened'],
@@ -29,7 +29,7 @@ export function journalArbitrary(
   const emails = Array.from({ length: 5 }, (_, n) => (n === 0 ? v4() : v7()));
   const row = fc
     .record({
-      happening: fc.constantFrom(...happenings),
+      eventType: fc.constantFrom(...eventTypes),
       // Multiples of three hours, so that instants coincide.
       at: fc.integer({ min: 0, max: days * 8 - 1 }).map((n) => new Date(start.getTime() + n * 3 * 3_600_000)),
       contactId: fc.constantFrom(...contacts),
@@ -45,7 +45,7 @@ export function journalArbitrary(
         { requiredKeys: ['isFirst', 'countsAsOpen'] },
       ),
     })
-    .map(({ happening: [kind, name, activityType], at, contactId, emailId, campaignId, data }) => {
+    .map(({ eventType: [kind, name, activityType], at, contactId, emailId, campaignId, data }) => {
       const row: EventInsertRow = {
         projectId,
         eventId: v7(),

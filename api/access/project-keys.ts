@@ -7,7 +7,7 @@ import type { ProjectChanges } from '../../db/project-changes.ts';
 import { findProjectsByKeys } from '../../db/statements/access/find-projects-by-keys.ts';
 import type { ApiProject } from './identity.ts';
 
-/** Also the longest that a change goes unnoticed when its notification is lost. */
+/** Also the longest that a change can go unnoticed when its notification is lost. */
 const knownForMs = 5_000;
 const unknownForMs = 2_000;
 const mostKnown = 50_000;

@@ -59,7 +59,7 @@ describe('the rate limit', () => {
   );
 
   it(
-    'strands at most what a process used itself when it falls silent',
+    'loses at most as much as a process has used itself when it falls silent',
     withinOneMinute(async () => {
       const [subject, quiet, busy] = [uuidv7(), limiter(1000), limiter(1000)];
       expect(await takeMany([quiet], subject, 20)).toBe(20);
@@ -82,7 +82,7 @@ describe('the rate limit', () => {
   );
 
   it(
-    'asks the database seldom while the budget is large',
+    'rarely asks the database while the budget is large',
     withinOneMinute(async () => {
       const [subject, one] = [uuidv7(), limiter(1_000_000)];
       let asked = 0;
@@ -96,7 +96,7 @@ describe('the rate limit', () => {
   );
 
   it(
-    'counts subjects apart',
+    'counts subjects separately',
     withinOneMinute(async () => {
       const [one, other, both] = [uuidv7(), uuidv7(), limiter(5)];
       expect(await takeMany([both], one, 10)).toBe(5);
@@ -109,7 +109,7 @@ describe('the rate limit', () => {
     withinOneMinute(async () => {
       const [subject, one] = [uuidv7(), limiter(3)];
       expect(await takeMany([one], subject, 5)).toBe(3);
-      // As if the minute had been an earlier one; a process that starts now knows nothing of it.
+      // As if that minute were over; a process that starts now knows nothing of it.
       await sql(
         `update rate_limit_windows set window_start = window_start - interval '10 minutes' where subject = $1`,
         [subject],
@@ -121,7 +121,7 @@ describe('the rate limit', () => {
     }),
   );
 
-  it('tells its failure to everyone who waits, and works again afterwards', async () => {
+  it('passes a failure to everyone who waits, and works again afterwards', async () => {
     const orm = createOrm({ url: 'postgres://nobody@127.0.0.1:1/none', poolSize: 2, warn: () => undefined });
     const one = createRateLimiter(orm.em.fork(), 5);
     const results = await Promise.allSettled([one.take('x'), one.take('x')]);
@@ -157,7 +157,7 @@ describe('the rate limit over HTTP', () => {
   });
 
   it(
-    'says in headers what is left, and 429 with Retry-After when nothing is',
+    'reports in headers what is left, and answers 429 with Retry-After when nothing is',
     withinOneMinute(async () => {
       const environment = { API_RATE_LIMIT_PER_MINUTE: '2' };
       const api = await startTestApi({ database, routes: [route], services: null, environment });
@@ -186,7 +186,7 @@ describe('the rate limit over HTTP', () => {
   });
 
   it(
-    'counts sign-ins by address, and believes a proxy only when told to',
+    'counts sign-ins by address, and trusts a proxy only when told to',
     withinOneMinute(async () => {
       const ask = async (environment: Record<string, string>, forwarded: string[]) => {
         const api = await startTestApi({ database, routes: [open], services: null, environment });
@@ -199,7 +199,7 @@ describe('the rate limit over HTTP', () => {
         await api.close();
         return statuses;
       };
-      // What an attempt before has used.
+      // Removes what an earlier attempt has used.
       await sql('delete from rate_limit_windows');
       const spoofed = ['198.51.100.1', '198.51.100.2', '198.51.100.3'];
       expect(await ask({ AUTH_RATE_LIMIT_PER_MINUTE: '2' }, spoofed)).toEqual([200, 200, 429]);
@@ -212,7 +212,7 @@ describe('the rate limit over HTTP', () => {
   );
 });
 
-describe('the name of a client address', () => {
+describe('the rate limit subject of a client address', () => {
   it.each([
     ['203.0.113.9', 'address 203.0.113.9'],
     ['::ffff:203.0.113.9', 'address 203.0.113.9'],

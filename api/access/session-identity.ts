@@ -18,7 +18,7 @@ export async function findSessionIdentity(
   const row = await findSessionUser(em, session, projectId);
   if (row === undefined) return undefined;
   if (row.is_untouched && session.id !== undefined) {
-    // One of several concurrent calls writes.
+    // The condition on `lastUsedAt` lets only one of several concurrent calls write.
     const untouched = { id: session.id, lastUsedAt: { $lt: raw("now() - interval '10 minutes'") } };
     await em.nativeUpdate(UserSession, untouched, { lastUsedAt: raw('now()') });
   }

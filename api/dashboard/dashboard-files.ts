@@ -16,8 +16,8 @@ const encodings: readonly [suffix: string, Encoding][] = [
 ];
 
 /**
- * Reads a built dashboard once, some 4 MB: a request names a known file or none, and a build that another process replaces or
- * removes meanwhile is served as it was. Undefined when the folder holds no dashboard.
+ * Reads a built dashboard into memory once, about 4 MB: a request names a known file or none, and the build is still
+ * served after another process has replaced or removed it. Undefined when the folder holds no dashboard.
  */
 export function openDashboardFiles(folder: string): DashboardFiles | undefined {
   let html: string;

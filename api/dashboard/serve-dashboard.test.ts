@@ -35,7 +35,7 @@ describe('the page of the dashboard', () => {
     expect(new URL(`${base}assets/app-1a2b.js`, `${api.url}${path}`).pathname).toBe(asset);
   });
 
-  it('is asked for again each time, and sent only when it has changed', async () => {
+  it('is revalidated each time, and sent only when it has changed', async () => {
     const first = await api.request('/app/contacts');
     expect(first.headers.get('Cache-Control')).toBe('no-cache');
     const headers = { 'If-None-Match': first.headers.get('ETag') ?? '' };
@@ -44,7 +44,7 @@ describe('the page of the dashboard', () => {
     expect((await api.request('/app/contacts/x', { headers })).status).toBe(200);
   });
 
-  it('may run scripts of this server alone, stand in no frame, and gives no address away', async () => {
+  it("runs only this server's scripts, can't be framed, and gives no address away", async () => {
     const { headers } = await api.request('/app/reset-password?token=secret');
     const policy = headers.get('Content-Security-Policy');
     for (const part of [
@@ -59,7 +59,7 @@ describe('the page of the dashboard', () => {
     expect(headers.get('X-Content-Type-Options')).toBe('nosniff');
   });
 
-  it('is where a browser ends that asks for the root, by an address that any proxy may prefix', async () => {
+  it('is where the root redirects a browser, by an address that works behind any proxy prefix', async () => {
     const root = await api.request('/', { headers: html });
     expect([root.status, root.headers.get('Location')]).toEqual([302, 'app/']);
     const bare = await api.request('/app?from=mail');
@@ -82,12 +82,12 @@ describe('a file of the dashboard', () => {
     expect(headers.get('Vary')).toContain('Accept-Encoding');
   });
 
-  it('has a name without a hash only for as long as it stays the same', async () => {
+  it('without a hash in its name is revalidated each time', async () => {
     const { status, headers } = await api.request('/app/robots.txt');
     expect([status, headers.get('Cache-Control')]).toEqual([200, 'no-cache']);
   });
 
-  it('answers HEAD with its size alone', async () => {
+  it('answers HEAD with only its size', async () => {
     const head = await api.request(asset, { method: 'HEAD', headers: { 'Accept-Encoding': 'identity' } });
     expect([head.status, head.headers.get('Content-Length'), head.body]).toEqual([
       200,
@@ -103,18 +103,18 @@ describe('a file of the dashboard', () => {
     '/app/..%2Fpackage.json',
     '/app/%2e%2e/package.json',
     '/app/assets/..%5c..%5cpackage.json',
-  ])('is no other file: %s', async (path) => {
+  ])('is never another file: %s', async (path) => {
     expect((await api.request(path)).status).toBe(404);
   });
 
-  it('is only read', async () => {
+  it('can only be read', async () => {
     for (const method of ['POST', 'PUT', 'DELETE']) {
       expect((await api.request(asset, { method })).status).toBe(404);
     }
   });
 });
 
-it('stays as it was when its build is removed', async () => {
+it('is still served after its build is removed', async () => {
   const own = await writeBuiltDashboard(script);
   const serving = await startTestApi({
     database,
@@ -130,7 +130,7 @@ it('stays as it was when its build is removed', async () => {
   await serving.close();
 });
 
-it('says how to build a dashboard where there is none', async () => {
+it('explains how to build a dashboard when there is none', async () => {
   const { status, headers, body } = await without.request('/app/contacts');
   expect([status, headers.get('Content-Type')]).toEqual([404, 'text/html; charset=utf-8']);
   expect(body).toContain('npm run web:build');

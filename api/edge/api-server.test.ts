@@ -17,7 +17,7 @@ async function get(port: number, agent: Agent, path = '/') {
   return { isReused: sent.reusedSocket, connection: response.headers.connection };
 }
 
-it('answers what arrives on an open connection while it closes, and tells the client to leave it', async () => {
+it('answers requests on an open connection while it closes, and tells the client to close it', async () => {
   const server = createApiServer((_request, response) => response.end('ok'));
   const port = await listen(server);
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });

@@ -37,9 +37,9 @@ export function createApiServer(
 const leaveMs = 500;
 
 /**
- * Ends the server without cutting off a request. For half a second it still accepts and answers requests, and tells
- * clients that the connection closes: one that is closed while it is idle may be carrying the client's next request.
- * Then it waits for running requests.
+ * Closes the server without cutting off a request. For half a second it still accepts requests and answers them with
+ * `Connection: close`: an idle connection that is closed at once may be carrying the client's next request. Then it
+ * waits for running requests.
  *
  * @param graceMs after which running requests are cut off
  */

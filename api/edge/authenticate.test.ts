@@ -99,7 +99,7 @@ describe('API keys', () => {
     },
   );
 
-  it('are asked for by the scheme that clients know', async () => {
+  it('are requested by the scheme that clients expect', async () => {
     const challengeOf = async (headers: Record<string, string>, path = '/secretKey') =>
       (await api.request(path, { headers })).headers.get('WWW-Authenticate');
     expect(await challengeOf({})).toBe('Bearer');
@@ -108,12 +108,12 @@ describe('API keys', () => {
     expect(await challengeOf(bearer(project.secretKey))).toBeNull();
   });
 
-  it('are not taken where the session cookie is needed', async () => {
+  it('are not accepted where the session cookie is required', async () => {
     const { status, code } = await ask('/user', bearer(project.secretKey));
     expect([status, code]).toEqual([401, 'UNAUTHENTICATED']);
   });
 
-  it('or the cookie alone are taken where a route says so', async () => {
+  it('or the cookie alone are accepted where a route says so', async () => {
     expect((await ask('/userOrSecretKey', bearer(project.secretKey))).who.projectId).toBe(project.id);
     expect((await ask('/userOrSecretKey', { cookie })).who.userId).toBe(userId);
   });
@@ -136,14 +136,14 @@ describe('the session cookie', () => {
     }
   });
 
-  it('opens no project of others: it does not exist', async () => {
+  it("does not open others' projects: they do not exist", async () => {
     for (const id of [other.id, uuidv7(), 'no-uuid', '']) {
       const { status, code } = await ask('/secretKey', { cookie, 'X-Project-Id': id });
       expect([id, status, code]).toEqual([id, 404, 'NOT_FOUND']);
     }
   });
 
-  it('does not open what takes the public key, nor a project that is not named', async () => {
+  it('does not open public-key routes, nor a project that is not named', async () => {
     expect((await ask('/publicKey', { cookie, 'X-Project-Id': project.id })).code).toBe('MISSING_API_KEY');
     expect((await ask('/secretKey', { cookie })).code).toBe('MISSING_API_KEY');
   });
@@ -153,7 +153,7 @@ describe('the session cookie', () => {
     ['that is over', () => sign(sessionKey(), { expiresIn: -1 })],
     ['of no user', () => sign(sessionKey(), { subject: uuidv7() })],
     ['that was revoked', () => sign(sessionKey(), { version: 0 })],
-    ['with a subject that is no id', () => sign(sessionKey(), { subject: 'x' })],
+    ['with a subject that is not an id', () => sign(sessionKey(), { subject: 'x' })],
     [
       'that nobody signed',
       async () => `${btoa('{"alg":"none"}')}.${btoa(JSON.stringify({ sub: userId, ver: 1 }))}.`,
@@ -170,7 +170,7 @@ describe('the session cookie', () => {
     ['https://app.example.evil.example', 403],
     ['http://127.0.0.1:8080', 200],
     ['https://app.example', 200],
-  ])('changes something only for an Origin of this site: %s → %i', async (origin, expected) => {
+  ])('allows changes only for an Origin of this site: %s → %i', async (origin, expected) => {
     const headers = { cookie, ...(origin === undefined ? {} : { origin }) };
     expect((await ask('/user', headers, 'POST')).status).toBe(expected);
     expect((await ask('/secretKey', { ...headers, 'X-Project-Id': project.id }, 'POST')).status).toBe(
@@ -179,7 +179,7 @@ describe('the session cookie', () => {
     expect((await ask('/user', headers, 'GET')).status).toBe(200);
   });
 
-  it('takes the host that was asked for this site', async () => {
+  it('treats the requested host as this site', async () => {
     expect((await ask('/user', { cookie, origin: api.url }, 'POST')).status).toBe(200);
   });
 
@@ -190,11 +190,11 @@ describe('the session cookie', () => {
 });
 
 describe('a key that was rotated in another process', () => {
-  // What is cached does not expire meanwhile: that would tell of the change, too.
+  // Stops the clock, so that the cache does not expire, which would also reveal the change.
   beforeEach(() => void vi.spyOn(performance, 'now').mockReturnValue(performance.now()));
   afterEach(() => void vi.restoreAllMocks());
 
-  it('is refused here as soon as the change is heard', async () => {
+  it('is refused here as soon as the notification arrives', async () => {
     const rotated = await createTestProject(database);
     expect((await ask('/secretKey', bearer(rotated.secretKey))).status).toBe(200);
     await sql(
@@ -211,7 +211,7 @@ describe('a key that was rotated in another process', () => {
       .toBe('INVALID_API_KEY');
   });
 
-  it('is looked up every time while changes can not be heard, and again once they can', async () => {
+  it('is looked up every time while notifications are cut off, and once more when they are back', async () => {
     const rotated = await createTestProject(database);
     const isDisabled = async (disabled: boolean) =>
       sql(em(), 'update projects set disabled = $2 where id = $1', [rotated.id, disabled]);
@@ -220,7 +220,7 @@ describe('a key that was rotated in another process', () => {
     await until(() => api.edge.projectChanges.isConnected);
     expect(await disabledHere()).toBe(false);
     await isDisabled(true);
-    // Nobody announced it: the cache still says what it knew.
+    // Without a notification, the cache still has the old state.
     expect(await disabledHere()).toBe(false);
 
     await sql(
@@ -229,7 +229,7 @@ describe('a key that was rotated in another process', () => {
       where application_name = 'posthaste-listen' and datname = current_database()`,
     );
     await until(() => !api.edge.projectChanges.isConnected);
-    // It is back in no time, and not before the test says so.
+    // The connection would be back in no time; the test decides when.
     const away = vi.spyOn(api.edge.projectChanges, 'isConnected', 'get').mockReturnValue(false);
     expect(await disabledHere()).toBe(true);
     await isDisabled(false);
@@ -241,8 +241,8 @@ describe('a key that was rotated in another process', () => {
   });
 });
 
-describe('an answer of the database from before a change', () => {
-  it('is not remembered after it', async () => {
+describe('a database answer from before a change', () => {
+  it('is not cached after it', async () => {
     const changed = await createTestProject(database);
     await until(() => api.edge.projectChanges.isConnected);
     const find = () => api.edge.projectKeys.find('secret', changed.secretKey);

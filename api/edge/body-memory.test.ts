@@ -26,7 +26,7 @@ function watch(claims: Record<string, BodyClaim>): string[] {
 }
 
 describe('memory for large bodies', () => {
-  it('is given at once while there is some, to an owner up to its share, and then in turns', async () => {
+  it('is granted at once while some is left, up to the share of an owner, and then in turns', async () => {
     const memory = memoryOf();
     const claims = {
       a1: memory.claim('a', 3),
@@ -55,7 +55,7 @@ describe('memory for large bodies', () => {
     expect(memory.waiting).toBe(0);
   });
 
-  it('is kept for a large body that waits: smaller ones of others do not pass it', async () => {
+  it('is reserved for a waiting large body: smaller ones of others do not overtake it', async () => {
     const memory = memoryOf({ bytesPerOwner: 10 });
     const claims = {
       a: memory.claim('a', 4),
@@ -84,7 +84,7 @@ describe('memory for large bodies', () => {
     await memory.claim('a', 6).granted;
   });
 
-  it('is there for others as soon as a body turns out smaller, or its client leaves', async () => {
+  it('is free for others as soon as a body turns out smaller, or its client leaves', async () => {
     const memory = memoryOf();
     const claims = {
       a1: memory.claim('a', 6),
@@ -98,7 +98,7 @@ describe('memory for large bodies', () => {
     expect(granted).toEqual(['a1', 'a3']);
   });
 
-  it('lets a body come alone that is larger than all of it', async () => {
+  it('admits a body larger than all of it, alone', async () => {
     const memory = memoryOf();
     const claims = { a: memory.claim('a', 50), b: memory.claim('b', 1) };
     const granted = watch(claims);

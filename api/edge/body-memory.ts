@@ -92,7 +92,7 @@ export class BodyMemory {
     return undefined;
   }
 
-  // The owner goes to the end of the round.
+  // Also moves the owner to the back of the line.
   private dequeue(entry: Entry): void {
     const left = this.queues.get(entry.owner)?.filter((each) => each !== entry) ?? [];
     this.queues.delete(entry.owner);
@@ -137,8 +137,8 @@ const mebibyte = 1024 * 1024;
 /** Bodies up to this size skip the shared budget, as most requests do. */
 export const smallBytes = 128 * 1024;
 /**
- * Of this process. A body takes about three times its size while it is parsed and twice until it is written. The
- * largest one fits into an owner's share.
+ * The body memory of this process. A body takes about three times its size while it is parsed and twice its size until
+ * it is written. The largest body allowed fits into an owner's share.
  */
 export const bodyMemory = new BodyMemory({
   budgetBytes: 96 * mebibyte,
@@ -152,10 +152,10 @@ const slowestBytes = 128 * 1024;
 const paceMs = 2_000;
 
 /**
- * Gives up a body that holds memory and arrives too slowly while others wait for some.
+ * Gives up on a body that holds memory but arrives too slowly while others wait for memory.
  *
- * @param received bytes so far
- * @returns ends the watch
+ * @param received the number of bytes so far
+ * @returns a function that ends the watch
  */
 export function watchPace(received: () => number, giveUp: (error: DomainError) => void): () => void {
   let before = received();

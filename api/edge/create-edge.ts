@@ -16,7 +16,7 @@ const sweepEveryMs = 5 * 60_000;
 export type Edge = ReturnType<typeof createEdge>;
 
 /**
- * What the chains of all routes share.
+ * What the middleware chains of all routes share.
  *
  * @param em a dedicated fork that never opens a transaction
  */

@@ -11,7 +11,7 @@ export class ClientGone extends Error {
 
 const retryAfterSeconds = 5;
 
-/** Codes of what middleware refuses by `ctx.throw`; any other 4xx is `BAD_REQUEST`. */
+/** Codes for the statuses that middleware passes to `ctx.throw`; any other 4xx is `BAD_REQUEST`. */
 const refusals: Partial<Record<number, ErrorCode>> = {
   401: 'UNAUTHENTICATED',
   403: 'FORBIDDEN',
@@ -23,8 +23,9 @@ const refusals: Partial<Record<number, ErrorCode>> = {
 };
 
 /**
- * Maps any error to a `DomainError`: a 4xx of `ctx.throw` keeps its message, a database that is unreachable or slow, or
- * that ended a deadlock, becomes `SERVICE_UNAVAILABLE`, any unknown error `INTERNAL_SERVER_ERROR` without internal details.
+ * Maps any error to a `DomainError`: a 4xx from `ctx.throw` keeps its message; an unreachable or slow database, or one
+ * that aborted the transaction to end a deadlock, becomes `SERVICE_UNAVAILABLE`; any unknown error becomes
+ * `INTERNAL_SERVER_ERROR` without internal details.
  */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error;

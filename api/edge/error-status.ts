@@ -23,6 +23,6 @@ const statuses = {
 
 export const statusOf = (code: ErrorCode): number => statuses[code];
 
-/** The contract's example of an unverified sender domain has that code; `details.reason` names the cause. */
+/** The contract's example answers an unverified sender domain with this code; `details.reason` names the cause. */
 export const publicCodeOf = (code: ErrorCode): ErrorCode =>
   code === 'SENDER_DOMAIN_REFUSED' ? 'INTERNAL_SERVER_ERROR' : code;

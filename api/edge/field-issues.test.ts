@@ -47,11 +47,11 @@ describe('field issues', () => {
     expect(briefly(input)).toEqual(expected);
   });
 
-  it('say which types a union takes', () => {
+  it('name the types that a union accepts', () => {
     expect(issuesOf({ to: 7 })[0]?.message).toBe('Must be a string, an object or an array');
   });
 
-  it('repeat scalars only, shortened, and never a password', () => {
+  it('echo scalars only, shortened, and never a password', () => {
     expect(issuesOf({ to: 7 })[0]?.received).toBe(7);
     expect(issuesOf({ to: null })[0]?.received).toBeNull();
     expect(issuesOf({ to: {} })[0]).not.toHaveProperty('received');

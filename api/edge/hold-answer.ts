@@ -3,7 +3,7 @@ import { BodyMemory } from './body-memory.ts';
 import { ClientGone } from './error-response.ts';
 
 const mebibyte = 1024 * 1024;
-/** What large answers of this process share until their clients have them. */
+/** Memory that this process's large answers share until their clients have received them. */
 const memory = new BodyMemory({
   budgetBytes: 96 * mebibyte,
   bytesPerOwner: 48 * mebibyte,
@@ -11,7 +11,7 @@ const memory = new BodyMemory({
   waiting: 500,
   waitMs: 30_000,
 });
-/** While others wait for memory, a client has this long to take its answer, from when the answer is ready: 2 MB/s suffice. */
+/** How long a client may take to receive its answer, once ready, while others wait for memory; 2 MB/s suffices. */
 const patienceMs = (bytes: number) => 5_000 + bytes / 2_000;
 const lookMs = 1_000;
 
@@ -19,7 +19,7 @@ const lookMs = 1_000;
  * Claims memory for an answer until its client has it or is gone.
  *
  * @param bytes upper bound of its size
- * @returns call it with the size once the answer is ready
+ * @returns a function to call with the actual size once the answer is ready
  * @throws DomainError `SERVICE_UNAVAILABLE` without memory
  * @throws ClientGone when the connection ends before the memory is granted
  */

@@ -58,7 +58,7 @@ const routes = [
 const { api, database, project } = useTestApi({ routes, services: null });
 
 describe('paths and methods', () => {
-  it('that do not exist are 404, with Allow where another method is served', async () => {
+  it('that do not exist are 404, with Allow when another method is served', async () => {
     const nowhere = await api.request('/nowhere');
     expect([nowhere.status, nowhere.body.error.code]).toEqual([404, 'NOT_FOUND']);
     expect(nowhere.headers.get('Allow')).toBeNull();
@@ -74,19 +74,19 @@ describe('paths and methods', () => {
     expect(head.headers.get('Content-Length')).toBe(get.headers.get('Content-Length'));
   });
 
-  it('answer OPTIONS with what is served', async () => {
+  it('answer OPTIONS with the methods served', async () => {
     const answer = await api.request('/page/1', { method: 'OPTIONS' });
     expect([answer.status, answer.headers.get('Allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
     expect(answer.headers.get('Access-Control-Allow-Origin')).toBeNull();
     expect((await api.request('/nowhere', { method: 'OPTIONS' })).status).toBe(404);
   });
 
-  it('ignore a slash at the end', async () => {
+  it('ignore a trailing slash', async () => {
     expect((await api.request('/page/1/')).status).toBe(200);
   });
 });
 
-it('an error of ctx.throw has the envelope; what is no fault of the caller says nothing', async () => {
+it('an error of ctx.throw has the envelope; an internal error reveals nothing', async () => {
   for (const [status, code, message] of [
     [409, 'CONFLICT', 'It is taken'],
     [418, 'BAD_REQUEST', 'It is taken'],
@@ -118,7 +118,7 @@ describe('headers', () => {
     expect(headers.get('Content-Length')).toBe(String(Buffer.byteLength(body)));
   });
 
-  it('tell browsers to stay on https when the API is there', async () => {
+  it('tell browsers to stay on https when the API uses it', async () => {
     const secure = await startTestApi({
       database,
       routes,
@@ -156,7 +156,7 @@ describe('cross-origin requests', () => {
     expect(headers.get('Access-Control-Allow-Headers')).toContain('Idempotency-Key');
   });
 
-  it('are closed elsewhere, but for a configured dashboard with its cookie', async () => {
+  it('are refused elsewhere, except from a configured dashboard with its cookie', async () => {
     expect(
       (await api.request('/page/1', { headers: { Origin } })).headers.get('Access-Control-Allow-Origin'),
     ).toBeNull();

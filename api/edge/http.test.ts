@@ -62,7 +62,7 @@ const routes = [
 
 const { api, database, project } = useTestApi({ routes, services: null });
 
-/** Sends a head and, piece by piece, a body; gives all that came back until the connection closed. */
+/** Sends a head and, piece by piece, a body; returns everything received until the connection closed. */
 async function raw(head: string, slowly: readonly string[] = [], url = api.url): Promise<string> {
   const { port } = new URL(url);
   const socket = connect(Number(port), '127.0.0.1');
@@ -81,7 +81,7 @@ async function raw(head: string, slowly: readonly string[] = [], url = api.url):
 }
 
 describe('request bodies', () => {
-  it('may be JSON by any of its names, or say nothing', async () => {
+  it('may be JSON under any of its content types, or name none', async () => {
     for (const type of ['application/json', 'Application/JSON; charset=UTF-8', 'application/problem+json']) {
       const { status } = await api.request('/json', { body: '{"a":1}', headers: { 'Content-Type': type } });
       expect([type, status]).toEqual([type, 200]);
@@ -90,7 +90,7 @@ describe('request bodies', () => {
     expect(untyped.status).toBe(200);
   });
 
-  it('of another type or charset are refused with what is expected', async () => {
+  it('of another type or charset are refused with the expected one', async () => {
     for (const type of [
       'text/plain',
       'application/x-www-form-urlencoded',
@@ -156,7 +156,7 @@ describe('request bodies', () => {
     sending.destroy();
   });
 
-  it('that are too large are read away for a while, so that a client that is still sending sees the answer', async () => {
+  it('that are too large are drained for a while, so that a client that is still sending sees the answer', async () => {
     async function* pieces() {
       for (let sent = 0; sent < 20; sent += 1) {
         yield Buffer.alloc(mebibyte, ' ');
@@ -178,7 +178,7 @@ describe('request bodies', () => {
   const sendLarge = async (bytes: number, { secretKey } = project) =>
     (await api.request('/large', { key: secretKey, body: { a: 'x'.repeat(bytes) } })).status;
 
-  it('that are large wait for memory, not those of others nor small ones; one that stops coming loses its own', async () => {
+  it('that are large wait for memory without delaying others or small ones; one that stalls loses its memory', async () => {
     const accepted: Socket[] = [];
     api.server.on('connection', (socket) => accepted.push(socket));
     const allButOne = Buffer.alloc(40 * mebibyte - 1, ' ');
@@ -200,7 +200,7 @@ describe('request bodies', () => {
     socket.destroy();
   });
 
-  it('that are only announced, or small without saying so, take nothing of that budget', async () => {
+  it('that are only announced, or small without saying so, take no memory from that budget', async () => {
     const { port } = new URL(api.url);
     const sockets = Array.from({ length: 24 }, () => connect(Number(port), '127.0.0.1'));
     for (const [index, socket] of sockets.entries()) {
@@ -212,7 +212,7 @@ describe('request bodies', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  it('that come too slowly end with 408', async () => {
+  it('that arrive too slowly end with 408', async () => {
     const impatient = await startTestApi({ database, routes, services: null, requestTimeoutMs: 400 });
     const startedAt = performance.now();
     const answer = await raw(
@@ -226,7 +226,7 @@ describe('request bodies', () => {
     await impatient.close();
   });
 
-  it('that break off leave no error behind', async () => {
+  it('that are cut off leave no error behind', async () => {
     const before = api.logLines.length;
     const { port } = new URL(api.url);
     const socket = connect(Number(port), '127.0.0.1');
@@ -240,7 +240,7 @@ describe('request bodies', () => {
   });
 });
 
-describe('requests that are no HTTP', () => {
+describe('requests that are not HTTP', () => {
   it('get the envelope', async () => {
     const answer = await raw('BREW / COFFEE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 400 /);

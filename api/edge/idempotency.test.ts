@@ -7,7 +7,7 @@ import { createDefineRoute } from './route.ts';
 
 interface FakeServices {
   runs: number;
-  /** Holds requests with the outcome `slow` until the test lets them go on. */
+  /** Holds requests with the outcome `slow` until the test releases them. */
   gate: Promise<void>;
 }
 
@@ -81,7 +81,7 @@ describe('an Idempotency-Key', () => {
     expect(await oneKey('nonsense', 'ok')).toEqual({ statuses: [422, 200], ran: 1 });
   });
 
-  it('lets one of many simultaneous requests run; and refuses the others while it is in flight', async () => {
+  it('lets one of many simultaneous requests run, and refuses the others while it is in flight', async () => {
     const [key, before] = [uuidv7(), services.runs];
     const gate = Promise.withResolvers<void>();
     services.gate = gate.promise;
@@ -109,7 +109,7 @@ describe('an Idempotency-Key', () => {
     expect((await post('ok', 'Shared', { secretKey: other.secretKey })).status).toBe(409);
   });
 
-  it('is free again when its time is over', async () => {
+  it('is free again after it expires', async () => {
     const key = uuidv7();
     await post('ok', key);
     const [row] = await database.sql<{ hours: number }>(
@@ -134,7 +134,7 @@ describe('an Idempotency-Key', () => {
     expect((await post('ok', key)).status).toBe(expected);
   });
 
-  it('is not asked for', async () => {
+  it('is not required', async () => {
     const before = services.runs;
     for (let index = 0; index < 2; index += 1) {
       const { status } = await api.request('/send', { key: project.secretKey, body: { outcome: 'ok' } });

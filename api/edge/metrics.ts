@@ -21,7 +21,7 @@ export function createApiMetrics() {
   });
   const unlogged = new Counter({
     name: 'posthaste_request_log_left_out_total',
-    help: 'Requests left out of the log of requests: too many of a project or of the process, or ClickHouse is away.',
+    help: 'Requests left out of the request log: too many of the project or the process, or ClickHouse is unavailable.',
     labelNames: ['reason'],
     registers: [registry],
   });

@@ -16,7 +16,7 @@ function refusal(run: () => unknown): DomainError {
 }
 
 describe('parsing a JSON body', () => {
-  it('gives what JSON.parse gives for every JSON text', () => {
+  it('parses every JSON text like JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         fc.pre(!text.includes('\\u') && !text.includes('__proto__'));
@@ -25,7 +25,7 @@ describe('parsing a JSON body', () => {
     );
   });
 
-  it('refuses a text that is no JSON', () => {
+  it('refuses text that is not JSON', () => {
     for (const text of ['{', '{"a":1}}', "{'a':1}", 'undefined', '{"a":"\u0000"}', '"']) {
       expect(refusal(() => parse(text)).code).toBe('INVALID_JSON');
     }
@@ -35,7 +35,7 @@ describe('parsing a JSON body', () => {
     expect(refusal(() => parseJson(Buffer.from([0x22, 0xff, 0x22]))).code).toBe('INVALID_JSON');
   });
 
-  it('passes over a byte order mark', () => {
+  it('ignores a byte order mark', () => {
     expect(parse('\uFEFF{"a":1}')).toEqual({ a: 1 });
   });
 
@@ -46,12 +46,12 @@ describe('parsing a JSON body', () => {
     expect(refusal(() => parse('['.repeat(5_000_000))).message).toContain('nested');
   });
 
-  it('does not take brackets inside of strings for nesting', () => {
+  it('does not count brackets inside strings as nesting', () => {
     const text = JSON.stringify({ a: '['.repeat(1000), b: `\\"${'{'.repeat(1000)}`, c: '\\\\' });
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
-  it('refuses a body of too many values', () => {
+  it('refuses a body with too many values', () => {
     expect(refusal(() => parse(`[${'1,'.repeat(maxJsonValues + 1)}1]`)).code).toBe('INVALID_JSON');
   });
 
@@ -63,7 +63,7 @@ describe('parsing a JSON body', () => {
     }
   });
 
-  it('names strings and keys that hold NUL or half a surrogate pair', () => {
+  it('reports strings and keys that contain NUL or half a surrogate pair', () => {
     const error = refusal(() =>
       parse('{"a":{"b":["x","\\u0000"]},"c":"\\ud800","d\\u0000":1,"e":"\\ud83d\\ude00"}'),
     );

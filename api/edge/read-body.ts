@@ -14,7 +14,7 @@ const mebibyte = 1024 * 1024;
 const keyedBodyLimitBytes = 40 * mebibyte;
 const otherBodyLimitBytes = mebibyte;
 /**
- * Reads the body with koa-body and leaves what was parsed in `ctx.request.body`. Bodies beyond 128 KB wait for shared
+ * Reads the body with koa-body and leaves the parsed value in `ctx.request.body`. Bodies beyond 128 KB wait for shared
  * memory (`BodyMemory`) and hold it until the request is handled.
  *
  * @throws DomainError `PAYLOAD_TOO_LARGE` (before reading when `Content-Length` exceeds the limit); `BAD_REQUEST`

@@ -8,7 +8,7 @@ import { ClientGone } from './error-response.ts';
 export interface UploadOptions {
   field: string;
   limitBytes: number;
-  /** Whose share of the memory for bodies the file takes up; undefined where it is not held as a whole. */
+  /** Owner whose share of body memory the file takes up; undefined when the file is never held as a whole. */
   heldFor?: string | undefined;
 }
 
@@ -16,12 +16,12 @@ const formBytes = 64 * 1024;
 
 /**
  * Streams the one file of a multipart form to `consume`, which must read it to the end; back-pressure reaches the
- * client. The stream ends only after the whole form was read, so a refused form leaves nothing to keep, and the text
- * fields are complete by then. Busboy, because koa-body's formidable delivers a form only at its end.
+ * client. The stream ends only after the whole form was read: a refused form then stores nothing, and all text fields
+ * are known. Uses Busboy, because koa-body's formidable delivers a form only once it has ended.
  *
- * @throws DomainError `BAD_REQUEST` for a malformed form, or no or several files in the field; `PAYLOAD_TOO_LARGE`
- * as soon as the file exceeds its limit; `SERVICE_UNAVAILABLE` without memory. The stream given to `consume` throws the
- * same error.
+ * @throws DomainError `BAD_REQUEST` for a malformed form, or one without exactly one file in the field;
+ * `PAYLOAD_TOO_LARGE` as soon as the file exceeds its limit; `SERVICE_UNAVAILABLE` without memory. The stream given to
+ * `consume` throws the same error.
  * @throws ClientGone when the connection ends before the body
  */
 export async function readUpload<Result>(
@@ -113,7 +113,7 @@ function holdMemory(
       await Promise.race([claim.granted, failed]);
       if (!hasArrived) stopWatching = watchPace(received, giveUp);
     },
-    /** Call it when nothing more is to come. */
+    /** To be called once the form has been read. */
     arrived() {
       hasArrived = true;
       stopWatching?.();

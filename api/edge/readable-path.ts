@@ -2,8 +2,8 @@ import { DomainError } from '../../core/errors.ts';
 import type { EdgeMiddleware } from './context.ts';
 
 /**
- * Characters. The longest legitimate segments are event names and keys of `data`, at most 255 UTF-16 units that each take
- * up to nine characters of percent-encoding.
+ * Limit in characters. The longest legitimate segments are event names and keys of `data`: at most 255 UTF-16 units,
+ * each up to nine characters when percent-encoded.
  */
 const maxSegmentLength = 2_560;
 

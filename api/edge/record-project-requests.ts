@@ -1,7 +1,7 @@
 import type { RequestBuffer } from '../services/request-buffer.ts';
 import { type EdgeMiddleware, routeOf } from './context.ts';
 
-/** Logs requests whose project is known, for its developers: without path, query, body and key. */
+/** Logs each request of a known project for its developers, without path, query, body or key. */
 export function recordProjectRequests(buffer: RequestBuffer): EdgeMiddleware {
   return async (ctx, next) => {
     const startedAt = performance.now();

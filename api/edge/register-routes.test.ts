@@ -160,7 +160,7 @@ describe('the order of checks', () => {
   });
 });
 
-it('leaves the Idempotency-Key free when a request was asked to come again', async () => {
+it('frees the Idempotency-Key when the error asks for a retry', async () => {
   const headers = { 'Idempotency-Key': 'comes again' };
   const ask = async (outcome: string) =>
     (await api.request(things, { key: project.secretKey, headers, body: { outcome } })).status;
@@ -200,7 +200,7 @@ describe('validation', () => {
     expect(status).toBe(200);
   });
 
-  it('refuses a body that is no object, and takes an empty one for an empty object', async () => {
+  it('refuses a body that is not an object, and treats an empty one as an empty object', async () => {
     for (const body of ['[]', '"text"', 'null', '7']) {
       const answer = await api.request(things, { key: project.secretKey, body });
       expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, '']);
@@ -209,12 +209,12 @@ describe('validation', () => {
     expect([empty.status, empty.body.error.errors[0].field]).toEqual([422, 'outcome']);
   });
 
-  it('gives repeated query names as lists and never a prototype', async () => {
+  it('reads repeated query names as lists, and never a prototype', async () => {
     const { body } = await api.request('/echo/a%2Fb?x=1&x=2&y=&__proto__=1&filter%5Bdata.plan%5D=pro');
     expect(body).toMatchObject({ name: 'a/b', query: { x: ['1', '2'], y: '', 'filter[data.plan]': 'pro' } });
   });
 
-  it('refuses NUL in the path and the query, and a path that is no percent-encoding', async () => {
+  it('refuses NUL in the path and the query, and a path with invalid percent-encoding', async () => {
     expect((await api.request('/echo/a%00b')).status).toBe(422);
     expect((await api.request('/echo/a?x=%00')).status).toBe(422);
     expect((await api.request('/echo/%ff')).status).toBe(400);
@@ -243,7 +243,7 @@ describe('routes with simple errors', () => {
     expect(await post('{')).toEqual({ status: 400, body: { error: 'The request body is not valid JSON' } });
   });
 
-  it('answer the envelope with 422 to a wrong type, and to null where nothing is required', async () => {
+  it('answer the envelope with 422 to a wrong type, and to null in an optional field', async () => {
     const { status, body } = await post({ name: 7, email: {}, condition: 'x', note: null });
     expect(status).toBe(422);
     expect(body.error.errors).toMatchObject([
@@ -254,7 +254,7 @@ describe('routes with simple errors', () => {
     ]);
   });
 
-  it('answer the envelope with 422 where the fault is of form or length', async () => {
+  it('answer the envelope with 422 to a wrong form or length', async () => {
     const { status, body } = await post({ ...complete, name: 'too long', email: 'x', condition: { a: 'x' } });
     expect(status).toBe(422);
     expect(body.error.errors.map((issue: { field: string }) => issue.field)).toEqual([
@@ -266,7 +266,7 @@ describe('routes with simple errors', () => {
 });
 
 describe('failures', () => {
-  it('hide the inside, carry the request id and are logged with the stack', async () => {
+  it('hide internals, carry the request id and are logged with the stack', async () => {
     const { status, body, headers } = await api.request(things, {
       key: project.secretKey,
       body: { outcome: 'broken' },
@@ -288,7 +288,7 @@ describe('failures', () => {
     });
   });
 
-  it('of an answer that says more than declared are found in tests', async () => {
+  it('are raised in tests by an answer with undeclared fields', async () => {
     const { status } = await api.request('/undeclared');
     expect(status).toBe(500);
     expect(JSON.stringify(api.logLines.at(-1))).toContain('does not declare');

@@ -19,7 +19,7 @@ export interface ChainOptions {
 }
 
 export function serveRoutes(routes: readonly Route[], options: ChainOptions) {
-  // Of `/contacts/fields` and `/contacts/:id`, the one with fewer parameters serves `/contacts/fields`.
+  // `specificity`: the pattern with fewer parameters wins, so `/contacts/fields` beats `/contacts/:id`.
   const router = new Router<RequestState, AppContext>({ sensitive: true, exclusive: 'specificity' });
   for (const route of routes) router.register(route.path, [route.method], chainOf(route, options));
   return router.routes();

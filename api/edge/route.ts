@@ -42,7 +42,7 @@ export type ErrorPage = (ctx: EdgeContext) => void;
 export interface RouteDescription {
   method: HttpMethod;
   path: string;
-  /** Sections of the reference; by default the one of its file in `routes/index.ts`. */
+  /** Sections of the API reference; by default the section of the route's file in `routes/index.ts`. */
   tags?: readonly string[];
   summary: string;
   description?: string;
@@ -50,9 +50,9 @@ export interface RouteDescription {
   bodyExample?: unknown;
   /** The body is a multipart form with a file in this field, which the handler reads with `readUpload`. */
   uploadField?: string;
-  /** Further fields of that form, as the OpenAPI document has them. */
+  /** Text fields of that form, for the OpenAPI document. */
   uploadTexts?: Readonly<Record<string, { type: 'string'; description: string }>>;
-  /** 413 beyond it; default 40 MB with a key, 1 MB otherwise. */
+  /** Larger bodies get 413; default 40 MB with a key, 1 MB otherwise. */
   bodyLimitBytes?: number;
   /** Codes that the handler throws; those of the middleware chain are added automatically. */
   errors?: readonly ErrorCode[];
@@ -62,7 +62,7 @@ export interface RouteDescription {
   limitByAddress?: boolean;
   /** Any website may call it from a browser, with a key. The path must have no parameters. */
   crossOrigin?: boolean;
-  /** 400 is `{ error }`, also for a missing required field. For create contact, segment and template. */
+  /** A 400 answers `{ error }`, also for a missing required field. For creating contacts, segments and templates. */
   legacyErrors?: boolean;
   errorPage?: ErrorPage;
   /** For browsers alone; other clients get the envelope. */
@@ -119,7 +119,7 @@ interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context> exte
   query?: Query;
   body?: Body;
   headers?: Headers;
-  /** A single one sets the status of the answer; among several, the handler chooses. */
+  /** A single declared status is set automatically; among several, the handler chooses. */
   responses: Answers;
   handler: (ctx: Context) => Promise<void> | void;
 }
@@ -159,7 +159,7 @@ export function createDefineRoute<S>() {
     if (inPath.sort().join() !== inSchema.sort().join()) {
       throw new Error(`${definition.method} ${definition.path}: path and params name different parameters`);
     }
-    // as: the chain calls a handler only with a state that the schemas beside it let through.
+    // as: the chain calls a handler only with state that its route's schemas have accepted.
     return { auth: 'secretKey', tags: [], ...definition } as unknown as Route;
   };
 }

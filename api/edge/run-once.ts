@@ -37,7 +37,7 @@ export function runOnce(idempotency: Idempotency, logger: Logger): EdgeMiddlewar
     try {
       await next();
     } catch (error) {
-      await settle(asksToComeAgain(error) ? refusedStatus : statusOf(toDomainError(error).code));
+      await settle(asksForRetry(error) ? refusedStatus : statusOf(toDomainError(error).code));
       throw error;
     }
     await settle(ctx.status);
@@ -50,7 +50,7 @@ export function runOnce(idempotency: Idempotency, logger: Logger): EdgeMiddlewar
   };
 }
 
-// The error did nothing and asks for a retry, with the same key.
-function asksToComeAgain(error: unknown): boolean {
+// The request had no effect, and the error asks for a retry, which uses the same key.
+function asksForRetry(error: unknown): boolean {
   return error instanceof DomainError && error.retryAfterSeconds !== undefined;
 }

@@ -36,7 +36,7 @@ const routes = [
     path: '/deadlock',
     auth: 'none',
     tags: ['Test'],
-    summary: 'Is the one that Postgres ends',
+    summary: 'The victim of a deadlock',
     responses: { 200: { description: 'Done', schema: z.object({}) } },
     async handler() {
       await sql(orm.em.fork(), `do $$ begin raise deadlock_detected; end $$`);
@@ -65,7 +65,7 @@ const call = async (path: string, sent: object) => {
 };
 const rename = (id: string, seconds: number) => call(`/rename/${id}`, { seconds });
 
-/** A busy machine may reach the short limits by itself. */
+/** A busy machine may exceed the short limits on its own. */
 const untilRenamed = (id: string) =>
   expect.poll(async () => (await rename(id, 0)).status, { timeout: 90_000 }).toBe(200);
 
@@ -86,6 +86,6 @@ it('answers 503 with Retry-After when a row is held for too long', async () => {
   await untilRenamed(id);
 });
 
-it('answers 503 with Retry-After when Postgres ends a deadlock at its cost', async () => {
+it('answers 503 with Retry-After when Postgres aborts it to end a deadlock', async () => {
   expect(await call('/deadlock', {})).toEqual(comeAgain);
 });

@@ -4,7 +4,7 @@ import { issueWords } from '../../core/issue-words.ts';
 import type { EdgeMiddleware } from './context.ts';
 import { toFieldIssues } from './field-issues.ts';
 
-/** Validates what `readBody` left into `ctx.state.body`. @throws DomainError as `validate` */
+/** Validates the body that `readBody` read and stores it in `ctx.state.body`. @throws DomainError as `validate` */
 export function validateBody(schema: z.ZodType, legacyErrors?: boolean): EdgeMiddleware {
   return (ctx, next) => {
     ctx.state.body = validate(schema, ctx.request.body, legacyErrors);

@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('of each list with a cursor names the error for one that is not valid', () => {
+  it('of each list with a cursor names the error for an invalid one', () => {
     // biome-ignore lint/suspicious/noExplicitAny: the test looks into the document freely
     const { paths }: any = buildOpenapi({ routes, serverUrl: 'http://localhost:8080', version: '1.0.0' });
     const lists = Object.entries<{ get?: { parameters?: { name: string }[]; responses: object } }>(paths)
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
       expect([path, Object.keys(responses)]).toContainEqual(expect.arrayContaining(['400']));
   });
 
-  it('has what generators of clients understand: names, one type or null, binary files', () => {
+  it('has what client generators understand: names, one type or null, binary files', () => {
     const whole = buildOpenapi({ routes, serverUrl: 'http://localhost:8080', version: '1.0.0' });
     const json = JSON.stringify(whole, (_, value) => {
       expect(
@@ -131,7 +131,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('has parameters whose names are not fixed as an object', () => {
+  it('describes parameters without fixed names as an object', () => {
     const filter = { name: 'filter', in: 'query', style: 'deepObject', explode: true };
     expect(buildOpenapi({ routes, serverUrl: '', version: '' })).toHaveProperty(
       ['paths', '/contacts', 'get', 'parameters'],
@@ -147,7 +147,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('has examples that are as the schemas beside them say', () => {
+  it('has examples that match the schemas beside them', () => {
     const faults = routes.flatMap(({ method, path, body, bodyExample, responses }) => {
       const sent = bodyExample === undefined || body?.safeParse(bodyExample).success;
       const answered = Object.values<ResponseDeclaration>(responses).every(
@@ -162,7 +162,7 @@ describe('the OpenAPI document', () => {
     expect(faults).toEqual([]);
   });
 
-  it('gives path, query and header parameters', () => {
+  it('lists path, query and header parameters', () => {
     expect(operation.parameters).toEqual([
       { name: 'itemId', in: 'path', required: true, schema: { type: 'string', format: 'uuid' } },
       { name: 'part', in: 'path', required: true, schema: { type: 'string' } },
@@ -178,7 +178,7 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
-  it('tells what is sent from what is answered', () => {
+  it('distinguishes what is sent from what is answered', () => {
     const body = operation.requestBody.content['application/json'];
     expect(body.schema.$ref).not.toBe(operation.responses[200].content['application/json'].schema.$ref);
     const component = (reference: string) => document.components.schemas[reference.split('/').at(-1) ?? ''];
@@ -194,7 +194,7 @@ describe('the OpenAPI document', () => {
     expect(operation.requestBody.required).toBe(true);
   });
 
-  it('names every error that can come, with the codes that callers see', () => {
+  it('names every possible error, with the codes that callers see', () => {
     const described = Object.fromEntries(
       Object.entries<{ description: string }>(operation.responses).map(([status, { description }]) => [
         status,
@@ -224,7 +224,7 @@ describe('the OpenAPI document', () => {
     });
   });
 
-  it('names the headers of answers, and when another try can succeed', () => {
+  it('names the headers of answers, Retry-After included', () => {
     const ofKeyed = ['X-Request-Id', 'RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
     expect(Object.keys(operation.responses[200].headers)).toEqual(ofKeyed);
     expect(Object.keys(operation.responses[404].headers)).toEqual(['X-Request-Id']);

@@ -141,7 +141,7 @@ const contentTypes = {
 function bodyOf(route: Route, collector: Collector): JsonSchema | undefined {
   const { body, bodyFormat = 'json', bodyExample, uploadField, uploadTexts } = route;
   if (uploadField !== undefined) {
-    // Generators know a file by either of the two.
+    // Client generators recognize a file by `format` or by `contentMediaType`.
     const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream' };
     const properties = { [uploadField]: file, ...uploadTexts };
     const schema = { type: 'object', required: [uploadField], properties };

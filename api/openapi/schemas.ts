@@ -13,7 +13,7 @@ const namedFormats = new Set(['uuid', 'email', 'date-time', 'date', 'uri']);
  */
 export function createSchemaCollector() {
   const components: Record<string, JsonSchema> = {};
-  // Most operations answer errors with the same schema.
+  // Cached, because most operations share one error schema.
   const added = { input: new Map<z.ZodType, JsonSchema>(), output: new Map<z.ZodType, JsonSchema>() };
 
   function add(schema: z.ZodType, io: Direction): JsonSchema {
@@ -56,7 +56,7 @@ function readNamed(json: string, nameOf: (id: string) => string) {
   return { schema: document.properties.schema, definitions: document.$defs ?? {} };
 }
 
-/** Writes what some generators of clients don't understand, such as those for Go and Python, in other words. */
+/** Rewrites constructs that some client generators, such as those for Go and Python, don't understand. */
 function simplify(schema: unknown): unknown {
   if (typeof schema !== 'object' || schema === null) return schema;
   const { type: types, ...rest }: JsonSchema = { ...schema };
@@ -66,7 +66,7 @@ function simplify(schema: unknown): unknown {
   const { anyOf: options, ...others }: JsonSchema = { ...schema };
   if (!Array.isArray(options) || !options.every(({ type }) => type === 'string')) return schema;
   if (!options.some((option) => option.const === '')) return schema;
-  // A text that may be empty.
+  // A string that may be empty.
   const { format: _, minLength: __, const: ___, ...text } = Object.assign({}, ...options);
   return { ...others, ...text };
 }

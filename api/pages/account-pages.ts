@@ -54,7 +54,7 @@ export function verifiedPage(locale: Locale): Page {
   return say(locale, messages[locale]['account.verifyTitle'], messages[locale]['account.verifyDone']);
 }
 
-/** @param hasFault the password sent before was too short or too long */
+/** @param hasFault the submitted password was too short or too long */
 export function resetPasswordPage(locale: Locale, token: string, hasFault = false): Page {
   const text = messages[locale];
   const content = form(token, passwordField(locale, hasFault), text['account.resetButton']);

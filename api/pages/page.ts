@@ -58,7 +58,7 @@ ${content}
 </html>
 `;
   return {
-    // The style is our own text plus the checked colour; CSS must not be escaped like HTML.
+    // The style is our own text plus the checked color; CSS must not be escaped like HTML.
     body: `<!doctype html>\n${text}<style>${style}</style>\n${body}`,
     headers: {
       'Content-Security-Policy':
@@ -70,7 +70,7 @@ ${content}
   };
 }
 
-// No referrer: the address of the page acts for the contact.
+// No referrer: the page's address holds a token that acts for the contact.
 const nameOf = ({ name, logoUrl }: PageProject): Html =>
   logoUrl === null ? html`${name}` : html`<img src="${logoUrl}" alt="${name}" referrerpolicy="no-referrer">`;
 

@@ -4,7 +4,7 @@ import { present } from './present.ts';
 
 export const withoutBody = <Answer extends { body: string }>({ body: _, ...rest }: Answer) => rest;
 
-/** About the size of an answer with these bodies. */
+/** Approximate size in bytes of an answer with these bodies. */
 export const bodyBytesOf = (contents: readonly { body: string }[]) =>
   contents.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
 

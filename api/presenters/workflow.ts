@@ -40,4 +40,4 @@ export function presentStep(step: WorkflowStep) {
   });
 }
 
-export const presentTransition = (way: WorkflowTransition) => present(transitionSchema, way);
+export const presentTransition = (transition: WorkflowTransition) => present(transitionSchema, transition);

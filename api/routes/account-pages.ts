@@ -87,7 +87,7 @@ export const submitVerifyEmail = defineRoute({
   method: 'POST',
   path: '/verify-email',
   summary: 'Verify an address, from its page',
-  description: 'Needs the session of the account, or a password: the one of the account, or a new one.',
+  description: 'Needs the session of the account or a password: the current one or a new one.',
   body: body.partial({ password: true }),
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
   handler: (ctx) =>
@@ -187,7 +187,7 @@ export const showReturn = defineRoute({
   method: 'GET',
   path: '/return/:page',
   summary: 'Page shown after a sign-in or a payment on another site',
-  description: 'Where it is led without `DASHBOARD_URL`. Says the same to everyone.',
+  description: 'Where the browser returns to without `DASHBOARD_URL`. The same for everyone.',
   hidden: true,
   limitByAddress: false,
   params: z.object({ page: z.enum(returnPages) }),

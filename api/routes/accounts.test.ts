@@ -139,7 +139,7 @@ describe('sign-up', () => {
     expect(stored?.hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   });
 
-  it('refuses an address that is taken, in whatever case', async () => {
+  it('refuses an address that is taken, in upper or lower case', async () => {
     await newUser('taken@example.com');
     const { status, body, headers } = await api.request('/auth/signup', {
       body: { email: 'TAKEN@example.com', password },
@@ -222,7 +222,7 @@ describe('sign-in', () => {
     expect(unknown).toBeLessThan(known * 2);
   });
 
-  it('does not let a crowd in at once', async () => {
+  it('limits concurrent sign-ins', async () => {
     const passwords = createPasswords();
     const results = await Promise.allSettled(Array.from({ length: 150 }, () => passwords.hash('x')));
     const refused = results.filter((result) => result.status === 'rejected');
@@ -317,10 +317,10 @@ describe('projects', () => {
     expect((await api.request('/ping', { key: project.secretKey })).status).toBe(200);
   });
 
-  it('get new keys, and the old ones die at once in every process', async () => {
+  it('get new keys, and the old ones stop working at once in every process', async () => {
     const user = await newUser('rotate@example.com');
     const { body: project } = await user.call('/users/@me/projects', { body: { name: 'Shop' } });
-    // What is cached does not expire meanwhile: that would tell of the change, too.
+    // Stops the clock, so that the cache does not expire, which would also reveal the change.
     const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
     onTestFinished(() => clock.mockRestore());
     for (const each of [api, second]) {

@@ -45,11 +45,11 @@ export const openBillingPortal = defineRoute({
   path: '/users/@me/projects/:id/billing-portal',
   auth: 'userOrSecretKey',
   summary: 'Open the billing portal',
-  description: `Where a subscription is changed and ended, and payment methods are kept. ${whoMay}`,
+  description: `For changing or ending a subscription and managing payment methods. ${whoMay}`,
   params: idParams,
   responses: {
     200: {
-      description: 'Where to send the user, right now.',
+      description: 'Where to send the user immediately.',
       schema: billingPageSchema,
       example: { url: 'https://billing.stripe.com/p/session/test_a1b2c3' },
     },
@@ -66,7 +66,7 @@ export const listInvoices = defineRoute({
   path: '/users/@me/projects/:id/billing-invoices',
   auth: 'userOrSecretKey',
   summary: 'Invoices of a project',
-  description: `The newest first. ${whoMay}`,
+  description: `Newest first. ${whoMay}`,
   params: idParams,
   query: listInvoicesQuerySchema,
   responses: {

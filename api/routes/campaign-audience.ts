@@ -3,7 +3,7 @@ import { presentAudience } from '../presenters/campaign.ts';
 import { audienceBodySchema, audienceSchema } from '../schemas/campaigns.ts';
 import { idParams } from '../schemas/id-params.ts';
 
-const kept = 'In a project of more than 50,000 contacts a count is kept for 30 seconds.';
+const kept = 'In a project with more than 50,000 contacts, the count is cached for 30 seconds.';
 const responses = {
   200: {
     description: 'As of now.',
@@ -16,7 +16,7 @@ export const previewAudience = defineRoute({
   method: 'POST',
   path: '/campaigns/audience',
   summary: 'Count who would get a campaign',
-  description: `Who gets it, who is left out and why, before there is a campaign. ${kept}`,
+  description: `Counts recipients and exclusions by reason, before a campaign exists. ${kept}`,
   body: audienceBodySchema,
   bodyExample: { type: 'MARKETING', audienceType: 'ALL' },
   responses,
@@ -31,7 +31,7 @@ export const campaignAudience = defineRoute({
   method: 'GET',
   path: '/campaigns/:id/audience',
   summary: 'Count who would get a campaign if it started now',
-  description: `Also once it was sent: \`totalRecipients\` is who it was sent to then. ${kept}`,
+  description: `Also for a campaign already sent: \`totalRecipients\` is the number it was sent to. ${kept}`,
   params: idParams,
   responses,
   errors: ['NOT_FOUND'],

@@ -11,8 +11,7 @@ export const listCampaignRecipients = defineRoute({
   method: 'GET',
   path: '/campaigns/:id/recipients',
   summary: 'List the recipients of a campaign',
-  description:
-    'By what became of their email, in the order in which they became contacts. Erased contacts are left out.',
+  description: 'By the outcome of their email, oldest contact first. Erased contacts are left out.',
   params: idParams,
   query: listRecipientsQuerySchema,
   responses: { 200: { description: 'A page of recipients.', schema: recipientPageSchema } },
@@ -29,7 +28,7 @@ export const listCampaignLinks = defineRoute({
   path: '/campaigns/:id/links',
   summary: 'List the links of a campaign that recipients followed',
   description:
-    'Most recipients first, at most 500. Clicks appear within seconds, and go with the history of events.',
+    'Most recipients first, at most 500. Clicks appear within seconds, and expire with the event history.',
   params: idParams,
   responses: {
     200: {

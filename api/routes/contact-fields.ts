@@ -42,7 +42,7 @@ export const listFieldValues = defineRoute({
   summary: 'List the values of a field',
   description:
     'Distinct strings, numbers and booleans, sorted. When there are more values than `limit`, returns ' +
-    'those of the newest contacts. Reads a number of them only: `searched` tells how many. Dots address nested data.',
+    'those of the newest contacts. Only a limited number of contacts is read: `searched` says how many. Dots address nested data.',
   params,
   query: fieldValuesQuerySchema,
   responses: {

@@ -25,8 +25,8 @@ export const listContacts = defineRoute({
   path: '/contacts',
   summary: 'List contacts',
   description:
-    'Filters may be combined. One by data scans a limited number of contacts per page, so a page may have fewer than ' +
-    '`limit` and still go on: `searchedUntil` tells how far it was searched.',
+    'Filters may be combined. A filter on data scans a limited number of contacts per page, so a page may have fewer than ' +
+    '`limit` and still not be the last: `searchedUntil` tells how far it was searched.',
   query: listContactsQuerySchema,
   responses: { 200: { description: 'A page of contacts.', schema: contactPageSchema } },
   errors: ['BAD_REQUEST'],
@@ -72,7 +72,7 @@ export const exportContacts = defineRoute({
   description:
     'All contacts that match, oldest first, in UTF-8 with a byte order mark: `id`, `email`, `subscribed` and a column ' +
     'for each field of data. `POST /contacts/import` takes such a file. Nested values are JSON. A text that a ' +
-    'spreadsheet would run as a formula (`=`, `+`, `-`, `@`, tab or line break in front) has an apostrophe before it. ' +
+    'spreadsheet would run as a formula (`=`, `+`, `-`, `@`, tab or line break in front) is prefixed with an apostrophe. ' +
     'Nothing else marks a text, so an import reads one like `12345` or `true` as a number or a boolean.',
   query: contactFilterQuerySchema,
   responses: { 200: { description: 'The file, streamed.', contentType: 'text/csv; charset=utf-8' } },

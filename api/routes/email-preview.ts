@@ -44,7 +44,7 @@ const previewRoute = ({ path, tag, summary, description = '', takesVariables }: 
     summary,
     description:
       'As it would be sent, with footer and headers; its unsubscribe links lead to a page but do nothing. Rendered ' +
-      'for a contact, or for an address that is none. `problems` lists what to fix before sending; Liquid that does ' +
+      'for a contact, or for an address without a contact. `problems` lists what to fix before sending; Liquid that does ' +
       'not parse is one of them, with its line and column, and its part is empty. `event` and `context` stand for ' +
       `the variables of a workflow.${description}`,
     body: previewEmailBodySchema,

@@ -4,7 +4,7 @@ import { routes } from './index.ts';
 
 const id = '0190a1b2-0000-7000-8000-00000000abcd';
 
-/** The fields of a part of a request that take an id, or a list of them. */
+/** Fields of a request part that take an id or a list of ids. */
 function idFields(schema: z.ZodType | undefined): [string, z.core.$ZodType][] {
   if (!(schema instanceof z.ZodObject)) return [];
   return Object.entries(schema.shape).filter(([, field]) => {

@@ -17,7 +17,7 @@ interface BrowserContext extends Pick<Koa.ExtendableContext, 'accepts' | 'redire
   services: Services;
 }
 
-/** Leads a browser whose sign-in is refused to the sign-in page; other clients get the error. */
+/** Redirects a browser whose sign-in is refused to the sign-in page; other clients get the error. */
 async function orBackToSignIn(ctx: BrowserContext, signIn: () => Promise<void>): Promise<void> {
   try {
     await signIn();
@@ -34,7 +34,7 @@ async function orBackToSignIn(ctx: BrowserContext, signIn: () => Promise<void>):
 const browserErrorPage: ErrorPage = (ctx) => {
   const notice =
     ctx.status === 429 ? 'page.tooManyTries' : ctx.status === 422 ? 'page.invalidLink' : 'page.failed';
-  // as: the services of all routes.
+  // as: every route has these services.
   const { signInUrl } = (ctx.services as Services).oauth;
   const locale = negotiateLocale(ctx.headers['accept-language']);
   showPage(ctx, renderNotice(locale, undefined, notice, signInUrl));
@@ -85,9 +85,9 @@ export const finishOAuth = defineRoute({
   auth: 'none',
   summary: 'Where the provider sends the browser back to',
   description:
-    'Signs in the user of the account there, else the one with its verified address, else a new one, and ' +
-    'leads to the dashboard, or to a page that says so. An account whose address was not proven before loses ' +
-    'its password by that. A browser whose sign-in is refused is led to the sign-in page of the dashboard, ' +
+    'Signs in the user linked to the provider account, else the user with its verified address, else a new one, and ' +
+    'redirects to the dashboard, or to a page that says so. An account whose address was unverified until then loses ' +
+    'its password. A browser whose sign-in is refused is redirected to the sign-in page of the dashboard, ' +
     'with the reason as `error`; other clients find it in `details.reason`. After any other error it gets a page ' +
     'with a link to the sign-in page.',
   limitByAddress: true,

@@ -5,7 +5,7 @@ import type { Route } from '../edge/route.ts';
 /** `GET /openapi.json`. Built once, by the first request, because most processes never serve it. */
 export function openapiRoute(build: () => Record<string, unknown>): Route {
   let built: { json: string; etag: string } | undefined;
-  const serialise = () => {
+  const serialize = () => {
     const json = JSON.stringify(build());
     return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"` };
   };
@@ -21,7 +21,7 @@ export function openapiRoute(build: () => Record<string, unknown>): Route {
       304: { description: 'The document has not changed' },
     },
     handler(ctx) {
-      built ??= serialise();
+      built ??= serialize();
       const { json, etag } = built;
       // Public, so that other sites can show it and generators read it.
       ctx.set({ 'Cache-Control': 'no-cache', 'Access-Control-Allow-Origin': '*' });

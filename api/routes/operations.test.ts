@@ -10,7 +10,7 @@ const { api } = useTestApi({
 });
 
 describe('health', () => {
-  it('tells that the process runs', async () => {
+  it('reports that the process runs', async () => {
     const { status, body } = await api.request('/health');
     expect([status, body]).toEqual([200, { status: 'ok' }]);
   });
@@ -37,7 +37,7 @@ describe('health', () => {
     expect((await up()).status).toBe('ready');
   });
 
-  it('gives metrics by route pattern', async () => {
+  it('exports metrics by route pattern', async () => {
     await api.request('/nowhere/ada@example.com');
     const { headers, body } = await api.request('/metrics');
     expect(headers.get('Content-Type')).toContain('text/plain');

@@ -27,8 +27,8 @@ export const resetProject = defineRoute({
   description:
     'Contacts, emails, events, templates, segments, campaigns, workflows, jobs and uploaded images go, ' +
     'and cannot be restored; keys, members, domains and settings stay. Sending stops immediately. A ' +
-    'call waits up to 20 seconds for the end; a reset that takes longer goes on in the background, and ' +
-    '`GET` of the same path says how far it is. One at a time. Requires an owner or admin.',
+    'call waits up to 20 seconds for completion; a longer reset continues in the background, and ' +
+    '`GET` of the same path returns its progress. One at a time. Requires an owner or admin.',
   params: idParams,
   body: z.object({ confirm: z.string().describe("The project's name.") }),
   bodyExample: { confirm: 'Example' },

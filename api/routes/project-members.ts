@@ -93,7 +93,7 @@ export const removeProjectMember = defineRoute({
   auth: 'user',
   summary: 'Remove a member, leave, or withdraw an invitation',
   description:
-    'With the id of an invitation in place of the user id, that one is taken back. Everyone may leave but ' +
+    'With an invitation id in place of the user id, withdraws that invitation. Everyone may leave but ' +
     'the last owner (409).',
   params: memberParams,
   responses: { 204: { description: 'Done.' } },

@@ -9,11 +9,11 @@ export const listRequests = defineRoute({
   path: '/requests',
   summary: 'List the latest API requests, newest first',
   description:
-    `Requests of the last ${requestLogDays} days that a key of the project or a session in it made, a few seconds after ` +
+    `Requests of the last ${requestLogDays} days made with a key of the project or by a session in it; they appear a few seconds after ` +
     'their answer. Paths, queries, bodies and keys are not kept, nor requests that were refused before their project was ' +
     'known, such as those with a wrong key or path. It is a log for ' +
-    `diagnosis: busy moments show a part, which is at most ${loggedPerSecond} successful and ${loggedPerSecond} failed ` +
-    'requests per second and process of the API, and what a killed process had not written yet is lost.',
+    `diagnosis: at busy moments only some requests are kept, at most ${loggedPerSecond} successful and ${loggedPerSecond} failed ` +
+    'requests per second and API process; what a killed process had not yet written is lost.',
   query: requestListQuerySchema,
   responses: {
     200: {

@@ -41,8 +41,8 @@ const segmentExample = {
 
 const conditionRules = `A condition is \`{ logic: AND or OR, groups: [{ filters: [{ field, operator, value, unit? }], conditions? }] }\`: at most 10
 levels and 100 filters. A filter on \`segment.<id>\` (\`memberOfSegment\`, \`notMemberOfSegment\`) refers to another segment of
-the project; at most 10 segments may refer to each other in a row, none may lead back to itself, and written out they may
-hold 500 filters.
+the project; references may form chains of at most 10 segments and no cycles, and at most 500 filters once
+expanded.
 
 Dates are compared by their instant: \`2026-01-31\` (midnight UTC; \`equals\` compares the UTC day) and date-times with an
 offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values and in \`data\` alike.`;
@@ -71,7 +71,7 @@ export const createSegment = defineRoute({
   summary: 'Create a segment',
   description: `${conditionRules}
 
-The slug is made from the name; when the project has it already, it ends with the last 8 characters of the id. With
+The slug is derived from the name; if the project already uses it, the last 8 characters of the id are appended. With
 \`trackMembership\`, the first computation of a dynamic segment emits an entry event for everyone who belongs to it.`,
   legacyErrors: true,
   body: createSegmentBodySchema,
@@ -156,7 +156,7 @@ export const deleteSegment = defineRoute({
   summary: 'Delete a segment',
   description:
     '409 while something refers to it; `details` lists the references by kind: `segments`, `campaigns`, `workflows`. Executions ' +
-    'under way keep the version of the workflow that they started with: a segment that only those still ask for is refused, too, and ' +
+    'under way keep the version of the workflow that they started with: a segment used only by those is refused, too, and ' +
     '`details.workflowVersions` lists them.',
   params: idParams,
   responses: { 204: { description: 'Deleted.' } },

@@ -9,7 +9,7 @@ export const sendEmail = defineRoute({
   description:
     'Creates or updates each recipient and sends each a separate email. Accepted emails leave at once; ' +
     '`GET /activity` shows their outcome.\n\nWith `template` in place of `subject`, `body` and `from`, ' +
-    'the template gives all three, the reply address and the type; fields of the request win over it: `{ ' +
+    'the template supplies all three, the reply address and the type; fields of the request take precedence: `{ ' +
     '"to": "ada@example.com", "template": "<id>", "data": { … } }`. An email of type MARKETING or ' +
     'HEADLESS to a contact that is not subscribed is kept as SUPPRESSED and not sent. If the recipients ' +
     "exceed the project's remaining monthly limit, the whole call is refused with 402.",

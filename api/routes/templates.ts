@@ -138,7 +138,7 @@ export const deleteTemplate = defineRoute({
   path: '/templates/:id',
   summary: 'Delete a template',
   description:
-    '409 while workflow steps send it (`details.workflowSteps`), or executions under way do, which keep the version of the workflow ' +
+    '409 while workflow steps send it (`details.workflowSteps`), or active executions do, which keep the version of the workflow ' +
     'that they started with (`details.workflowVersions`).',
   params: idParams,
   responses: { 204: { description: 'Deleted.' } },

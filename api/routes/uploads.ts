@@ -23,7 +23,7 @@ export const listUploads = defineRoute({
   query: listUploadsQuerySchema,
   responses: {
     200: {
-      description: 'A page of images, with what the project keeps and may keep.',
+      description: 'A page of images, with the usage and quota of the project.',
       schema: uploadPageSchema,
       example: {
         data: [{ ...example, createdAt: '2026-01-31T09:00:00.000Z' }],
@@ -77,8 +77,7 @@ export const deleteImage = defineRoute({
   method: 'DELETE',
   path: '/uploads/:projectId/:file',
   summary: 'Delete an image',
-  description:
-    'Emails that show it show a gap from then on, except where a mail program or a cache keeps a copy.',
+  description: 'Emails with this image then show a gap, unless a mail program or a cache keeps a copy.',
   params: imageParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],

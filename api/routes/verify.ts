@@ -7,7 +7,7 @@ export const verifyEmail = defineRoute({
   summary: 'Verify an email address',
   description: [
     'An address is `valid` when its domain can receive mail (MX records that are not null, else A or AAAA ' +
-      'records), and the domain is neither disposable nor a recognised typo. A malformed address is 422. No ' +
+      'records), and the domain is neither disposable nor a recognized typo. A malformed address is 422. No ' +
       'mail server is contacted, so it is unknown whether the mailbox exists.',
     '`isAlias`: the domain belongs to a forwarding or relay service. `isPersonalEmail`: it belongs to a ' +
       'free mailbox provider. `domainExists`: the registered domain has NS records. `hasMxRecords` is false ' +

@@ -31,8 +31,8 @@ const transitionExample = {
   branch: 'yes',
 };
 
-const editing = `Active executions follow the graph they started with. New ones follow the newest graph that can run: while an edit
-leaves steps unreachable or incomplete, that is the previous one (\`liveVersion\`).`;
+const editing = `Active executions follow the graph they started with. New ones follow the newest graph that can run
+(\`liveVersion\`): the previous one while an edit leaves steps unreachable or incomplete.`;
 
 export const createStep = defineRoute({
   method: 'POST',
@@ -42,26 +42,26 @@ export const createStep = defineRoute({
 |---|---|
 | SEND_EMAIL | \`templateId\`, \`recipient?: { type: CONTACT or CUSTOM, email? }\` |
 | DELAY | \`amount\`, \`unit\` (minutes, hours, days); at most 365 days |
-| WAIT_FOR_EVENT | \`eventName\`, \`timeout?\` in seconds; without it forever |
+| WAIT_FOR_EVENT | \`eventName\`, \`timeout?\` in seconds; waits forever without it |
 | CONDITION | a condition tree, or one filter \`{ field, operator, value?, unit? }\` |
-| WEBHOOK | \`url\`, \`method?\` (POST), \`headers?\`, \`body?\`: a text, or JSON whose texts are rendered; Liquid in all of them |
+| WEBHOOK | \`url\`, \`method?\` (POST), \`headers?\`, \`body?\`: a string, or JSON whose strings are rendered; all take Liquid |
 | UPDATE_CONTACT | \`data?\`, \`subscribed?\` |
 | EXIT | \`reason?\` |
 
 An email to a CUSTOM address that is not the contact's is sent as TRANSACTIONAL, whatever the template: it does not depend
-on the contact's subscription, and nobody but the contact is offered to end it. Its opens, clicks and bounces count for the
-workflow and the project; they are no events of the contact.
+on the contact's subscription, and offers its reader no way to end it. Its opens, clicks and bounces count for the
+workflow and the project; they are not events of the contact.
 
 WEBHOOK is tried up to 5 times while there is no response, or a 408, 429 or 5xx, always with the same \`webhook-id\`;
-then the execution fails. Any other answer joins the context under the name of the step, as \`{ statusCode, body }\`. A call is never repeated
-that may have been answered: when the process that made it died before it could keep the answer, both are null, and the
-step run has an \`error\`. The texts of a call that contain Liquid are at most 250, and have at most 64 KB together. A template
-reaches the answer of a step whose name has dots by \`context["v1.2 call"].body\`, a condition by \`context.v1.2 call.body\`.
+then the execution fails. Any other answer is added to the context under the name of the step, as \`{ statusCode, body }\`. A call that
+may have been answered is never repeated: when its process died before it stored the answer, both are null, and the step
+run has an \`error\`. A call has at most 250 strings with Liquid, of at most 64 KB in total. The answer of a step whose
+name has dots is \`context["v1.2 call"].body\` in templates and \`context.v1.2 call.body\` in conditions.
 
-A config may be completed later; one of a wrong shape is refused. A workflow has at most 250 steps, with 1 MB of JSON in
+An incomplete config can be completed later; a malformed one is refused. A workflow has at most 250 steps, with 1 MB of JSON in
 their configs and positions. \`autoConnect\` names the step that leads to the new one. \`transitionId\` inserts the new step
-into a transition: the transition then leads to it, and its first branch (\`yes\`, the only one of other types) to the step behind. A
-WAIT_FOR_EVENT goes on there after the event and the timeout alike.
+into a transition: the transition then leads to it, and its first branch (\`yes\`; for other types the only one) to the step after it. A
+WAIT_FOR_EVENT step continues there after the event and after the timeout.
 
 ${editing}`,
   params: idParams,
@@ -121,7 +121,7 @@ export const deleteStep = defineRoute({
   method: 'DELETE',
   path: '/workflows/:id/steps/:stepId',
   summary: 'Delete a step',
-  description: `Its transitions go too. With \`splice=true\`, its predecessors are connected to its successor; 409 when different steps follow it. The TRIGGER
+  description: `Its transitions are deleted too. With \`splice=true\`, its predecessors are connected to its successor; 409 when different steps follow it. The TRIGGER
 step can't be removed.
 
 ${editing}`,
@@ -166,8 +166,8 @@ ${editing}`,
   async handler(ctx) {
     const { project, body, headers, params } = ctx.state;
     const seen = headers['if-match'];
-    const way = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body, seen);
-    ctx.body = presentTransition(way);
+    const transition = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body, seen);
+    ctx.body = presentTransition(transition);
   },
 });
 

@@ -25,8 +25,8 @@ export const workflowStatistics = defineRoute({
   path: '/workflows/:id/statistics',
   summary: 'Count the executions of a workflow, and what happens at its steps',
   description:
-    'The steps of the graph as it is now; executions of all versions count. The counts of steps are of the newest ' +
-    'executions: `stepsOf` tells how many those are.',
+    'The steps of the graph as it is now; executions of all versions count. Step counts cover the newest ' +
+    'executions only; `stepsOf` says how many.',
   params: idParams,
   responses: { 200: { description: 'The counts.', schema: workflowStatisticsSchema } },
   errors: ['NOT_FOUND'],
@@ -43,7 +43,7 @@ export const duplicateWorkflow = defineRoute({
   params: idParams,
   responses: {
     201: {
-      description: 'The new workflow with its graph, switched off, with " (Copy)" behind its name.',
+      description: 'The new workflow with its graph, disabled, with " (Copy)" appended to its name.',
       schema: workflowWithGraphSchema,
     },
   },

@@ -31,9 +31,7 @@ export const periodQuerySchema = z.object({
   startDate: dateSchema.optional(),
   endDate: dateSchema
     .optional()
-    .describe(
-      'Included, as is `startDate`. A date is its midnight in UTC, so `2026-01-31` leaves out that day.',
-    ),
+    .describe('Inclusive, as is `startDate`. A date means midnight UTC, so `2026-01-31` excludes that day.'),
 });
 export type PeriodQuery = z.output<typeof periodQuerySchema>;
 
@@ -60,7 +58,7 @@ export const upcomingQuerySchema = z.object({ limit: limitSchema(50) });
 export const upcomingSchema = z.object({
   data: z.array(
     z.object({
-      id: z.uuid().meta({ description: 'Of the campaign or the execution.' }),
+      id: z.uuid().meta({ description: 'Id of the campaign or execution.' }),
       type: z.enum(['campaign.scheduled', 'workflow.waiting']),
       timestamp: z.iso.datetime(),
       contactId: z.uuid().nullable(),

@@ -9,7 +9,7 @@ import { limitSchema } from './pagination.ts';
 
 export const timeseriesQuerySchema = periodQuerySchema.extend({
   interval: z.enum(intervals).default('day').describe('Length of a bucket, in UTC.'),
-  campaignId: idSchema.optional().describe('Only what became of the emails of this campaign.'),
+  campaignId: idSchema.optional().describe("Only figures of this campaign's emails."),
 });
 export type TimeseriesQuery = z.output<typeof timeseriesQuerySchema>;
 

@@ -26,7 +26,9 @@ export const openVerificationSchema = z.object({
   email: z.string(),
   needsPassword: z
     .boolean()
-    .describe('Whether the account loses its password unless that is sent along: this is not its session.'),
+    .describe(
+      'Whether the account loses its password unless the password is sent too, because this is not its session.',
+    ),
 });
 
 export const signedInSchema = z.object({ user: userSchema });

@@ -9,7 +9,7 @@ export const listRecipientsQuerySchema = z.object({
     .enum(recipientOutcomes)
     .optional()
     .describe(
-      'Several hold for one recipient. `failed`: refused by the provider; `skipped`: withheld or cancelled before ' +
+      'A recipient can have several outcomes. `failed`: refused by the provider; `skipped`: withheld or cancelled before ' +
         'it left; `pending`: not its turn yet, or the outcome is unknown.',
     ),
   limit: cursorLimitSchema,
@@ -50,7 +50,9 @@ export const recipientPageSchema = cursorPageSchema(recipientSchema).extend({
 export const campaignLinksSchema = z.object({
   data: z.array(
     z.object({
-      link: z.string().describe('Those to the pages of a recipient are `{{ unsubscribeUrl }}` and the like.'),
+      link: z
+        .string()
+        .describe("A link to the recipient's own pages appears as `{{ unsubscribeUrl }}` or the like."),
       clicks: z.number().int(),
       uniqueClicks: z.number().int().describe('Recipients who followed it.'),
     }),

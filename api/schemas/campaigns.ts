@@ -53,7 +53,7 @@ export type AudienceBody = z.output<typeof audienceBodySchema>;
 const people = z.number().int();
 
 export const audienceSchema = z.object({
-  total: people.describe('Whom the audience names.'),
+  total: people.describe('Contacts in the audience.'),
   recipients: people.describe('Who gets the email.'),
   excluded: z
     .object({
@@ -61,7 +61,7 @@ export const audienceSchema = z.object({
       snoozed: people,
       suppressed: people.describe('After a bounce or complaint.'),
     })
-    .describe('Who does not, each counted once.'),
+    .describe('Who does not get it, each counted once.'),
 });
 
 export const campaignAnswerSchema = z.object({ success: z.literal(true), data: campaignSchema });

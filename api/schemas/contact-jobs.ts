@@ -17,5 +17,5 @@ export const queuedJobSchema = z.object({ message: z.string(), jobId: z.uuid() }
 export const jobParamsSchema = z.object({ jobId: idSchema });
 
 export const importQuerySchema = z.object({
-  dryRun: queryFlagSchema.optional().describe('`true`: answer what the import would do, and do nothing.'),
+  dryRun: queryFlagSchema.optional().describe('`true`: report what the import would do, without doing it.'),
 });

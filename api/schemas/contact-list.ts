@@ -25,7 +25,7 @@ const filterFields = {
   status: z
     .enum(contactStatuses)
     .optional()
-    .describe('`unsubscribed` leaves out the snoozed; `subscribed=false` has both.'),
+    .describe('`unsubscribed` excludes snoozed contacts; `subscribed=false` includes them.'),
   /** Documentation of `filter[data.<key>]`, whose name is not fixed. */
   filter: z
     .unknown()
@@ -38,8 +38,8 @@ const filterFields = {
     .optional()
     .describe(
       '`filter[data.<key>]=<value>`: only contacts with this value under a key of `data`: the string, or the number or ' +
-        'boolean that is written so in JSON. Dots go into nested data. All keys must match; for one key, which may ' +
-        'be repeated, any of its values.',
+        'boolean with this JSON text. Dots address nested data. All keys must match; for a repeated key, any of ' +
+        'its values.',
     ),
 };
 

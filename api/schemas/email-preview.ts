@@ -34,7 +34,7 @@ export const previewEmailBodySchema = z.object({
   brand: z
     .object({ footerAddress: brandFields.footerAddress, language: brandFields.language })
     .optional()
-    .describe('In place of the settings of the project, to see them before they are saved.'),
+    .describe('Replaces the project settings, to preview them before saving.'),
 });
 
 export type PreviewEmailBody = z.output<typeof previewEmailBodySchema>;
@@ -44,14 +44,10 @@ const problemSchema = z.object({
   code: z.enum(Object.keys(emailProblems) as EmailProblemCode[]),
   severity: z
     .enum(problemSeverities)
-    .describe("`error`: it can't be sent so; `warning`: recipients notice; `info`: good to know."),
+    .describe("`error`: it can't be sent like this; `warning`: recipients notice; `info`: good to know."),
   message: z.string(),
   field: z.enum(['subject', 'body']).optional(),
-  line: z
-    .number()
-    .int()
-    .optional()
-    .describe('From 1, in the field as it was sent, where the place is known.'),
+  line: z.number().int().optional().describe('From 1, in the field as sent, when the place is known.'),
   column: z.number().int().optional(),
 });
 
@@ -60,8 +56,8 @@ export const emailPreviewSchema = z
     subject: z.string(),
     html: z.string().describe('Empty while the body does not parse.'),
     text: z.string(),
-    sizeBytes: z.number().int().describe('Of the HTML.'),
-    headers: z.record(z.string(), z.string()).describe('What the type adds.'),
+    sizeBytes: z.number().int().describe('Size of the HTML.'),
+    headers: z.record(z.string(), z.string()).describe('Headers that the content type adds.'),
     problems: z.array(problemSchema).describe('Errors first.'),
   })
   .meta({ id: 'EmailPreview' });

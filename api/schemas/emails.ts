@@ -20,7 +20,7 @@ export const listEmailsQuerySchema = periodQuerySchema.extend({
     .meta({
       description:
         'With an `@`, a part of the recipient’s address, such as `ada@` or `ada@example.com`: found however long ago the email ' +
-        'was, unless more than 200 contacts have it. Otherwise a part of the subject or of the address. In upper or lower case.',
+        'was, unless more than 200 contacts have it. Otherwise a part of the subject or of the address. Case does not matter.',
       example: 'ada@example.com',
     }),
   status: z.enum(emailStatuses).optional(),
@@ -43,7 +43,7 @@ const emailFields = z.object({
   from: z.string(),
   subject: name.describe('As rendered; null until the email was handed over.'),
   status: z.enum(emailStatuses),
-  reason: name.describe('Why it was not sent or waits, in words.'),
+  reason: name.describe('Why it was not sent or is waiting, in words.'),
   source: z.enum(projectEmailSources),
   type: z.enum(contentTypes),
   contactId: id.describe(
@@ -60,7 +60,7 @@ const emailFields = z.object({
   createdAt: z.iso.datetime().describe('When it was accepted.'),
   sentAt: instant,
   deliveredAt: instant,
-  openedAt: instant.describe('The first time, as the others.'),
+  openedAt: instant.describe('First occurrence, as for the others.'),
   clickedAt: instant,
   bouncedAt: instant,
   complainedAt: instant,
@@ -94,21 +94,21 @@ export const timelineTypes = [
 
 export const emailDetailSchema = emailFields
   .extend({
-    messageId: name.describe("The provider's id of it."),
+    messageId: name.describe("The provider's id of the email."),
     timeline: z
       .array(
         z.object({
           type: z.enum(timelineTypes),
-          at: instant.describe('Null where the instant was not kept.'),
+          at: instant.describe('Null when the instant is not known.'),
           text: z.string().describe('What happened, in words.'),
-          link: z.string().nullable().describe('What was clicked.'),
+          link: z.string().nullable().describe('The link clicked.'),
           diagnostic: z
             .string()
             .nullable()
-            .describe('What the server of the recipient said of a bounce; the kind of a complaint.'),
+            .describe("Reason for a bounce, given by the recipient's server; kind of a complaint."),
         }),
       )
-      .describe('Oldest first; of each kind the first 200.'),
+      .describe('Oldest first, the first 200 of each type.'),
     bodyAvailable: z
       .boolean()
       .describe(

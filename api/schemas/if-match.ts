@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const version = z.iso.datetime().transform((text) => new Date(text));
 
-/** An `updatedAt` as it was answered, in the quotes of an entity tag or without them. */
+/** An `updatedAt` as returned, with or without the quotes of an entity tag. */
 const ifMatchHeaders = (record: string) =>
   z.object({
     'if-match': z
@@ -10,9 +10,7 @@ const ifMatchHeaders = (record: string) =>
       .transform((text) => text.replace(/^"(.*)"$/, '$1'))
       .pipe(version)
       .optional()
-      .describe(
-        `The \`updatedAt\` of the ${record} that the change is made to, in quotes: 409 when it has changed since.`,
-      ),
+      .describe(`The \`updatedAt\` of the ${record} to change, in quotes; 409 when it has changed since.`),
   });
 
 export const ifMatchHeadersSchema = ifMatchHeaders('record');

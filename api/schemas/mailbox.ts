@@ -12,7 +12,7 @@ export const displayNameSchema = z
     params: { code: 'invalid_string' },
   });
 
-/** An address, or an address with a display name; normalised to the latter. */
+/** An address, or an address with a display name; normalized to the latter. */
 export const mailboxSchema = z.union([
   emailAddressSchema.transform((email) => ({ email, name: null as string | null })),
   z

@@ -9,7 +9,7 @@ export const limitSchema = (fallback: number, most = 100) =>
   z.coerce
     .number()
     .min(1)
-    // `int` refuses numbers above 2^53 instead of leaving them to the clamp.
+    // Not `int()`: it refuses numbers above 2^53, which the clamp below should handle.
     .refine(Number.isInteger, { message: 'Must be a whole number', params: { code: 'invalid_type' } })
     .meta({ type: 'integer' })
     .default(fallback)
@@ -26,7 +26,7 @@ export const offsetQuerySchema = z.object({
 
 export type OffsetQuery = z.output<typeof offsetQuerySchema>;
 
-export const deepPages = `\`cursor\` leads on from any page, at the same cost at any depth; a page number costs more the higher it is.`;
+export const deepPages = `\`cursor\` continues from any page, at the same cost at any depth; a page number costs more the higher it is.`;
 
 export const largePageQuerySchema = offsetQuerySchema.extend({
   cursor: z.string().optional().describe('The `cursor` of the page before; `page` is ignored.'),
@@ -34,7 +34,7 @@ export const largePageQuerySchema = offsetQuerySchema.extend({
 
 export type LargePageQuery = z.output<typeof largePageQuerySchema>;
 
-/** Any other value counts as `fallback`; the OpenAPI document has any string. */
+/** Any other value counts as `fallback`; the OpenAPI document shows a plain string. */
 export function oneOfSchema<const Value extends string, Fallback extends Value | undefined>(
   values: readonly Value[],
   fallback: Fallback,
@@ -51,7 +51,7 @@ export const idsQuerySchema = z.object({
   ids: z
     .union([idSchema, z.array(idSchema).min(1).max(100)])
     .transform((ids) => [ids].flat())
-    .describe('1 to 100, each as its own parameter. Those of no record of the project are left out.'),
+    .describe('1 to 100, each as its own parameter. Unknown ids are left out.'),
 });
 
 /** Unknown values fall back to newest first. */
@@ -62,12 +62,12 @@ export const offsetOrderSchema = z.object({
   dir: oneOfSchema(['asc', 'desc'], 'desc').describe('`asc` or `desc`; anything else counts as `desc`.'),
 });
 
-/** Of lists of templates and campaigns, whose HTML makes up most of the answer. */
+/** For lists of templates and campaigns, where HTML bodies make up most of the answer. */
 export const withBodySchema = z.object({
   body: queryFlagSchema.default(true).describe('`false` leaves out the `body` of each.'),
 });
 
-/** Of the bodies that a page may have. */
+/** Upper bound in bytes of the bodies on one page. */
 export const mostBodyBytes = ({ pageSize }: OffsetQuery): number => pageSize * maxTemplateBytes;
 
 export const offsetWindow = ({ page, pageSize }: OffsetQuery): { limit: number; offset: number } => ({

@@ -1,4 +1,4 @@
 import { z } from 'zod';
 
-/** Characters; longer passwords would only cost hashing time. */
+/** Length in characters; longer passwords would only cost hashing time. */
 export const newPasswordSchema = z.string().min(10).max(256);

@@ -9,7 +9,7 @@ const invalid = (message: string) => ({ message, params: { code: 'invalid_string
 const brandColorSchema = z
   .string()
   .transform((color) => color.toLowerCase())
-  .refine(isBrandColor, invalid('Must be a colour like #1d4ed8'));
+  .refine(isBrandColor, invalid('Must be a color like #1d4ed8'));
 
 const logoUrlSchema = z
   .string()
@@ -18,7 +18,7 @@ const logoUrlSchema = z
   .refine((url) => url !== '', invalid('Must be an https address'))
   .describe('An image, such as an uploaded one, for public pages; https, or http on localhost.');
 
-/** Control characters except line breaks, which are normalised. */
+/** Control characters except line breaks, which are normalized. */
 const unprintable = /[^\P{Cc}\n]/u;
 
 const withPlainLines = (text: string) =>
@@ -37,7 +37,7 @@ const footerAddressSchema = z
       .max(maxFooterAddressLength)
       .refine((text) => !unprintable.test(text), invalid('Control characters are not accepted')),
   )
-  .describe('Postal address for the footer of MARKETING emails: plain text, a line each.');
+  .describe('Postal address for the footer of MARKETING emails: plain text with line breaks.');
 
 export const brandFields = {
   brandColor: brandColorSchema.nullable().optional(),

@@ -41,12 +41,12 @@ export type RequestListQuery = z.output<typeof requestListQuerySchema>;
 
 export const requestSchema = z
   .object({
-    id: z.uuid().describe('Of the entry in the log.'),
-    requestId: z.string().describe('The client may have chosen it, and more than once.'),
+    id: z.uuid().describe('Id of the log entry.'),
+    requestId: z.string().describe('May be chosen by the client, and repeated.'),
     createdAt: z.iso.datetime().describe('When the request arrived.'),
     method: z.string(),
     route: z.string().describe('The pattern of the path, such as `/contacts/:id`.'),
-    status: z.number().int().describe('499: the client left before the answer.'),
+    status: z.number().int().describe('499: the client disconnected before the answer.'),
     errorCode: z.string().nullable().describe('`error.code` of the answer.'),
     credential: z.enum(requestCredentials).describe('`session` is the dashboard.'),
     durationMs: z.number().describe('Until the answer began.'),

@@ -30,7 +30,7 @@ const attachmentSchema = z
       .base64()
       .min(1)
       .describe('Base64.')
-      // A request waiting for its batch holds the bytes, three quarters of the text.
+      // A request that waits for its batch then holds the bytes, which are three quarters of the text.
       .transform((text) => Buffer.from(text, 'base64')),
     contentType: z
       .string()

@@ -21,6 +21,6 @@ export type ListUploadsQuery = z.output<typeof listUploadsQuerySchema>;
 const amount = (description: string) => z.object({ files: z.int(), bytes: z.int() }).describe(description);
 
 export const uploadPageSchema = cursorPageSchema(imageSchema).extend({
-  used: amount('What the project keeps.'),
-  quota: amount('What it may keep; 0 means without a limit.'),
+  used: amount('What the project stores.'),
+  quota: amount('What it may store; 0 means unlimited.'),
 });

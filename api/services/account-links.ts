@@ -11,7 +11,7 @@ import { proveAddress } from './prove-address.ts';
 import type { SessionsService } from './sessions.ts';
 import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 
-/** `email` is normalised; `language` is the `Accept-Language` value. */
+/** `email` is normalized; `language` is the `Accept-Language` value. */
 export interface LinkRequest {
   email: string;
   language: string | undefined;
@@ -182,7 +182,7 @@ export async function requireLinkUser(
 }
 
 /**
- * Call it in a transaction. Consumes the link and all the user's other links of this purpose, and returns the user,
+ * Must run in a transaction. Consumes the link and all the user's other links of this purpose, and returns the user,
  * locked.
  * @throws DomainError `BAD_REQUEST`, also for all but one of concurrent calls
  */

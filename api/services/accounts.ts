@@ -19,7 +19,7 @@ export interface SignedInUser {
 }
 
 /**
- * `email` is normalised; `language` is the `Accept-Language` value; `invitation` is a token from an invitation email.
+ * `email` is normalized; `language` is the `Accept-Language` value; `invitation` is a token from an invitation email.
  */
 export interface NewAccount {
   email: string;

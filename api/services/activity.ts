@@ -22,7 +22,7 @@ import { toScannedPage } from './scanned-page.ts';
 export interface EventPage {
   rows: EventRow[];
   cursor: string | null;
-  /** Addresses of the contacts of the rows, by id; without those that were deleted. */
+  /** Addresses of the rows' contacts, by contact id; deleted contacts are missing. */
   emails: Map<string, string>;
 }
 

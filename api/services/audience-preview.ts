@@ -30,7 +30,7 @@ export function createAudiencePreviewService(orm: Orm, heavyReads: HeavyReads) {
       return heavyReads.run(projectId, () => outcomeOf(choice));
     },
 
-    /** The audience of a campaign as it is now, also once it was sent. @throws DomainError `NOT_FOUND` */
+    /** The current audience of a campaign, even after it was sent. @throws DomainError `NOT_FOUND` */
     async ofCampaign(projectId: string, id: string) {
       const campaign = await findCampaign(projectEm(orm, projectId), id);
       return heavyReads.run(projectId, () => outcomeOf(campaign));

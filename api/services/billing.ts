@@ -136,7 +136,7 @@ async function openPage(
     page = await askProcessor(provider.closeCheckout(checkoutSessionId));
   }
   if (page?.status !== 'complete') return undefined;
-  // Either just paid, with the notification still on its way, or the subscription has ended since.
+  // The page was either just paid, with the notification still on its way, or the subscription has ended since.
   await syncSubscription(orm, provider, projectId);
   if ((await findCustomer(orm, projectId))?.currentSubscription()) throw isSubscribed();
   return undefined;
@@ -150,7 +150,7 @@ async function forget(orm: Orm, { projectId, customerId }: BillingCustomer): Pro
   await orm.em.fork().nativeDelete(BillingCustomer, { projectId, customerId });
 }
 
-/** Forgets a customer and a subscription of the test mode once the deployment has gone live: nobody pays for them. */
+/** Forgets a test-mode customer and subscription once the deployment has gone live: nobody pays for them. */
 async function forgetTestCustomer(
   orm: Orm,
   provider: BillingProvider,
@@ -161,7 +161,7 @@ async function forgetTestCustomer(
   return isLeft;
 }
 
-/** Returns undefined without a customer, also when one of the test mode has just been forgotten. */
+/** Returns undefined without a customer, also when a test-mode customer has just been forgotten. */
 async function askAbout<Answer>(
   orm: Orm,
   provider: BillingProvider,

@@ -7,7 +7,7 @@ import { createCampaignEstimates } from './campaign-estimates.ts';
 const database = useTestDatabase();
 const { em, sql } = database;
 
-it('counts again in a small project; in a large one the count is kept until the campaign changes', async () => {
+it('counts again in a small project; in a large one the count is cached until the campaign changes', async () => {
   const projectId = await insertProject(em());
   await insertContacts(em(), projectId, 3);
   const id = await insertDraft(em(), projectId);

@@ -102,7 +102,8 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
     },
 
     /**
-     * Stops a campaign and cancels its unsent emails for up to 5 seconds; the campaign's workflow cancels the rest.
+     * Stops a campaign and spends up to 5 seconds cancelling its unsent emails; the campaign's workflow cancels the
+     * rest.
      * @throws DomainError `BAD_REQUEST` for a campaign that is over, `NOT_FOUND`
      */
     async cancel(projectId: string, id: string) {

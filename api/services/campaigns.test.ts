@@ -25,7 +25,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A campaign of five batches of one email each that was cancelled, and of which nothing else is cancelled yet. */
+/** A cancelled campaign of five batches with one email each, none of them cancelled yet. */
 async function cancelledCampaign(): Promise<string> {
   await insertContacts(em(), project.id, 5);
   const id = await insertDraft(em(), project.id);
@@ -39,7 +39,7 @@ const emailsOf = (id: string) =>
   sql('select status, count(*)::int as emails from emails where campaign_id = $1 group by status', [id]);
 const used = async () => (await readConsumption(em(), project.id)).used.campaigns;
 
-it('cancels what has not left of a cancelled campaign before it is deleted', async () => {
+it('cancels the unsent emails of a cancelled campaign before it is deleted', async () => {
   const id = await cancelledCampaign();
   expect([await emailsOf(id), await used()]).toEqual([[{ status: 'QUEUED', emails: 5 }], 5]);
   await campaigns.remove(project.id, id);
@@ -47,7 +47,7 @@ it('cancels what has not left of a cancelled campaign before it is deleted', asy
   expect([await emailsOf(id), await used()]).toEqual([[{ status: 'CANCELLED', emails: 5 }], 0]);
 });
 
-it('keeps a cancelled campaign of which more is left to cancel than a call has time for', async () => {
+it('keeps a cancelled campaign with more emails left to cancel than a call has time for', async () => {
   const id = await cancelledCampaign();
   let now = performance.now();
   vi.spyOn(performance, 'now').mockImplementation(() => {

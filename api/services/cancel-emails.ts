@@ -5,7 +5,7 @@ const cancelMs = 5_000;
 const batchesAtOnce = 1;
 
 /**
- * Cancels the unsent emails of a cancelled campaign, for up to 5 seconds.
+ * Spends up to 5 seconds cancelling the unsent emails of a cancelled campaign.
  * @returns whether none are left
  */
 export async function cancelEmails(orm: Orm, campaignId: string): Promise<boolean> {

@@ -12,7 +12,7 @@ import type { HeavyReads } from './heavy-reads.ts';
 
 const contactsPerPage = 1_000;
 const order = { by: 'createdAt', direction: 'asc' } as const;
-/** How long a page waits for its turn when other searches of the project are many. */
+/** Pause before a page is retried while the project has too many other searches. */
 const waitMs = 500;
 const byteOrderMark = '\ufeff';
 
@@ -65,7 +65,7 @@ async function* toFile(
   }
 }
 
-/** Once the file has started, the status can no longer be 429. */
+/** Retries a refused read: once the file has started, the status can no longer be 429. */
 async function patiently<Result>(read: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {

@@ -32,7 +32,7 @@ export function createContactJobsService(orm: Orm, heavyReads: HeavyReads, commi
       return jobId;
     },
 
-    /** What the import would do, without doing it. @throws DomainError as `startImport` */
+    /** Reports what the import would do, without doing it. @throws DomainError as `startImport` */
     async previewImport(projectId: string, form: ImportForm) {
       const file = await readImportFile(form);
       return heavyReads.run(projectId, () => previewImport(orm, projectId, file));

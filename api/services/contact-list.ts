@@ -143,7 +143,7 @@ export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
     },
 
     /**
-     * Splits addresses by whether the project has a contact for them. Results are normalised, distinct and in input
+     * Splits addresses by whether the project has a contact for them. Results are normalized, distinct and in input
      * order.
      * @throws DomainError `BAD_REQUEST` for none, more than 500, or an invalid address
      */

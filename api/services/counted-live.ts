@@ -8,7 +8,7 @@ export const contactsCountedLive = 50_000;
 const keptMs = 30_000;
 const mostKept = 10_000;
 
-/** In large projects a count is kept for 30 seconds, and concurrent calls share one. */
+/** Caches the counts of large projects for 30 seconds; concurrent calls share one count. */
 export function keepCounts<Subject extends { projectId: string }, Count extends object | number>(
   orm: Orm,
   count: (subject: Subject) => Promise<Count>,

@@ -7,7 +7,7 @@ import { deleteProject } from './delete-project.ts';
 
 const database = useTestDatabase();
 
-it('records every domain of a deleted project, also one that is being added right then', async () => {
+it('records every domain of a deleted project, even one that is being added concurrently', async () => {
   const { id: projectId } = await createTestProject(database);
   const em = database.em();
   const add = (domain: string, by = em) => by.insert(Domain, { id: randomUUID(), projectId, domain });
@@ -16,7 +16,7 @@ it('records every domain of a deleted project, also one that is being added righ
   await em.fork().transactional(async (adding) => {
     await add('new.example', adding);
     deleted = em.fork().transactional((deleting) => deleteProject(deleting, projectId));
-    // It waits for the domain by now.
+    // By now the deletion waits for the domain.
     await new Promise((resolve) => setTimeout(resolve, 300));
   });
   await deleted;

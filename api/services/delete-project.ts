@@ -8,7 +8,7 @@ import { allProjects } from '../../db/project-em.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 
 /**
- * Call it in a transaction. Deletes a project with its members, domains and settings, and revokes its keys in every
+ * Must run in a transaction. Deletes a project with its members, domains and settings, and revokes its keys in every
  * process. Records the domains' identities for removal and queues the end of its subscription.
  */
 export async function deleteProject(em: Em, projectId: string): Promise<void> {

@@ -25,7 +25,7 @@ interface Stage {
   prove(domain: Domain): void;
 }
 
-/** The service with a local SES of the test, and what the test changes of it. */
+/** The service with the test's own local SES, and the options that the test changes. */
 async function start(
   changes: Partial<DomainIdentities> = {},
   reserved: string | null = null,
@@ -107,11 +107,11 @@ describe('adding a domain', () => {
     expect(await dueWatches()).toEqual([{ domain: 'slow.example' }]);
   });
 
-  it('has it watched at once, also by an API whose clock is ahead of the database', async () => {
+  it('starts its checks at once, even when the clock of the API is ahead of the database', async () => {
     onTestFinished(() => void vi.useRealTimers());
     const stage = await start({
       register(domain) {
-        // Not before the ids are made, which go by the latest time that they have seen.
+        // Only after the ids are made: they follow the latest time that they have seen.
         vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 300_000 });
         return stage.identities.register(domain);
       },
@@ -122,7 +122,7 @@ describe('adding a domain', () => {
     ).toEqual([{ kind: 'domain.verify' }]);
   });
 
-  it('leaves no domain behind when the provider does not answer, and takes back what it may have made there', async () => {
+  it('leaves no domain behind when the provider does not answer, and removes what it may have created there', async () => {
     const stage = await start({
       register: async (domain) => {
         await stage.identities.register(domain);
@@ -137,7 +137,7 @@ describe('adding a domain', () => {
     expect(await removalsOf(stage.projectId)).toEqual([]);
   });
 
-  it('comes to its end by the first check when the process ended in between', async () => {
+  it('is completed by the first check when the process ended in between', async () => {
     const stage = await start();
     const id = crypto.randomUUID();
     await em().insert(Domain, { id, projectId: stage.projectId, domain: 'killed.example' });
@@ -146,7 +146,7 @@ describe('adding a domain', () => {
     expect(domain?.dkimTokens).toHaveLength(3);
   });
 
-  it('takes over no identity that somebody else has made at the provider', async () => {
+  it('takes over no identity that somebody else has created at the provider', async () => {
     const stage = await start();
     await stage.ses.verify('operator.example');
     expect(await status(stage.domains.add(stage.projectId, 'operator.example'))).toBe('CONFLICT');
@@ -174,12 +174,12 @@ describe('a domain that several projects have added', () => {
     expect((await stage.domains.verify(stage.projectId, squatted.id)).status).toBe('pending');
     const third = await createTestProject(database);
     expect(await status(stage.domains.add(third.id, name))).toBe('CONFLICT');
-    // Who gives a claim up takes nothing away from the owner.
+    // Giving up a claim takes nothing away from the owner.
     await stage.domains.remove(stage.projectId, squatted.id);
     expect((await stage.domains.verify(stage.otherProjectId, owned.id)).status).toBe('verified');
   });
 
-  it('is that of one, of two that prove it at once, until the other is without proof', async () => {
+  it('belongs to only one of two projects that prove it at once', async () => {
     const stage = await start();
     const name = 'both.example';
     const claims = [
@@ -232,7 +232,7 @@ describe('a domain that nobody proves', () => {
   });
 });
 
-it('a domain that was verified before there were TXT records needs one when it was pending again', async () => {
+it('a domain that was verified before there were TXT records needs one once it is pending again', async () => {
   const stage = await start();
   const { id } = await stage.domains.add(stage.projectId, 'before.example');
   await sql(
@@ -247,7 +247,7 @@ it('a domain that was verified before there were TXT records needs one when it w
   expect(await isVerified()).toBe(false);
 });
 
-it('a project has no more domains than it may, also when they are added at once', async () => {
+it('a project never has more domains than allowed, even when they are added at once', async () => {
   const stage = await start();
   const names = Array.from({ length: 9 }, (_, index) => `bounded-${index}.example`);
   const outcomes = await Promise.all(names.map((name) => status(stage.domains.add(stage.projectId, name))));
@@ -258,7 +258,7 @@ it('a project has no more domains than it may, also when they are added at once'
 });
 
 describe('removing a domain', () => {
-  it('while the provider is away: the next project has to prove it, and the rest goes later', async () => {
+  it('while the provider is down: the next project has to prove it, and the identity is removed later', async () => {
     const stage = await start({ remove: away });
     const name = 'moved.example';
     const first = await stage.domains.add(stage.projectId, name);
@@ -267,7 +267,7 @@ describe('removing a domain', () => {
     await stage.domains.remove(stage.projectId, first.id);
     expect(stage.warnings).toHaveLength(1);
 
-    // SES has it verified, and answers the same tokens.
+    // SES still has it verified, and returns the same tokens.
     const second = await stage.domains.add(stage.otherProjectId, name);
     expect(second.dkimTokens).toEqual(first.dkimTokens);
     expect((await stage.domains.verify(stage.otherProjectId, second.id)).status).toBe('pending');
@@ -277,7 +277,7 @@ describe('removing a domain', () => {
     expect(await removalsOf(stage.projectId)).toEqual([{ id: first.id, domain: name }]);
     expect(await checkDomain(em(), stage.identities, first.id)).toBe('gone');
     expect(await removalsOf(stage.projectId)).toEqual([]);
-    // That of the domains that were added meanwhile stays.
+    // The identity of the domain that was added meanwhile stays.
     expect((await identityOf(stage, name)).DkimAttributes?.Tokens).toEqual(second.dkimTokens);
   });
 

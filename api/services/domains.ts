@@ -23,10 +23,10 @@ const removalLock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
 
 const mostNamedUses = 20;
 
-/** The background check takes over when `add` has not finished by then. */
+/** After this time the background check takes over an `add` that has not finished. */
 const callSeconds = 120;
 
-/** Of a project in this process: SES takes about one such call a second from all projects together. */
+/** Per project in this process: SES accepts about one such call a second, from all projects together. */
 const checksAtOnce = 1;
 
 export interface DomainsServiceOptions {

@@ -7,7 +7,7 @@ import { maxWorkflowNameLength } from '../schemas/workflows.ts';
 import { editWorkflow, storeVersion, toDraft } from './edit-workflow.ts';
 
 /**
- * Copies a workflow with its graph, switched off. Locking the original prevents deletion of its templates; the
+ * Copies a workflow with its graph; the copy is disabled. Locking the original prevents deletion of its templates; the
  * reference lock prevents deletion of its segments.
  */
 export function duplicateWorkflow(orm: Orm, projectId: string, id: string): Promise<Workflow> {

@@ -15,7 +15,7 @@ import { projectEm } from '../../db/project-em.ts';
 import { measureSteps } from '../../db/statements/workflows/measure-steps.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 
-/** Limit for the configs and positions of all steps, measured as Postgres serialises them. */
+/** Limit for the configs and positions of all steps, measured as Postgres serializes them. */
 const maxStepBytes = 1024 * 1024;
 
 export interface WorkflowGraph {

@@ -54,7 +54,7 @@ async function findRunId(
   return execution === undefined ? null : workflowIds.workflowExecution(workflowId, contactId, execution);
 }
 
-/** What an email is rendered with, as its contact is now; nulls without one. */
+/** The data that an email is rendered with, as its contact is now; nulls without a contact. */
 async function readRecipient(em: Em, contactId: string | null) {
   const fields = ['email', 'data', 'subscribed'] as const;
   const contact = contactId === null ? null : await em.findOne(Contact, { id: contactId }, { fields });

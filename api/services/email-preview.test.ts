@@ -8,7 +8,7 @@ import { busy } from './testing/busy.ts';
 const database = useTestDatabase();
 const project = useProject(database.em);
 
-it('previews wait for a turn of their project, and those of others go on', async () => {
+it("previews wait for their project's turn, and those of others continue", async () => {
   const turns = createTemplateTurns();
   const previews = createEmailPreviewService(database.orm, 'https://api.example.com', turns);
   const preview = (projectId: string) =>

@@ -39,7 +39,7 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
       body: broken.has('body') ? '' : body.body,
     };
     const template = templates.compile(source);
-    if (!template.ok) throw new Error(`A part that parsed does not parse: ${template.error.message}`);
+    if (!template.ok) throw new Error(`A part that parsed before does not parse: ${template.error.message}`);
     const variables = buildVariables({
       contact,
       links,

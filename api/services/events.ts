@@ -32,7 +32,7 @@ export function createEventsService(orm: Orm, committed: () => void) {
 
     /**
      * Deletes the events of this name that exist at the time of the call. Returns once they are gone from Postgres;
-     * ClickHouse follows, after an outage too.
+     * ClickHouse follows, even after an outage.
      * @returns the number of deleted events
      */
     async remove(projectId: string, name: string) {

@@ -20,7 +20,7 @@ function manualReads(perProject: number) {
 }
 
 describe('heavy reads', () => {
-  it('run a few at a time, in their order, and those of another project at once', async () => {
+  it('run a few at a time, in order, and those of another project at once', async () => {
     const { start, started, end } = manualReads(2);
     const all = ['a1', 'a2', 'a3', 'a4'].map((name) => start('a', name));
     all.push(start('b', 'b1'));
@@ -34,7 +34,7 @@ describe('heavy reads', () => {
     expect(started.slice(3)).toEqual(['a3', 'a4']);
   });
 
-  it('are refused when too many wait, and taken again when those are done', async () => {
+  it('are refused when too many wait, and accepted again when those are done', async () => {
     const { reads, start, end } = manualReads(1);
     const taken = Array.from({ length: 13 }, (_, index) => start('a', `a${index}`));
     await expect(start('a', 'late')).rejects.toMatchObject({
@@ -51,7 +51,7 @@ describe('heavy reads', () => {
     expect(await reads.runIfFree('a', async () => 'figure')).toBe('figure');
   });
 
-  it('give their place back when they fail', async () => {
+  it('free their slot when they fail', async () => {
     const reads = createHeavyReads(1);
     const fail = () => Promise.reject(new Error('no'));
     await expect(reads.run('a', fail)).rejects.toThrow('no');

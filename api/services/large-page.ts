@@ -42,7 +42,7 @@ export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePag
     ...correctTotal(list.total, {
       seen: found.length === 0 ? 0 : rowsBefore + found.length,
       isEnd,
-      // Rows that came or went while a cursor was followed are not in its count.
+      // The position in a cursor ignores rows added or removed while the list is read.
       isExact: isEnd && window.after === undefined,
     }),
     cursor: next,

@@ -69,7 +69,7 @@ export function createOneTimeLinks({ from, siteUrl, tokenKey, linkKey }: OneTime
     },
     hashOf,
     /**
-     * Call it in a transaction: queues the email with the link.
+     * Must run in a transaction. Queues the email with the link.
      * @param email `language` is the `Accept-Language` value; `values` fill the placeholders of the texts
      */
     queueEmail(

@@ -36,7 +36,7 @@ export async function requireOwner(em: Em, projectId: string, userId: string): P
 }
 
 /**
- * Call it in a transaction. Locks the project and checks the membership before and after: before, so that non-members
+ * Must run in a transaction. Locks the project and checks the membership before and after: before, so that non-members
  * can't take locks; after, because the member may just have been removed.
  * @param requireRole one of the functions above
  */

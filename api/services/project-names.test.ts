@@ -48,7 +48,7 @@ it('refuses new names before they join the calls of others, until something is d
   expect(await track(full, 'newer')).toBe('limit_reached');
 });
 
-it('takes a batch with one name too many apart', async () => {
+it('splits a batch with one name too many', async () => {
   const [full, other] = [randomUUID(), randomUUID()];
   await fill(full, 10_000);
   const answers = await Promise.all([track(other, 'one'), track(full, 'new'), track(full, 'name 1')]);
@@ -67,7 +67,7 @@ it('records no more names than the limit allows, however many calls run concurre
   expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
 });
 
-it('a project that has more from before keeps them', async () => {
+it('a project that already has more keeps them', async () => {
   const project = randomUUID();
   await sql('alter table event_names disable trigger event_names_limit');
   await fill(project, 10_100);

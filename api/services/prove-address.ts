@@ -11,8 +11,8 @@ import type { Em } from '../../db/orm.ts';
 import { allProjects } from '../../db/project-em.ts';
 
 /**
- * Call it in a transaction that has locked the user. Marks the address as verified and accepts its invitations.
- * @param takeOver pass it unless the person who signed up is known to own the address. Replaces the password (null
+ * Must run in a transaction that has locked the user. Marks the address as verified and accepts its invitations.
+ * @param takeOver required unless the person who signed up is known to own the address. Replaces the password (null
  * for none) and deletes sessions, mailed links, known devices and, on first verification, linked identities, because
  * someone else may have created them
  */
@@ -48,8 +48,8 @@ async function acceptInvitations(em: Em, user: User): Promise<void> {
 }
 
 /**
- * Keeps the projects that invited an address from being deleted. Before the invitations are locked, because a deletion
- * locks them in this order, too: otherwise each could wait for the other.
+ * Locks the projects that invited an address, so that they are not deleted. Must come before locking the invitations: a
+ * deletion locks in that order too, and the opposite order could deadlock.
  */
 async function keepProjects(em: Em, email: string): Promise<string[]> {
   const invitations = await em.find(Invitation, { email }, allProjects);

@@ -11,7 +11,7 @@ import { createProviderEventsService } from './provider-events.ts';
 const database = useTestDatabase();
 const project = useProject(database.em);
 
-/** What becomes of an email to ann@example.com and of the project's figures after an event. */
+/** State of an email to ann@example.com and of the project's figures after an event. */
 async function after(event: { eventType: string } & Record<string, object | string>) {
   const { em, orm } = database;
   const [[email] = []] = await acceptEmails(em(), [
@@ -52,7 +52,7 @@ it.each([
   ['Bounce', { bounce: { bounceType: 'Permanent', bounceSubType: listed, timestamp: at } }],
   ['Complaint', { complaint: { complaintSubType: listed, timestamp: at } }],
 ])(
-  'does not blame a project for an address that the account had listed before: %s',
+  'does not count an address that the account had listed before against the project: %s',
   async (eventType, detail) => {
     expect(await after({ eventType, ...detail })).toEqual({
       outcome: 'applied',
@@ -63,12 +63,15 @@ it.each([
   },
 );
 
-it.each(['not-spam', 'auth-failure'])('takes a report of the type %s for no complaint', async (type) => {
-  const complaint = { complaintFeedbackType: type, timestamp: at };
-  expect(await after({ eventType: 'Complaint', complaint })).toEqual({
-    outcome: 'ignored',
-    status: 'QUEUED',
-    subscribed: true,
-    figures: undefined,
-  });
-});
+it.each(['not-spam', 'auth-failure'])(
+  'does not count a report of the type %s as a complaint',
+  async (type) => {
+    const complaint = { complaintFeedbackType: type, timestamp: at };
+    expect(await after({ eventType: 'Complaint', complaint })).toEqual({
+      outcome: 'ignored',
+      status: 'QUEUED',
+      subscribed: true,
+      figures: undefined,
+    });
+  },
+);

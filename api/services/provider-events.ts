@@ -53,7 +53,7 @@ function diagnosticOf({ bounce, complaint }: SesEvent): string | null {
   );
 }
 
-/** Of a bounce or a complaint: SES accepted the email and did not send it. */
+/** Subtype of a bounce or a complaint: SES accepted the email but did not send it. */
 const onAccountSuppressionList = 'OnAccountSuppressionList';
 
 /**

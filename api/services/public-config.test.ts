@@ -44,7 +44,7 @@ it('shows the value of no setting but those of the addresses, whatever is set', 
   const shownAddresses = ['API_URL', 'DASHBOARD_URL', 'TEMPORAL_UI_URL'];
   let tried = 0;
   for (const name of Object.keys(environmentSchema.shape)) {
-    // Without an API_URL it is the address.
+    // Part of the address without an API_URL.
     if (name === 'HOST') continue;
     const isAddress = shownAddresses.includes(name);
     const values = [

@@ -12,7 +12,10 @@ export function refuseReversed({ startDate, endDate }: PeriodQuery): void {
   }
 }
 
-/** One minute ahead, to include events that arrive during the query, but in this hour: a series shows none that has not begun. */
+/**
+ * One minute ahead, to include events that arrive during the query, but within this hour, so that a series shows no
+ * bucket that has not begun.
+ */
 function defaultEnd(now: number): Date {
   const hourEnd = (Math.floor(now / hourMs) + 1) * hourMs;
   return new Date(Math.min(now + 60_000, hourEnd - 1));

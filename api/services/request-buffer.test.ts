@@ -37,8 +37,8 @@ function openBuffer(options: { write?: (lines: string) => Promise<void> } = {}) 
   return { add, of, leftOut, warnings, close: buffer.close };
 }
 
-describe('the buffer of the log of requests', () => {
-  it('keeps 20 successful and 20 failed requests of a project and second, and counts the others', async () => {
+describe('the request log buffer', () => {
+  it('keeps 20 successful and 20 failed requests per project and second, and counts the others', async () => {
     const { add, of, leftOut, close } = openBuffer();
     add('busy', {}, 100);
     add('busy', { status: 422, errorCode: 'VALIDATION_ERROR' }, 30);
@@ -62,7 +62,7 @@ describe('the buffer of the log of requests', () => {
     expect(leftOut).toEqual({ project: 5_000 - 650, process: 251 });
   });
 
-  it('stores when the request arrived', async () => {
+  it('stores the arrival time of the request', async () => {
     const { add, of, close } = openBuffer();
     add('one', { durationMs: 1_500.678 });
     await close();
@@ -73,7 +73,7 @@ describe('the buffer of the log of requests', () => {
     expect([errorCode, credential, durationMs]).toEqual(['', 'secretKey', '1500.68']);
   });
 
-  it('drops and counts what can not be written', async () => {
+  it('drops and counts requests that cannot be written', async () => {
     const { add, leftOut, warnings, close } = openBuffer({
       write: () => Promise.reject(new Error('away')),
     });

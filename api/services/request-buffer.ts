@@ -17,15 +17,15 @@ export interface RequestBufferOptions {
   warn(message: string, error: unknown): void;
 }
 
-/** Of a project in this process, counted apart for requests that succeed and requests that fail. */
+/** Limit per project in this process, separate for successful and failed requests. */
 export const loggedPerSecond = 20;
-/** Once half of the buffer is full, so that many busy projects leave space for the quiet ones. */
+/** Limit once half of the buffer is full, so that many busy projects leave space for the quiet ones. */
 const loggedPerSecondWhenFull = 2;
 /** Rows have at most 300 bytes: 0.3 MB here; written at this rate for a week, 10 GB in ClickHouse. */
 const mostRows = 1_000;
 const writeEveryMs = 2_000;
 
-/** Collects finished requests and writes them to the log in batches. What a killed process holds is lost. */
+/** Collects finished requests and writes them to the log in batches. Requests held by a killed process are lost. */
 export function createRequestBuffer({ write, leftOut, warn }: RequestBufferOptions) {
   let rows: FinishedRequest[] = [];
   let writing: Promise<void> | undefined;
@@ -40,7 +40,7 @@ export function createRequestBuffer({ write, leftOut, warn }: RequestBufferOptio
       isAway = false;
     } catch (error) {
       leftOut('clickhouse', batch.length);
-      if (!isAway) warn('Requests are missing from the log of requests until ClickHouse takes them', error);
+      if (!isAway) warn('Requests are missing from the request log until ClickHouse accepts them', error);
       isAway = true;
     }
     writing = undefined;

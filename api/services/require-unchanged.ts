@@ -1,7 +1,7 @@
 import { DomainError } from '../../core/errors.ts';
 
 /**
- * Refuses to overwrite a change that the caller has not seen. Call it under the record's lock.
+ * Refuses to overwrite a change that the caller has not seen. Must run under the record's lock.
  * @param seen the `updatedAt` that the caller last saw; without it nothing is checked
  * @throws DomainError `CONFLICT` with the record's `updatedAt` in `details`
  */

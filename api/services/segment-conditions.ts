@@ -50,7 +50,7 @@ export function readCondition(raw: unknown, path: string): ReadCondition {
   return { condition, parsed: result.condition, ...referencesAt(result.condition, path) };
 }
 
-/** The segments that a condition refers to; `path` is where it stands in the request. */
+/** The segments that a condition refers to; `path` is the condition's path in the request. */
 export function referencesAt(condition: Condition<Predicate | WorkflowPredicate>, path: string): References {
   const filters = placedFilters(condition, path);
   const references = filters.flatMap(({ path: at, filter: { predicate } }) =>

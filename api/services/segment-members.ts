@@ -33,7 +33,10 @@ const sampleSize = 10;
 /** Below this share of matches, walking through the newest contacts takes longer than a scan of all. */
 const rareShare = 1 / 1000;
 
-/** All methods throw DomainError `NOT_FOUND`; `list` as `readLargePage`, `add` and `remove` throw `BAD_REQUEST` for a dynamic segment. */
+/**
+ * All methods throw DomainError `NOT_FOUND`; `list` also as `readLargePage`; `add` and `remove` throw `BAD_REQUEST` for
+ * a dynamic segment.
+ */
 export function createSegmentMembersService(orm: Orm, heavyReads: HeavyReads, committed: () => void) {
   return {
     list: (projectId: string, id: string, query: LargePageQuery) =>
@@ -57,7 +60,7 @@ export function createSegmentMembersService(orm: Orm, heavyReads: HeavyReads, co
       }),
 
     /**
-     * Counts who meets a condition that belongs to no segment yet, with the newest of them.
+     * Counts the contacts that meet a condition that is not yet a segment's, and returns the newest of them.
      * @throws DomainError `BAD_REQUEST` with a path per fault, as for a new segment
      */
     async preview(projectId: string, raw: unknown) {

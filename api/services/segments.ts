@@ -77,7 +77,7 @@ export function createSegmentsService(orm: Orm, heavyReads: HeavyReads) {
         throw new DomainError('BAD_REQUEST', `type: The type of a ${before.type} segment can't be changed`);
       }
       const condition = readChangedCondition(before, raw);
-      // Rows that an interrupted switch-off left would hide that their contacts enter again.
+      // Drops rows that an interrupted switch-off left: they would hide that their contacts enter again.
       if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
       const change = { name, description, trackMembership, ...conditionFields(condition) };
       const changed = await projectEm(orm, projectId).transactional(async (em) => {

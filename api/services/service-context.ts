@@ -35,7 +35,7 @@ export interface ServiceParts {
   clickhouse: ClickHouse;
 }
 
-/** What the services share. */
+/** Dependencies that the services share. */
 export function createServiceContext(resources: ProcessResources, edge: EdgeParts, parts: ServiceParts) {
   const { config, log, orm, relay } = resources;
   const warn = (message: string, err: unknown) => log.warn({ err }, message);
@@ -47,7 +47,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
     relay.wakeEmails();
     parts.wakeJournal();
   };
-  // These queue no commands, and waking the relay for nothing costs a tenth of the CPU of a busy process.
+  // For services that queue no commands: waking the relay for nothing costs a tenth of a busy process's CPU.
   const journaled = parts.wakeJournal;
   const projectNames = createProjectNames(orm, edge.projectChanges);
   const heavyReads = createHeavyReads(config.HEAVY_READS_PER_PROJECT);

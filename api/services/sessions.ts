@@ -94,14 +94,14 @@ async function record(em: Em, user: User, { userAgent }: SignInClient): Promise<
   return { userId, sessionVersion, id };
 }
 
-/** Call it in a transaction. Returns a new session if the caller's is not recorded. */
+/** Must run in a transaction. Returns a new session if the caller's is not recorded. */
 async function endOthers(
   em: Em,
   { userId, sessionVersion, id }: Session,
   client: SignInClient,
 ): Promise<Session | undefined> {
   const user = await lockRecord(em, User, { id: userId });
-  // The session ended after the request was authenticated, such as by the same call from another browser.
+  // The session ended after the request was authenticated, for example by the same call from another browser.
   const isOver = id === undefined ? user?.unlistedSessions !== true : !(await em.count(UserSession, { id }));
   if (user === null || user.sessionVersion !== sessionVersion || isOver) throw signedOut();
   user.unlistedSessions = false;

@@ -5,7 +5,7 @@ import { withoutClickHouse } from '../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
 import { shareClickHouse } from './share-clickhouse.ts';
 
-it('refuses questions that waited behind those without an answer, instead of asking one after the other', async () => {
+it('refuses questions that waited behind unanswered ones, instead of asking one after the other', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   onTestFinished(() => void vi.useRealTimers());
   let asked = 0;

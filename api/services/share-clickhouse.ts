@@ -2,16 +2,16 @@ import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
 import { createHeavyReads } from './heavy-reads.ts';
 
-/** Shorter than a question may take, so that those behind some without an answer do not wait for another such time. */
+/** Shorter than a question may take, so that questions queued behind unanswered ones don't wait as long again. */
 const longestWaitMs = 12_000;
 
 /**
- * Limits the concurrent questions of a project, so that none takes up all connections to ClickHouse. Apart from the heavy
- * reads of Postgres, which do not wait for a slow ClickHouse.
+ * Limits the concurrent questions of a project, so that no project takes up all connections to ClickHouse. Separate
+ * from the heavy reads of Postgres, which must not wait for a slow ClickHouse.
  *
  * @param perProject concurrent questions per project in this process; 0 means unlimited
- * @returns throws DomainError `RATE_LIMIT_EXCEEDED` for a question when too many of its project wait, and
- *   `ClickHouseUnavailable` when it waited for too long
+ * @returns `query` throws DomainError `RATE_LIMIT_EXCEEDED` when too many questions of the project wait, and
+ *   `ClickHouseUnavailable` when a question has waited too long
  */
 export function shareClickHouse(clickhouse: ClickHouse, perProject: number): ClickHouse {
   const reads = createHeavyReads(perProject);

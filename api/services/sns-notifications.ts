@@ -13,7 +13,7 @@ export interface SnsNotificationsOptions {
   metrics: ProductMetrics;
 }
 
-/** Trusts, confirms and applies what Amazon SNS posts. */
+/** Verifies, confirms and applies what Amazon SNS posts. */
 export function createSnsNotificationsService({
   verifier,
   providerEvents,

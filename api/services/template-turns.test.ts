@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createTemplateTurns } from './template-turns.ts';
 import { busy } from './testing/busy.ts';
 
-/** More than what is free. */
+/** More than the free allowance. */
 const longMs = 200;
 
-describe('turns at templates', () => {
-  it('let a project rest after what took long, and the others go on', async () => {
+describe('template turns', () => {
+  it('make a project rest after long work, while others continue', async () => {
     const { inTurn } = createTemplateTurns();
     const order: string[] = [];
     const heavy = Array.from({ length: 3 }, () =>
@@ -25,7 +25,7 @@ describe('turns at templates', () => {
     expect(third - second).toBeGreaterThanOrEqual(2 * longMs);
   });
 
-  it('are not waited for after short work, and end when the work fails', async () => {
+  it('need no rest after short work, and end when the work fails', async () => {
     const { inTurn } = createTemplateTurns();
     await Promise.all(Array.from({ length: 500 }, () => inTurn('light', () => busy(0))));
     const failed = inTurn('light', () => {
@@ -36,7 +36,7 @@ describe('turns at templates', () => {
     expect(await inTurn('light', () => 'again')).toBe('again');
   });
 
-  it('do not count what other programs of a busy machine took', async () => {
+  it('do not count the CPU time of other programs', async () => {
     const { inTurn } = createTemplateTurns();
     const stopped = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longMs);
     for (let n = 0; n < 5; n++) await inTurn('unlucky', stopped);
@@ -44,7 +44,7 @@ describe('turns at templates', () => {
     expect(answers).toHaveLength(200);
   });
 
-  it('refuse a project that has too much to wait', async () => {
+  it('refuse a project with too many waiting calls', async () => {
     const { inTurn } = createTemplateTurns();
     await inTurn('heavy', () => busy(longMs));
     const outcomes = await Promise.allSettled(

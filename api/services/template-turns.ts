@@ -4,12 +4,12 @@ import { createTemplateCache } from '../../core/rendering/template-cache.ts';
 
 export type TemplateTurns = ReturnType<typeof createTemplateTurns>;
 
-/** CPU time; few templates take longer to parse or to render. */
+/** CPU time; few templates take longer to parse or render. */
 const longMs = 10;
 const restsPerWork = 3;
-/** Such work of a project that is followed by no rest: the first templates of a process take long, however small. */
+/** Long work that a project may do before it must rest: the first templates of a process take long, however small. */
 const freeMs = 100;
-/** They hold their bodies meanwhile. */
+/** Waiting calls hold their bodies in memory. */
 const mostWaiting = 100;
 const retryAfterSeconds = 2;
 
@@ -18,13 +18,13 @@ const cpuMs = (since?: NodeJS.CpuUsage) => {
   return (user + system) / 1000;
 };
 
-/** The compiled templates of a process, and the time that it spends on those of each project. */
+/** The compiled templates of a process, and the CPU time that it spends on each project's templates. */
 export function createTemplateTurns() {
-  /** When a project has rested for all that it had parsed and rendered. */
+  /** When each project has rested enough for what it has parsed and rendered. */
   const restedAt = new Map<string, number>();
   const waiting = new Map<string, number>();
 
-  /** Milliseconds; not positive when none is due. */
+  /** Rest still due, in milliseconds; not positive when none is due. */
   const restOf = (projectId: string) =>
     (restedAt.get(projectId) ?? 0) - performance.now() - freeMs * restsPerWork;
 
@@ -53,9 +53,9 @@ export function createTemplateTurns() {
     cache: createTemplateCache(),
 
     /**
-     * Parses or renders, which holds up every request of the process. For what took long, the project rests three times
-     * as long, so that others have most of the process.
-     * @throws DomainError `RATE_LIMIT_EXCEEDED` when too much waits for the end of a rest
+     * Runs `work`, which parses or renders and so blocks every request of the process. After work that took long, the
+     * project rests three times as long, so that others get most of the process.
+     * @throws DomainError `RATE_LIMIT_EXCEEDED` when too many calls of the project wait for the end of a rest
      */
     async inTurn<Result>(projectId: string, work: () => Result): Promise<Result> {
       for (let ms = restOf(projectId); ms > 0; ms = restOf(projectId)) await rest(projectId, ms);

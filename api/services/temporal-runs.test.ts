@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTemporalRuns } from './temporal-runs.ts';
 
-test('a run has the address of its page below that of the Temporal UI', () => {
+test('a run links to its page in the Temporal UI', () => {
   const runs = createTemporalRuns({ url: 'https://temporal.example.com/ui/', namespace: 'mail & more' });
   expect(runs('campaign/1/batch/2')).toEqual({
     temporalWorkflowId: 'campaign/1/batch/2',

@@ -18,7 +18,7 @@ export function createTrackService(projectNames: ProjectNames, committed: () => 
     run: (inputs, lockMs) =>
       retryTransaction(() => projectNames.write(inputs, (em) => trackEvents(em, inputs, lockMs))),
     maxItems: batchItems,
-    // The patch is a part of the event's data.
+    // Twice the event's data, because the patch is part of it.
     weightOf: (input) => 2 * JSON.stringify(input.eventData).length,
     maxWeight: batchBytes,
     maxWaitingWeight: waitingBytes,

@@ -75,7 +75,7 @@ export function createUploadsService(options: UploadsServiceOptions) {
      */
     async removeImage(projectId: string, key: string) {
       const em = projectEm(orm, projectId);
-      // One that is still being stored belongs to its upload.
+      // An image that is still being stored belongs to its upload.
       if ((await em.count(Upload, { key, stored: true })) === 0) throw notFound('Image');
       await stores.remove(key);
       await removeUpload(em, key);
@@ -146,7 +146,7 @@ async function storeImage(
     }
     return { url, key, contentType: type, size };
   } catch (error) {
-    // The sweep removes what fails to be removed here.
+    // The sweep removes what could not be removed here.
     await stores
       .remove(key)
       .then(() => removeUpload(em, key))

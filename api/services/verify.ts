@@ -7,7 +7,7 @@ export function createVerifyService(lookUp: DomainFactsLookup) {
   return {
     /**
      * Contacts no mail server.
-     * @param email normalised
+     * @param email normalized
      * @throws DomainError `SERVICE_UNAVAILABLE` when DNS does not answer
      */
     async verify(email: string) {

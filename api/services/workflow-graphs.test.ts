@@ -10,7 +10,7 @@ import { createWorkflowsService } from './workflows.ts';
 const database = useTestDatabase();
 const project = useProject(database.em);
 
-it('the config of a step waits for a turn of its project, before they lock the workflow', async () => {
+it("the config of a step waits for its project's turn before the workflow is locked", async () => {
   const turns = createTemplateTurns();
   const graphs = createWorkflowGraphsService(database.orm, turns);
   const workflows = createWorkflowsService(database.orm);

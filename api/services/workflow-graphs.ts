@@ -37,7 +37,7 @@ const maxSteps = 250;
  * for an invalid config, and `CONFLICT` when the workflow (for `patchStep` the step) has changed since `seen`.
  */
 export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns) {
-  /** Before the transaction, because a config with much Liquid may have to wait for its turn. */
+  /** Runs before the transaction, because a config with much Liquid may have to wait for its turn. */
   async function readSentConfig(projectId: string, workflowId: string, stepId: string, body: PatchStepBody) {
     const { config, templateId } = body;
     if (config === undefined) return undefined;
@@ -52,7 +52,7 @@ export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns)
 
   return {
     /**
-     * Adds a step: unconnected, behind `autoConnect`, or within the transition `transitionId`, which then leads to it.
+     * Adds a step: unconnected, after `autoConnect`, or within the transition `transitionId`, which then leads to it.
      * @throws DomainError `BAD_REQUEST` when no step may follow, `CONFLICT` when the branch is taken
      */
     async addStep(projectId: string, workflowId: string, body: CreateStepBody, seen?: Date) {
@@ -103,7 +103,7 @@ export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns)
       const remove = async (em: Em, graph: WorkflowGraph) => {
         const transition = requireTransition(graph, transitionId);
         em.remove(transition);
-        graph.transitions = graph.transitions.filter((way) => way !== transition);
+        graph.transitions = graph.transitions.filter((one) => one !== transition);
         storeVersion(em, graph.workflow, toDraft(graph));
       };
       return editWorkflow(orm, projectId, workflowId, remove, seen);
@@ -129,7 +129,7 @@ function requireSameType(type: StepType, body: PatchStepBody): void {
 }
 
 function branchesTaken({ transitions }: WorkflowGraph, step: WorkflowStep): (Branch | null)[] {
-  return transitions.filter((way) => way.fromStepId === step.id).map(({ branch }) => branch ?? null);
+  return transitions.filter(({ fromStepId }) => fromStepId === step.id).map(({ branch }) => branch ?? null);
 }
 
 function differentSuccessors(step: WorkflowStep): DomainError {
@@ -160,9 +160,14 @@ function connect(
     });
   }
   const { workflow } = graph;
-  const way = em.create(WorkflowTransition, { workflow, fromStepId: from.id, toStepId: to.id, branch });
-  graph.transitions.push(way);
-  return way;
+  const transition = em.create(WorkflowTransition, {
+    workflow,
+    fromStepId: from.id,
+    toStepId: to.id,
+    branch,
+  });
+  graph.transitions.push(transition);
+  return transition;
 }
 
 async function insertStep(
@@ -208,14 +213,15 @@ async function dropStep(em: Em, graph: WorkflowGraph, stepId: string, splice: bo
     throw new DomainError('BAD_REQUEST', "The trigger of a workflow can't be deleted");
   const joining = splice ? spliced(toDraft(graph).transitions, step.id) : [];
   if (joining === undefined) throw differentSuccessors(step);
-  const isOfStep = (way: WorkflowTransition) => way.fromStepId === step.id || way.toStepId === step.id;
+  const isOfStep = (transition: WorkflowTransition) =>
+    transition.fromStepId === step.id || transition.toStepId === step.id;
   em.remove([step, ...graph.transitions.filter(isOfStep)]);
   // Flushed first: the new transitions reuse the branches of the removed ones.
   await em.flush();
   const { workflow } = graph;
-  const joined = joining.map((way) => em.create(WorkflowTransition, { ...way, workflow }));
+  const joined = joining.map((transition) => em.create(WorkflowTransition, { ...transition, workflow }));
   graph.steps = graph.steps.filter((other) => other !== step);
-  graph.transitions = [...graph.transitions.filter((way) => !isOfStep(way)), ...joined];
+  graph.transitions = [...graph.transitions.filter((transition) => !isOfStep(transition)), ...joined];
   storeVersion(em, workflow, toDraft(graph));
 }
 

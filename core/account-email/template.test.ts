@@ -10,7 +10,7 @@ const link = 'https://app.example.com/invitation?token=abc&lang=en';
 const links = { unsubscribeUrl: 'https://a.example/u', subscribeUrl: '', manageUrl: 'https://a.example/m' };
 const contact = { id: '', email: 'ada@example.com', subscribed: false, data: {} };
 
-/** The email, and how its text comes out of a template: the third use of a content makes one. */
+/** Renders the email, and its text also from a text template: the third use of a content creates one. */
 function render(requestData: Record<string, string>) {
   const templates = createEmailTemplates();
   const rendered = [1, 2, 3, 4].map(() => {
@@ -53,7 +53,7 @@ describe('an email about an account', () => {
     );
   });
 
-  it('has a button and the address in its HTML, and nothing that is loaded from elsewhere', () => {
+  it('has a button and the address in its HTML, and loads nothing from elsewhere', () => {
     const { html, subject } = mail();
     expect(subject).toBe('Invitation to Acme');
     expect(
@@ -64,7 +64,7 @@ describe('an email about an account', () => {
     expect(Buffer.byteLength(html)).toBeLessThan(8_000);
   });
 
-  it('has neither button nor address without a link, and says nothing of its end', () => {
+  it('has neither button nor address without a link, and mentions no expiry', () => {
     const { html, text } = render({
       ...accountEmailVariables('en', 'Posthaste', { ...texts, hours: null }),
       accountLink: '',

@@ -6,7 +6,7 @@ export const linkValidHours: Readonly<Record<MailedPurpose, number>> = {
   invitation: 7 * 24,
 };
 
-/** Of a link that signs in, which its receiver opens at once. */
+/** Validity of a link that signs in, which its receiver opens at once. */
 export const signInLinkMinutes = 15;
 
 export const linksPerHour = 5;

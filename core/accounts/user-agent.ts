@@ -3,7 +3,7 @@ export interface UserAgent {
   system: string | null;
 }
 
-// Browsers name those that they descend from, so the first match counts.
+// Browsers also name the ones they descend from, so the first match counts.
 const browsers: readonly [sign: string, name: string][] = [
   ['Edg', 'Edge'],
   ['OPR/', 'Opera'],

@@ -13,10 +13,10 @@ const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|x
 const internationalName = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
 
 /**
- * Normalises an email address for storage and comparison: trimmed, lower-case, an international domain in
- * ASCII (`xn--`). Rejects display names, quoted local parts, address literals and non-ASCII local parts.
+ * Normalizes an email address for storage and comparison: trimmed, lower-case, an international domain in ASCII
+ * (`xn--`). Rejects display names, quoted local parts, address literals and non-ASCII local parts.
  *
- * @returns the normalised address, which parses to itself, or undefined
+ * @returns the normalized address, which parses to itself, or undefined
  */
 export function parseEmailAddress(input: string): string | undefined {
   const text = input.length > 4 * maxAddressLength ? '' : input.trim();
@@ -38,7 +38,10 @@ export function parseDomainName(input: string): string | undefined {
   return ascii.length <= 253 && domainName.test(ascii) ? ascii : undefined;
 }
 
-/** Text to find in stored addresses, in their form: lower-case, an international domain, or whole labels of one, in ASCII. */
+/**
+ * Converts search text to the form of stored addresses: lower-case, an international domain (or whole labels of one) in
+ * ASCII.
+ */
 export function toAddressPart(text: string): string {
   const domain = text.slice(text.lastIndexOf('@') + 1);
   const isInternational = /[^\x21-\x7e]/.test(domain) && internationalName.test(domain);

@@ -37,7 +37,7 @@ describe('formatMailbox', () => {
     expect(decodeWords(written)).toBe('汉'.repeat(100));
   });
 
-  it('is one line of printable ASCII that a mail reader takes apart again', () => {
+  it('is one line of printable ASCII that a mail reader can parse', () => {
     const names = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), fc.string());
     fc.assert(
       fc.property(names, (name) => {

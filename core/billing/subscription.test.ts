@@ -23,7 +23,7 @@ describe('the subscription that counts', () => {
     expect(currentSubscription(subscriptions.toReversed())).toBe(subscriptions[index]);
   });
 
-  it('is none where there is none', () => {
+  it('is none without subscriptions', () => {
     expect(currentSubscription([])).toBeUndefined();
   });
 });

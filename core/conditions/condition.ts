@@ -46,8 +46,8 @@ export type WorkflowPredicate =
   | { subject: 'variable'; of: 'context' | 'event'; key: string; path: string[]; test: DataTest };
 
 /**
- * A filter in normal form: every operator is a positive predicate or its negation. No predicate holds for a
- * missing value, so it matches exactly the negated operators.
+ * A filter in normal form: every operator is a positive predicate or its negation. No predicate holds for a missing
+ * value, so a missing value matches exactly the negated operators.
  */
 export interface Filter<P = Predicate> {
   predicate: P;

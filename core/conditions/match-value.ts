@@ -16,7 +16,7 @@ export function matchesVariable(
   return matchesData(test, variableAt(variables[of], key, path), now);
 }
 
-/** Like `valueAt`, but the first key of a path may contain dots as well: the name of a step is one. */
+/** Like `valueAt`, but the first key of a path may also contain dots, as step names do. */
 function variableAt(data: JsonObject, key: string, path: readonly string[]): JsonValue | undefined {
   const value = valueAt(data, key, path);
   if (value !== undefined) return value;

@@ -34,12 +34,12 @@ const age = { within: holds('within'), olderThan: holds('olderThan') };
 const history = {
   triggered: holds('present'),
   triggeredWithin: holds('within'),
-  /** Has the event, but none since: the age of the last one. */
+  /** The event happened, but not since then: tests the age of the last one. */
   triggeredOlderThan: holds('olderThan'),
   notTriggered: fails('present'),
   notTriggeredWithin: fails('within'),
   countGreaterThan: holds('countAbove'),
-  /** Includes none: the opposite of having that many. */
+  /** Includes zero: the negation of having at least that many. */
   countLessThan: fails('countFrom'),
 };
 const membership = { memberOfSegment: holds('member'), notMemberOfSegment: fails('member') };

@@ -25,11 +25,15 @@ describe('a condition tree', () => {
     ['no group', { logic: 'AND', groups: [] }, ['groups']],
     ['an empty group', { logic: 'AND', groups: [{}] }, ['groups.0']],
     ['a group of no filters', { logic: 'AND', groups: [{ filters: [] }] }, ['groups.0']],
-    ['a group that is no object', { logic: 'AND', groups: [1] }, ['groups.0']],
-    ['filters that are no list', { logic: 'AND', groups: [{ filters: {} }] }, ['groups.0.filters']],
-    ['a filter that is no object', { logic: 'AND', groups: [{ filters: ['x'] }] }, ['groups.0.filters.0']],
+    ['a group that is not an object', { logic: 'AND', groups: [1] }, ['groups.0']],
+    ['filters that are not a list', { logic: 'AND', groups: [{ filters: {} }] }, ['groups.0.filters']],
     [
-      'conditions that are no object',
+      'a filter that is not an object',
+      { logic: 'AND', groups: [{ filters: ['x'] }] },
+      ['groups.0.filters.0'],
+    ],
+    [
+      'conditions that are not an object',
       { logic: 'AND', groups: [{ filters: [filter], conditions: 1 }] },
       ['groups.0.conditions'],
     ],
@@ -68,7 +72,7 @@ describe('a condition tree', () => {
     expect(fieldsOf(tree(101))).toEqual(['groups.1.conditions.groups.0.filters.49']);
   });
 
-  it('costs nothing more when it is hostile', () => {
+  it('costs no more when it is hostile', () => {
     let deep = '1';
     for (let level = 0; level < 100_000; level++) deep = `{"groups":[{"conditions":${deep}}]}`;
     // JSON.parse of this Node takes such depth; where it does not, the request never gets here.
@@ -77,7 +81,7 @@ describe('a condition tree', () => {
     expect(fieldsOf({ logic: 'AND', groups: [{ filters: Array(1_000_000).fill(1) }] })).toHaveLength(100);
   });
 
-  it('is accepted or refused with reasons, whatever JSON comes', () => {
+  it('is accepted or refused with reasons, whatever the JSON', () => {
     const key = fc.constantFrom('logic', 'groups', 'filters', 'conditions', 'field', 'operator', 'value');
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -105,7 +109,7 @@ describe('a filter', () => {
     ['no field', { field: undefined }, 'field'],
     ['a field without a name', { field: 'data.' }, 'field'],
     ['an activity that does not exist', { field: 'email.read', operator: 'triggered' }, 'field'],
-    ['a segment that is no id', { field: 'segment.vip', operator: 'memberOfSegment' }, 'field'],
+    ['a segment that is not an id', { field: 'segment.vip', operator: 'memberOfSegment' }, 'field'],
     ['a field that Postgres cannot hold', { field: 'data.\0' }, 'field'],
     ['no operator', { operator: undefined }, 'operator'],
     ['an inherited name', { operator: 'constructor' }, 'operator'],

@@ -50,7 +50,7 @@ export function parseWorkflowFilter(raw: RawFilter): Parsed<Filter<WorkflowPredi
   const variable = typeof raw.field === 'string' ? parseVariable(raw.field) : undefined;
   const asksHistory = typeof raw.operator === 'string' && operatorTables.event.has(raw.operator);
   if (variable === undefined || (variable.of === 'event' && asksHistory)) return parseFilter(raw);
-  // Its operators and values are those of `data`.
+  // Variables take the operators and values of `data`.
   const parsed = parseFilter({ ...raw, field: 'data.x' });
   if (!parsed.ok) return parsed;
   const { predicate, negated } = parsed.value;

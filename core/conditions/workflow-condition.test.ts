@@ -96,12 +96,12 @@ describe('the condition of a workflow', () => {
     expect(parsed).toMatchObject({ ok: false, issues: [{ field: `config.groups.0.filters.0.${field}` }] });
   });
 
-  it('alone knows variables: segments and audiences have none', () => {
+  it('alone has variables: segments and audiences have none', () => {
     expect(parseCondition(tree({ field: 'context.a', operator: 'exists' })).ok).toBe(false);
     expect(parseCondition(tree({ field: 'event.a', operator: 'equals', value: 1 })).ok).toBe(false);
   });
 
-  it('reads of the project what is history, and none of its own variables', () => {
+  it('reads event history from the project, and none of its own variables', () => {
     const parsed = parseWorkflowCondition(
       tree(
         { field: 'event.order', operator: 'triggered' },

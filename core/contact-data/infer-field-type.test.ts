@@ -38,7 +38,7 @@ describe('type inference', () => {
     expect(inferFieldType(typeof value === 'object' ? JSON.parse(JSON.stringify(value)) : value)).toBe(type);
   });
 
-  it('knows every date that a clock writes', () => {
+  it('recognizes every date that a clock writes', () => {
     const range = {
       min: new Date('0001-01-01T00:00:00Z'),
       max: new Date('9999-12-31T23:59:59Z'),
@@ -52,7 +52,7 @@ describe('type inference', () => {
     );
   });
 
-  it('knows only days that exist', () => {
+  it('recognizes only days that exist', () => {
     const part = (max: number) => fc.integer({ min: 0, max }).map((n) => String(n).padStart(2, '0'));
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9999 }), part(14), part(33), (year, month, day) => {

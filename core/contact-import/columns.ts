@@ -14,11 +14,14 @@ export type ColumnsResult =
 const maxColumns = 1_000;
 const emailNames = ['email', 'e-mail', 'email address', 'e-mail address'];
 
-// A key that reads like a column of this kind gets the prefix, too, so that each column has one meaning.
+// A key that itself looks like a built-in column gets the prefix too, so that each column name has one meaning.
 const keyLikeBuiltIn = /^(?:data\.)*(?:email|subscribed)$/i;
 const columnPrefix = 'data.';
 
-/** The name of the column of a key of data, which tells the keys `email` and `subscribed` from the built-in columns. */
+/**
+ * The column name for a key of `data`; the prefix distinguishes the keys `email` and `subscribed` from the built-in
+ * columns.
+ */
 export function columnOfKey(key: string): string {
   return keyLikeBuiltIn.test(key) ? columnPrefix + key : key;
 }

@@ -9,14 +9,14 @@ function read(file: string | Uint8Array) {
   return readImportFormat(bytes, detector.detect(), bytes.length);
 }
 
-describe('a file that is no CSV file of contacts', () => {
+describe('a file that is not a CSV file of contacts', () => {
   const cases: [string, string | Uint8Array, RegExp][] = [
     ['empty', '', /empty/],
     ['blank', '\r\n \n', /empty/],
     ['no address', 'name,phone\nAda,1\n', /named "email".*"name", "phone"/],
     ['no header', 'ada@example.com\ngrace@example.com\n', /must name the columns/],
     ['two addresses', 'email,Email\na@example.com,b@example.com\n', /Two columns are named "email"/],
-    ['two of one name', 'email;plan;plan\n', /Two columns are named "plan"/],
+    ['two columns of one name', 'email;plan;plan\n', /Two columns are named "plan"/],
     [
       'one key by two names',
       'email,Data.email,data.Data.email\n',
@@ -46,7 +46,7 @@ describe('the format of a file', () => {
     expect(read(`${header}\n`)).toMatchObject({ ok: true, format: { delimiter } });
   });
 
-  it('tells the encoding, whatever the pieces it is looked at in', () => {
+  it('detects the encoding, however the file is cut into pieces', () => {
     const cases: [Buffer, string, boolean][] = [
       [Buffer.from('email,zoë'), 'utf-8', false],
       [Buffer.from('email,zoe'), 'utf-8', false],

@@ -58,9 +58,9 @@ const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const exactDigits = 15;
 
 /**
- * Parses a cell as true or false in any case, a plain decimal number, a JSON list or object, as an export writes them, or
- * else text (dates included). Anything that a number would not preserve stays text: leading zeros, a plus sign, more than 15 digits, exponents,
- * decimal commas.
+ * Parses a cell as true or false in any case, a plain decimal number, a JSON list or object as an export writes them,
+ * or else text (dates included). Anything that a number would not preserve stays text: leading zeros, a plus sign, more
+ * than 15 digits, exponents, decimal commas.
  *
  * @param cell trimmed and not empty
  */
@@ -77,7 +77,7 @@ export function readCell(cell: string): JsonValue {
   return digits > exactDigits || Object.is(number, -0) ? cell : number;
 }
 
-/** Undefined for what is no JSON, or none that a contact may have. */
+/** Undefined for text that is not JSON, or that a contact may not store. */
 function readNested(cell: string): JsonValue | undefined {
   const parsed = parseContactData({ cell: tryParseJson(cell) ?? null });
   return parsed.ok ? parsed.data.set.cell : undefined;

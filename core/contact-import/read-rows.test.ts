@@ -221,7 +221,7 @@ describe('a cell', () => {
 });
 
 describe('any table', () => {
-  // What stands for itself: no white space at the ends, and a letter first, so that it is no number.
+  // Text that stays text: no white space at the ends, and a letter first, so that it is not a number.
   const text = fc
     .string({ unit: fc.constantFrom(...'abcXYZ019 ,;\t"\r\n\'=@äß€é漢🎉'), maxLength: 12 })
     .map((value) => `k${value}`.trim());

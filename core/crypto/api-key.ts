@@ -11,7 +11,7 @@ export function createApiKey(kind: ApiKeyKind): string {
   const length = key.length + randomCharacters;
   while (key.length < length) {
     for (const byte of randomBytes(length - key.length)) {
-      // Bytes from 248 on would bias towards the first letters of the alphabet.
+      // Bytes from 248 on would bias toward the first letters of the alphabet.
       if (byte < 248) key += alphabet[byte % 62];
     }
   }

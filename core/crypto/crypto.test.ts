@@ -19,7 +19,7 @@ describe('derived keys', () => {
 });
 
 describe('encryption', () => {
-  it('gives back every text, and never the same bytes twice', () => {
+  it('restores every text, and never produces the same bytes twice', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.string(), (text, context) => {
         const sealed = encryptText(key, text, context);

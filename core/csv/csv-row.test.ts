@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { csvRow } from './csv-row.ts';
 
-it('writes what a reader of CSV files reads again', () => {
+it('writes rows that a CSV reader reads back', () => {
   const cell = fc.string({ unit: 'binary' }).map((text) => `x${text}`);
   fc.assert(
     fc.property(fc.array(cell, { minLength: 1, maxLength: 5 }), (cells) => {

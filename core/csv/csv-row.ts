@@ -1,15 +1,15 @@
-// Apostrophes count, too: what is guarded already needs another one, or reading would take its own away.
+// Apostrophes count too: a text that already looks guarded needs another one, or reading would strip its own.
 const formulaStart = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/;
 
 /**
- * A line of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe in front, which
- * spreadsheets hide. Null is an empty cell; objects and lists are JSON.
+ * A line of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula is prefixed with an apostrophe,
+ * which spreadsheets hide. Null is an empty cell; objects and lists are JSON.
  */
 export function csvRow(cells: readonly unknown[]): string {
   return `${cells.map(csvCell).join(',')}\r\n`;
 }
 
-/** The text that `csvRow` has put an apostrophe in front of; undefined for any other cell. */
+/** The original text of a cell that `csvRow` prefixed with an apostrophe; undefined for any other cell. */
 export function guardedText(cell: string): string | undefined {
   return cell.startsWith("'") && formulaStart.test(cell) ? cell.slice(1) : undefined;
 }

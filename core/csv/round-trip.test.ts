@@ -17,7 +17,7 @@ async function importOf(text: string) {
   return rows;
 }
 
-it('an import takes back what an export has put an apostrophe before', async () => {
+it('an import removes the apostrophe that an export has prefixed', async () => {
   const text =
     csvRow(['id', 'email', 'subscribed', '=key', 'phone', 'note', 'quoted']) +
     csvRow(['1', '+ada@example.com', true, '@ada', '+49 30 1234', '-5', "'=x"]);

@@ -55,7 +55,7 @@ describe('findEmailProblems', () => {
     expect(all.map(({ severity }) => severity)).toEqual(['error', 'warning', 'info']);
   });
 
-  it('finds the place of what is rendered as it was written, and none of what is not', () => {
+  it('locates tags that are rendered as written, and no others', () => {
     const body = '<p>\n  <img src="a.png">\n</p><a href="{{ url }}">';
     expect(find({ body, html: '<p>\n  <img src="a.png">\n</p><a href="">' })).toEqual([
       {
@@ -75,13 +75,13 @@ describe('findEmailProblems', () => {
     ]);
   });
 
-  it('names the same tag once, and at most 20 of a kind', () => {
+  it('reports the same tag once, and at most 20 of a kind', () => {
     expect(codesOf({ body: '<img src=a>'.repeat(50) })).toHaveLength(1);
     const many = Array.from({ length: 50 }, (_, index) => `<img src="${index}">`).join('');
     expect(codesOf({ body: many })).toHaveLength(20);
   });
 
-  it('takes time in proportion to any input', () => {
+  it('takes linear time for any input', () => {
     const before = process.threadCpuUsage();
     for (const part of ['<a ', '<a href="', '<b>', '</i>', '<!--', '<img src=\'"'])
       find({ html: part.repeat(100_000) });

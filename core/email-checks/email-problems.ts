@@ -4,7 +4,7 @@ import { tokenizeHtml } from '../html-tokens.ts';
 export const problemSeverities = ['error', 'warning', 'info'] as const;
 
 /**
- * What can be wrong with an email, and how bad that is. `error`: it can't be sent like this. `warning`: recipients
+ * Problems that an email can have, with their severity. `error`: it can't be sent like this. `warning`: recipients
  * notice. `info`: good to know.
  */
 export const emailProblems = {
@@ -46,9 +46,9 @@ export interface CheckedEmail {
   sender: { domain: string; status: DomainStatus | undefined } | undefined;
 }
 
-/** Gmail cuts off what is longer. */
+/** Gmail clips longer HTML. */
 export const clippedBytes = 102 * 1024;
-/** Mail programs show no more of a line (RFC 5322, section 2.1.1). */
+/** Mail programs cut off longer subjects (RFC 5322, section 2.1.1). */
 export const longSubject = 78;
 export const mostPerCode = 20;
 const shownLength = 120;
@@ -124,22 +124,22 @@ interface Fault {
   message: string;
 }
 
-// An empty `alt` is right for decoration.
+// An empty `alt` is correct for a decorative image.
 function imageFault({ attributes }: OpenTag): Fault | undefined {
   if (attributes.has('alt')) return undefined;
   return { code: 'image_without_alt', message: 'An image has no alternative text' };
 }
 
-/** Addresses and numbers are links that mail programs follow, and `#part` leads within the email. */
+/** Mail programs follow links to addresses and phone numbers; `#part` leads within the email. */
 const otherSchemes = /^(?:mailto:|tel:|sms:|#.)/i;
 
 function linkFault({ attributes }: OpenTag): Fault | undefined {
   const href = attributes.get('href')?.trim();
-  // Without `href` it is the target of a link.
+  // Without `href`, the element is only the target of a link.
   if (href === undefined || otherSchemes.test(href)) return undefined;
   if (href === '' || href === '#') return { code: 'link_empty', message: 'A link leads nowhere' };
   if (/^https?:\/\//i.test(href) && URL.canParse(href)) return undefined;
-  return { code: 'link_not_web', message: 'A link is no http or https address' };
+  return { code: 'link_not_web', message: 'A link is not an http or https address' };
 }
 
 function placeOf(body: string, source: string): ProblemPlace {

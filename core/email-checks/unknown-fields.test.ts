@@ -52,7 +52,7 @@ it.each([
   ['{{ Plan }}', 'No contact has a field “Plan”, so nothing shows there. Did you mean “plan”?'],
 ])('%s stays empty', (body, message) => expect(messages(body)).toEqual([message]));
 
-it('names the place, of the first twenty', () => {
+it('locates the first twenty', () => {
   expect(problemsOf({ subject: 'Hi {{ plann }}', body: '<p>\n  {{ nick }}' })).toMatchObject([
     { code: 'unknown_field', severity: 'warning', field: 'subject', line: 1, column: 4 },
     { field: 'body', line: 2, column: 3, message: expect.stringContaining('shows there') },

@@ -5,10 +5,11 @@ import type { TemplateVariables } from '../rendering/variables.ts';
 import { type EmailProblem, mostPerCode, problem } from './email-problems.ts';
 
 /**
- * Outputs that stay empty for every contact, because none has such a field. One with a fallback is meant to.
+ * Finds outputs that stay empty for every contact because no contact has the field. Outputs with a fallback are meant
+ * to allow for that and are not reported.
  *
- * @param keys of `data`, which contacts of the project have
- * @param variables those of one reader, with the built-in ones
+ * @param keys of `data` that contacts of the project have
+ * @param variables of one recipient, including the built-in ones
  */
 export function findUnknownFields(
   template: Pick<EmailTemplate, 'subject' | 'html'>,

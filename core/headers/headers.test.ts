@@ -4,7 +4,7 @@ import { findHeaderIssues, isOwnedHeader, maxCustomHeaders } from './custom-head
 import { encodeHeaderText, sanitizeHeaderValue } from './header-text.ts';
 
 describe('custom headers', () => {
-  it('takes ordinary headers', () => {
+  it('accepts ordinary headers', () => {
     expect(
       findHeaderIssues({
         'X-Order': '42',

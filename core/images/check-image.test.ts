@@ -22,7 +22,7 @@ it('passes an image on byte by byte, however it arrives', async () => {
       fc.uint8Array({ maxLength: 9_000 }),
       fc.integer({ min: 1, max: 5_000 }),
       async (pixels, size) => {
-        // No "<" in what stands for the pixels.
+        // No "<" in the stand-in for the pixels.
         const content = Buffer.concat([gif, pixels.map((byte) => (byte === 0x3c ? 0 : byte))]);
         expect((await read(content, size)).equals(content)).toBe(true);
       },
@@ -54,7 +54,7 @@ it('finds markup at any place, also across chunks', async () => {
   );
 });
 
-it('knows its own keys and no others', () => {
+it('recognizes its own keys only', () => {
   const project = '0197c1f0-0000-7000-8000-000000000001';
   for (const type of imageTypes) expect(typeOfImageKey(newImageKey(project, type))).toBe(type);
   const random = 'a'.repeat(32);

@@ -1,7 +1,7 @@
-/** Of one image. */
+/** Size limit of one image. */
 export const maxImageBytes = 10 * 1024 * 1024;
 
-/** Of a project; 0 means unlimited. */
+/** Per project; 0 means unlimited. */
 export interface UploadQuota {
   files: number;
   bytes: number;

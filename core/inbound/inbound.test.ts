@@ -11,7 +11,7 @@ const read = (headers: Record<string, string>, source = 'ada@example.com') =>
   );
 
 describe('the headers of an email', () => {
-  it('name sender, subject and what it answers', () => {
+  it('name the sender, the subject and the emails it answers', () => {
     const headers = read({
       From: '=?UTF-8?Q?=C3=84da?= <Ada@Example.com>, grace@example.com',
       Subject: 'Re: =?UTF-8?B?w6RiYw==?=',
@@ -192,7 +192,7 @@ describe('an email', () => {
     });
   });
 
-  it('is cut where it is too long', async () => {
+  it('is truncated where it is too long', async () => {
     const parts = '--m\r\nContent-Type: image/png\r\n\r\nx\r\n'.repeat(mostAttachments + 50);
     const parsed = await parse(`Content-Type: multipart/mixed; boundary=m\r\n\r\n${parts}--m--`);
     expect(parsed.content?.attachments).toHaveLength(mostAttachments);

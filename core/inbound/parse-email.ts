@@ -10,7 +10,7 @@ export const mostAttachments = 100;
 const mostNesting = 40;
 const mostHeaderBytes = 512 * 1024;
 const mostHeaders = 1_000;
-/** The parser's time grows with the square of the lines; 30 MB from a mail program have 400,000. */
+/** The parser's time grows with the square of the line count; 30 MB from a mail program have 400,000 lines. */
 const mostLines = 1_000_000;
 /** Escaping can make HTML five times as long; beyond this it is dropped. */
 const mostSanitizedLength = 2 * mostHtmlLength;
@@ -39,8 +39,8 @@ function refuseTooManyLines(raw: Uint8Array): void {
 }
 
 /**
- * Parses an email; rejects structures that no mail program writes. Takes up to some seconds of CPU, so run it
- * in a worker thread.
+ * Parses an email; rejects structures that no mail program writes. Takes up to several seconds of CPU, so run it in a
+ * worker thread.
  *
  * @param raw at most 30 MB
  * @throws Error when parts are nested too deep, or there are too many headers or lines

@@ -89,7 +89,7 @@ export function readReceivedHeaders(headers: readonly ReceivedHeader[], source: 
   const values = new Map<string, string>();
   for (const { name, value } of headers) {
     const key = name.trim().toLowerCase();
-    // The first of several, which is the one that mail clients show.
+    // Mail clients show the first of several.
     if (readHeaderNames.has(key) && !values.has(key)) values.set(key, value.slice(0, mostValue));
   }
   const headerOf = (name: string) => values.get(name) ?? '';

@@ -13,7 +13,7 @@ describe('messages', () => {
   });
 
   it.each(Object.entries(messages))(
-    '%s says everything, with the same placeholders',
+    '%s has every message, with the same placeholders',
     (locale, translated) => {
       expect(Object.keys(translated)).toEqual(Object.keys(messages.en));
       for (const [key, text] of Object.entries(messages.en)) {

@@ -7,7 +7,7 @@ const schema = z.tuple([z.iso.datetime(), z.uuid()]);
 const values: [string, string] = ['2024-05-01T10:00:00.000Z', '0190a6f0-7c1e-7000-8000-000000000001'];
 
 describe('cursors', () => {
-  it('come back as they went', () => {
+  it('decode to the values encoded', () => {
     expect(decodeCursor(encodeCursor(values), schema)).toEqual(values);
     const scalar = fc.oneof(
       fc.string(),
@@ -29,7 +29,7 @@ describe('cursors', () => {
   it.each([
     ['nothing', ''],
     ['another listing', encodeCursor(['a@x.io', 3])],
-    ['an id that is none', encodeCursor([values[0], "' OR 1=1"])],
+    ['an invalid id', encodeCursor([values[0], "' OR 1=1"])],
     ['too few values', encodeCursor([values[0]])],
     ['another version', Buffer.from(JSON.stringify([2, ...values])).toString('base64url')],
     ['an object', Buffer.from('{"0":1}').toString('base64url')],

@@ -1,3 +1,3 @@
-/** How far the total of a list can be relied on: `minimum` counts only what was looked at. */
+/** How reliable a list's total is: `minimum` counts only the rows that were read. */
 export const totalAccuracies = ['exact', 'minimum', 'estimate'] as const;
 export type TotalAccuracy = (typeof totalAccuracies)[number];

@@ -3,8 +3,9 @@ import { hole, isPiece, type PiecedText } from './pieced-text.ts';
 import { tidyText } from './plain-text.ts';
 
 /**
- * Takes the pieces out of a literal, so that searches and changes in the outline have the result that they would have in
- * the text: no piece holds the end of a body, splits a word, or ends in what may be `href=`; those of plain text are tidy.
+ * Cuts the pieces out of a literal such that searches and changes in the outline have the same result as in the whole
+ * text: no piece contains the end of a body, splits a word, or ends in a possible `href=`; pieces of plain text are
+ * tidy.
  */
 export function cutLiteral(literal: string, kind: TemplateKind): PiecedText {
   const sections = kind === 'html' ? literal.split(/(?=<\/(?:body|html))/i) : [literal];
@@ -19,7 +20,7 @@ export function cutLiteral(literal: string, kind: TemplateKind): PiecedText {
   return { outline: outlines.join(''), pieces };
 }
 
-/** From behind the first blanks to before the last ones. */
+/** From after the first run of blanks to before the last one. */
 function wordsOf(text: string): [begin: number, end: number] {
   const firstBlank = text.search(/\s/);
   if (firstBlank === -1) return [text.length, 0];

@@ -22,7 +22,7 @@ const weekdays = 'Sunday Monday Tuesday Wednesday Thursday Friday Saturday'.spli
 const months = 'January February March April May June July August September October November December'.split(
   ' ',
 );
-/** For each directive that liquidjs formats with its own `Intl.DateTimeFormat`: 50 µs. */
+/** Budget for each directive that liquidjs formats with its own `Intl.DateTimeFormat`, which takes 50 µs. */
 const localizedCost = 1000;
 const zoneClocks = new LRUCache<string, Intl.DateTimeFormat>({ max: 64 });
 const zoneCost = 1000;

@@ -79,7 +79,7 @@ export function compileWeighed(token: Token): DirectExpression {
   });
 }
 
-/** `(low..high)` of whole numbers; otherwise an empty list. liquidjs loops endlessly from 2^53. */
+/** `(low..high)` of whole numbers; otherwise an empty list. liquidjs loops endlessly from 2^53 on. */
 export function compileRange(low: Token, high: Token): DirectExpression {
   const bounds = [compileToken(low), compileToken(high)];
   return new DirectExpression((context) => {
@@ -149,7 +149,7 @@ function weighed(name: '==' | 'contains'): Operator {
   };
 }
 
-/** Only texts, numbers and booleans are ordered; comparisons with a missing value are false. */
+/** Only strings, numbers and booleans are ordered; comparisons with a missing value are false. */
 function ordered(name: string): Operator {
   const operator = defaultOperators[name];
   return (left, right, context) =>

@@ -42,7 +42,7 @@ function render(source: Partial<EmailSource>, from: RenderEmailOptions, recipien
 }
 
 describe('renderEmail', () => {
-  it('renders subject, HTML and text, each escaped as it needs', () => {
+  it('renders subject, HTML and text, each escaped as needed', () => {
     const source = {
       subject: 'Hi {{ name }} ',
       body: '<p>Dear {{ name }}, <a href="https://x.io/{{ name }}">see</a></p>',
@@ -78,7 +78,7 @@ describe('renderEmail', () => {
     expect(render({}, options('MARKETING')).headers).toEqual({ ...oneClick, Precedence: 'bulk' });
   });
 
-  it('keeps the headers of the request but for those that are its own', () => {
+  it('keeps the headers of the request except those that it sets itself', () => {
     const headers = { 'X-Order': '1\r\nBcc: eve@x.io', 'list-unsubscribe': '<mailto:x>', From: 'eve@x.io' };
     expect(render({}, options('TRANSACTIONAL', {}, { headers })).headers).toEqual({
       'X-Order': '1 Bcc: eve@x.io',
@@ -100,7 +100,7 @@ describe('renderEmail', () => {
     );
   });
 
-  it('adds the address of the project to it, as text', () => {
+  it('adds the postal address of the project to the footer, as text', () => {
     const footerAddress = 'Acme <b>GmbH</b>\n</div><script>alert(1)</script>\n10115 "Berlin"';
     const brand = { language: 'de', footerAddress } as const;
     const { html, text } = render({}, options('MARKETING', {}, { brand }));
@@ -114,7 +114,7 @@ describe('renderEmail', () => {
     }
   });
 
-  it('speaks the language of the project to contacts without one of their own', () => {
+  it('writes the footer in the language of the project for contacts without their own', () => {
     const brand = { language: 'nl', footerAddress: null } as const;
     const words = (locale: JsonValue) => render({}, options('MARKETING', { locale }, { brand })).html;
     expect(words(null)).toContain('>Afmelden</a>');
@@ -122,7 +122,7 @@ describe('renderEmail', () => {
     expect(words('en')).toContain('>Unsubscribe</a>');
   });
 
-  it('speaks the language of the contact in it', () => {
+  it('writes the footer in the language of the contact', () => {
     const german = render({}, options('MARKETING', { locale: 'de-AT' }));
     expect(german.html).toContain('>Abmelden</a>');
     expect(german.text).toContain('Abmelden: https://');
@@ -155,7 +155,7 @@ describe('renderEmail', () => {
     ['<body><p>b</p></body></html>', /<\/p><div .*<\/div><\/body><\/html>$/],
     ['<BODY>b</BODY>', /b<div .*<\/div><\/BODY>$/],
     ['<html>b</html>', /b<div .*<\/div><\/html>$/],
-  ])('puts it inside the body: %s', (body, expected) => {
+  ])('puts the footer inside the body: %s', (body, expected) => {
     expect(render({ body }, options('MARKETING')).html).toMatch(expected);
   });
 
@@ -179,7 +179,7 @@ describe('renderEmail', () => {
     );
   });
 
-  it('lets nothing through that no mail system takes', () => {
+  it('lets nothing through that mail systems refuse', () => {
     const email = render(
       { body: '<p>{{ "a\\u0000b" }}{{ "\\ud800" }}</p>' },
       options('TRANSACTIONAL'),
@@ -188,7 +188,7 @@ describe('renderEmail', () => {
     expect(email).toMatchObject({ html: '<p>ab\ufffd</p>', text: 'ab\ufffd' });
   });
 
-  it('says which part runs too long', () => {
+  it('names the part that exceeds a limit', () => {
     const endless = '{% for i in (1..99999) %}{% for j in (1..99999) %}x{% endfor %}{% endfor %}';
     const templates = createEmailTemplates({ recipients: 'many' });
     const failureOf = (source: EmailSource) => {
@@ -247,7 +247,7 @@ describe('email templates', () => {
     expect(compile()?.text).toBe(third?.text);
   });
 
-  it('convert always when the tags would not survive', () => {
+  it('always convert when the tags would not survive', () => {
     const templates = createEmailTemplates({ recipients: 'many' });
     const compiled = templates.compile({ subject: 's', body: '<!-- {% assign x = "y" %} -->{{ x }}' });
     if (!compiled.ok) throw new Error(compiled.error.message);

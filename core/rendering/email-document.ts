@@ -30,7 +30,7 @@ export interface RenderedEmail {
   headers: Record<string, string>;
 }
 
-/** An email whose pieces other emails of the template share. */
+/** An email whose pieces are shared with other emails of the template. */
 export type PiecedEmail = Omit<RenderedEmail, 'html' | 'text'> & Record<'html' | 'text', PiecedText>;
 
 export type RenderEmailResult<Email> =
@@ -38,11 +38,11 @@ export type RenderEmailResult<Email> =
   | { ok: false; part: 'subject' | 'html' | 'text'; limit: RenderLimit };
 
 /**
- * Renders an email for one recipient. It never fails because of data, only when a template exceeds a limit.
- * All parts share one budget.
+ * Renders an email for one recipient. It never fails because of data, only when a template exceeds a limit. All parts
+ * share one budget.
  *
- * MARKETING gets a footer with an unsubscribe link and the postal address unless the body has such a link, one-click unsubscribe headers
- * (RFC 8058) and `Precedence: bulk`; HEADLESS gets the one-click headers; TRANSACTIONAL nothing.
+ * MARKETING gets one-click unsubscribe headers (RFC 8058), `Precedence: bulk` and, unless the body has an unsubscribe
+ * link, a footer with one and the postal address; HEADLESS gets the one-click headers; TRANSACTIONAL nothing.
  */
 export function renderEmail(
   template: EmailTemplate,
@@ -54,7 +54,7 @@ export function renderEmail(
   return { ok: true, email: { ...email, html: wholeText(email.html), text: wholeText(email.text) } };
 }
 
-/** Like `renderEmail`. */
+/** Like `renderEmail`, with HTML and text in pieces. */
 export function renderInPieces(
   template: EmailTemplate,
   options: RenderEmailOptions,

@@ -10,7 +10,7 @@ export interface FooterLinks {
 
 export interface FooterTexts {
   locale: Locale;
-  /** Postal address of the sender: plain text, a line each. */
+  /** Postal address of the sender: plain text with line breaks. */
   address: string | null;
 }
 
@@ -83,7 +83,7 @@ function linksTo(html: string, url: string): boolean {
 function endOfBody(html: string): number {
   for (const tag of ['</body', '</html']) {
     const lower = html.lastIndexOf(tag);
-    // Searching what follows is cheap: most emails end there.
+    // Searching the rest is cheap: most emails end there.
     const upper = html.slice(lower + 1).lastIndexOf(tag.toUpperCase());
     if (upper !== -1) return lower + 1 + upper;
     if (lower !== -1) return lower;

@@ -34,7 +34,7 @@ export class OutputTag extends Tag {
     this.escapes = engine.options.outputEscape !== undefined && !this.value.filters.at(-1)?.raw;
   }
 
-  /** The path of the variable without which nothing shows: one that stands alone, without a fallback. */
+  /** The path of the variable whose absence leaves the output empty: a variable alone, without a fallback. */
   get variable(): readonly string[] | undefined {
     const { initial, filters } = this.value;
     const hasFallback = filters.some(({ name }) => name === 'default');

@@ -111,7 +111,7 @@ export class ExpressionTokenizer extends Tokenizer {
     this.depth--;
     if (value) this.countPart();
     if (!TypeGuards.isPropertyAccessToken(value) || value.variable) return value;
-    // A written-out path is one name: the key of a field may have dots too.
+    // A path of plain names is kept as one name, because a field's key may contain dots too.
     const [root, ...rest] = value.props;
     if (TypeGuards.isWordToken(root) && rest.every(TypeGuards.isWordToken)) {
       for (const { content } of rest) root.content += `.${content}`;

@@ -90,7 +90,7 @@ function elementsOf(value: unknown): number {
 const handlers: Record<string, FilterImplOptions> = {
   ...liquidFilters,
   ...dateFilters,
-  // Not in Liquid: the text of a value that holds HTML.
+  // Our own filter: the text of a value that contains HTML.
   plain_text: (value: unknown) =>
     typeof value === 'string' ? stripMarkup(value.slice(0, maxStrippedLength)) : value,
 };

@@ -18,7 +18,7 @@ const fill = (piece: string, characters = 500 * 1024) => piece.repeat(Math.floor
 const repeated = (piece: string, times: number) => `{% for i in (1..${times}) %}${piece}{% endfor %}`;
 const busy = repeated(repeated('', 99_999), 99_999);
 
-/** Bodies whose HTML costs much after the rendering: text part, footer, clean-up. */
+/** Bodies whose HTML is expensive after rendering: text part, footer, clean-up. */
 const hostileBodies: Readonly<Record<string, string>> = {
   'many outputs': fill('{{a}}', 5 * 5000),
   'many outputs with filters': fill('<p>{{ first name ?? "x" | upcase }}</p>', 39 * 3000),

@@ -11,7 +11,7 @@ function fill(piece: string, characters = 500 * kilobytes): string {
   return piece.repeat(Math.floor(characters / piece.length));
 }
 
-/** A text of about a million characters under the name s, made of a seed by doubling. */
+/** Builds a text of about a million characters in the variable `s` by doubling a seed. */
 function long(seed: string, doublings = 18): string {
   return `{% assign s = ${JSON.stringify(seed)} %}{% for i in (1..${doublings}) %}{% assign s = s | append: s %}{% endfor %}`;
 }
@@ -189,7 +189,7 @@ describe('hostile templates', () => {
     expect(compiled.template.render({}, options)).toEqual({ ok: false, limit: 'work' });
   });
 
-  it('does not count the time in which the thread did not run', () => {
+  it('does not count time in which the thread did not run', () => {
     const budget = new RenderBudget({ cpuMs: 30, workUnits: 1e9, outputCharacters: 10 });
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 150);
     for (let step = 0; step < 1000; step++) budget.step();

@@ -83,7 +83,7 @@ const comparison = fc
   .oneof(
     fc.tuple(value, fc.constantFrom('==', '!=', 'contains'), value),
     fc.tuple(value, fc.constantFrom('==', '!='), comparable),
-    // Lists are never ordered here; Liquid compares them as JavaScript does.
+    // Lists are never ordered by this service; Liquid compares them as JavaScript does.
     fc.tuple(scalar, fc.constantFrom('<', '>', '<=', '>='), scalar),
   )
   .map((parts) => parts.join(' '));
@@ -144,7 +144,7 @@ const { template } = fc.letrec<{ template: string; node: string }>((tie) => ({
   ),
 }));
 
-// No nulls: here a null equals what is missing, in Liquid it does not.
+// No nulls: this service treats null as missing, Liquid does not.
 const variables = fc.record({
   a: fc.constantFrom(...strings, 5, 0, true, false),
   b: fc.constantFrom(...strings, 1.5, -3),
@@ -154,7 +154,7 @@ const variables = fc.record({
 });
 
 describe('standard templates', () => {
-  it('come out as Liquid renders them', () => {
+  it('render as in Liquid', () => {
     let rendered = 0;
     fc.assert(
       fc.property(template, variables, (source, values) => {

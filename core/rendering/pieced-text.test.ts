@@ -164,7 +164,7 @@ describe('a template in pieces', () => {
     expect(withPieces).toBeGreaterThan(300);
   });
 
-  it.each(['href=', 'href =', 'href', 'HREF'])('knows a link to unsubscribe behind "%s "', (attribute) => {
+  it.each(['href=', 'href =', 'href', 'HREF'])('recognizes an unsubscribe link after "%s "', (attribute) => {
     const equals = attribute.includes('=') ? '' : '= ';
     const both = bothOf(`<p>${long('A text')}</p><a ${attribute} ${equals}{{ unsubscribeUrl }}>stop</a>`);
     if (both === undefined) throw new Error('does not compile');
@@ -186,7 +186,7 @@ describe('a template in pieces', () => {
     return rendered.email;
   }
 
-  it('leaves little but what differs between the pieces, footers included', () => {
+  it('leaves little but the differences between the pieces, footers included', () => {
     const { html, text } = render(page, { name: 'Ada', city: 'Bern\n\n\nWest' });
     expect(html.pieces.join('')).toMatch(/A first .* A second .*The end.*<div style/s);
     expect(text.pieces.join('')).toMatch(/A first .*A second /s);
@@ -198,7 +198,7 @@ describe('a template in pieces', () => {
     expect(wholeText(html)).toContain('The end that');
   });
 
-  it('has a piece of its own for each long address of a footer', () => {
+  it('has a separate piece for each long address of a footer', () => {
     const addresses = [long('Acme'), long('Other')];
     const emails = addresses.map((footerAddress) => render(page, {}, { language: 'de', footerAddress }));
     for (const [index, { html, text }] of emails.entries()) {
@@ -208,7 +208,7 @@ describe('a template in pieces', () => {
     }
   });
 
-  it('shares the lists of pieces between all emails that are alike in language and footers', () => {
+  it('shares the lists of pieces between all emails with the same language and footer', () => {
     const compiled = createEmailTemplates({ recipients: 'many' }).compile({ subject: 's', body: page });
     if (!compiled.ok) throw new Error(compiled.error.message);
     const piecesFor = (data: JsonObject) => {

@@ -1,7 +1,7 @@
-/** Stands for a piece in an outline. Nothing else that is rendered contains it. */
+/** Marks a piece in an outline. No other rendered text contains it. */
 export const hole = '\0';
 
-/** A text whose long literals are kept apart, so that an email neither copies nor reads nor sends them again. */
+/** A text whose long literals are kept apart, so that no email copies, scans or sends them again. */
 export interface PiecedText {
   /** The text with a NUL for each piece. */
   outline: string;
@@ -50,7 +50,7 @@ function insertPieces(into: readonly string[], at: number, pieces: readonly stri
   return all;
 }
 
-/** Outlines of texts that stand in one email, and their pieces. */
+/** Outlines of the texts of one email, and their pieces. */
 export function toOutlines(texts: readonly string[]): { outlines: string[]; pieces: readonly string[] } {
   return { outlines: texts.map((text) => (isPiece(text) ? hole : text)), pieces: texts.filter(isPiece) };
 }

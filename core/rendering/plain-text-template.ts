@@ -67,7 +67,7 @@ function markPieces(source: string, pieces: Piece[]): string | undefined {
       if (isComment || ['endcomment', 'raw', 'endraw', '#'].includes(token.name)) continue;
       html += place(pieces, { role: roleOf(token), source: `{% ${token.content} %}` });
     } else if (isComment) {
-      // Left out.
+      // Comments are dropped.
     } else if (TypeGuards.isOutputToken(token)) {
       const last = /\|\s*(\w+)\s*$/.exec(token.content)?.[1] ?? '';
       const filter = rawFilters.has(last) ? ' | plain_text' : '';

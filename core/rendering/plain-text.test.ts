@@ -177,7 +177,7 @@ describe('toPlainTextTemplate', () => {
     ),
   }));
 
-  it('renders what converting the rendered HTML gives, but for blanks', () => {
+  it('renders the same as converting the rendered HTML, except for blanks', () => {
     const values = { alpha: 'A&B', beta: '<b>', gamma: 7, list: ['x', 'y'], color: 'red' };
     const words = (text: string) => text.replace(/\s+/g, '');
     let compared = 0;

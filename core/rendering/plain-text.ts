@@ -30,7 +30,7 @@ const convert = compile({
     { selector: 'ol', format: 'list' },
     { selector: 'blockquote', format: 'quote' },
     { selector: 'a', format: 'link' },
-    // Its alternative text alone.
+    // Only its alternative text.
     { selector: 'img', format: 'image', options: { pathRewrite: () => '' } },
     { selector: '[data-text="none"]', format: 'skip' },
     { selector: 'hr', format: 'horizontalLine', options: { ...paragraph, length: 40 } },
@@ -57,7 +57,7 @@ export function convertMarkup(html: string): string {
   return text.slice(0, maxConvertedLength);
 }
 
-/** What `tidyText` changes besides the ends: most texts of a campaign have none of it. */
+/** What `tidyText` changes besides trimming the ends; most texts of a campaign contain none of it. */
 const untidy = /\u00a0|[^\S\n]\n|\n{3}/;
 
 export function tidyText(text: string): string {

@@ -28,7 +28,7 @@ export class RenderLimitExceeded extends Error {
 }
 
 const stepsBetweenClockReads = 4;
-/** Few renderings take longer, and reading the CPU time is expensive. */
+/** CPU time is not read before: few renderings take longer, and reading it is expensive. */
 const unwatchedMs = 20;
 
 /**

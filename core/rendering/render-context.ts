@@ -71,7 +71,7 @@ export class RenderContext extends Context {
     if (name === undefined || (object instanceof Drop && !loopProperties.has(name))) return undefined;
     if (isRecord(object) && !Array.isArray(object) && Object.hasOwn(object, name)) return object[name];
     if (name === 'length' && (typeof object === 'string' || Array.isArray(object))) return undefined;
-    // as: the declared type omits texts and lists, which it also reads.
+    // as: the declared type omits strings and lists, which it also reads.
     return super.readProperty(object as Scope, name);
   }
 

@@ -27,7 +27,7 @@ interface StoredTexts {
 }
 
 /**
- * What an email is rendered with for its contact: the data that the contact has now.
+ * Options to render a stored email with the current data of its contact.
  *
  * @param links public address of the API, and the key of the tokens in links
  */

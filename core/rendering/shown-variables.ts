@@ -2,14 +2,14 @@ import { type Template as Node, toValueSync } from 'liquidjs';
 import { OutputTag } from './engine.ts';
 
 export interface ShownVariable {
-  /** `['address', 'street']`; a name that is computed ends it. */
+  /** `['address', 'street']`; ends before the first computed name. */
   path: readonly string[];
-  /** Of its output, from 1. */
+  /** Position of its output, from 1. */
   line: number;
   column: number;
 }
 
-/** What outputs take from outside of the template, where nothing shows without it. */
+/** Variables that outputs take from outside the template and that leave the output empty when missing. */
 export function shownVariables(nodes: readonly Node[]): ShownVariable[] {
   const all = [...withChildren(nodes)];
   const own = new Set(['forloop', 'tablerowloop', ...all.flatMap(namesOf)]);
@@ -30,7 +30,7 @@ function* withChildren(nodes: readonly Node[]): Generator<Node> {
   }
 }
 
-/** What a tag assigns, in the template or in its block. */
+/** Names that a tag assigns, in the template or in its block. */
 const namesOf = (node: Node): string[] => [
   ...Array.from(node.localScope?.() ?? [], ({ content }) => content),
   ...(node.blockScope?.() ?? []),

@@ -25,7 +25,7 @@ export function stripMarkup(html: string): string {
       if (!isHidden) text += html.slice(start, end);
     },
     ontextentity(code, end) {
-      // The decoder's answer to a number that is no character.
+      // The decoder returns U+FFFD for a number that is not a character.
       text += code === 0xfffd ? html.slice(html.lastIndexOf('&', end), end) : String.fromCodePoint(code);
     },
   });

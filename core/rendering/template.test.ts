@@ -224,7 +224,7 @@ describe('escaping', () => {
   });
 });
 
-describe('data that filters can not handle', () => {
+describe('data that filters cannot handle', () => {
   it.each([
     ['a{{ "%" | url_decode }}b', 'ab'],
     ['a{{ "!" | base64_decode }}b', 'ab'],
@@ -280,7 +280,7 @@ describe('templates that do not parse', () => {
   });
 
   it.each(['{% if "#" %}', '{{ "#', '{{ a | # }}', '{% raw %}#', '{% # }}', '{{ a ! # }}', '{% #'])(
-    'say so in few words, however long %s is',
+    'have a short message, however long %s is',
     (source) => {
       const compiled = compileTemplate(source.replace('#', 'x\n'.repeat(10_000)), { kind: 'html' });
       expect(!compiled.ok && compiled.error.message.length).toBeLessThanOrEqual(200);
@@ -289,7 +289,7 @@ describe('templates that do not parse', () => {
 });
 
 describe('template cache', () => {
-  it('compiles a source once for each kind, and keeps failures', () => {
+  it('compiles a source once for each kind, and caches failures', () => {
     const cache = createTemplateCache(1000);
     const html = cache.compile('{{ name }}', { kind: 'html' });
     const failed = cache.compile('{{', { kind: 'html' });
@@ -298,7 +298,7 @@ describe('template cache', () => {
     expect(cache.compile('{{ name }}', { kind: 'text' })).not.toBe(html);
   });
 
-  it('forgets the least recently used beyond its size', () => {
+  it('evicts the least recently used beyond its size', () => {
     const cache = createTemplateCache(1000);
     const first = cache.compile('{{ a }}', { kind: 'html' });
     cache.compile(`x${'y'.repeat(400)}`, { kind: 'html' });

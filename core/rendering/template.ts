@@ -11,7 +11,7 @@ import { TemplateParser } from './template-parser.ts';
 export const maxTemplateBytes = 512 * 1024;
 
 const maxMessageLength = 200;
-/** A bulk call names each of them. */
+/** A bulk call names each piece. */
 const mostPieces = 100;
 
 export interface TemplateError {
@@ -60,7 +60,7 @@ export class Template {
     return shownVariables(this.nodes);
   }
 
-  /** The same template for many renderings: their outlines lack the long literals that stand in no tag. */
+  /** The same template for many renderings: its long literals outside of tags become pieces. */
   inPieces(): Template {
     const pieces: string[] = [];
     const nodes = this.nodes.map((node) => {
@@ -94,7 +94,7 @@ export class Template {
       renderNodes(this.nodes, context, emitter);
       const output = { outline: emitter.buffer, pieces: this.pieces };
       if (emitter.pieces === this.pieces.length) return { ok: true, output };
-      // A `break` outside of loops ends a rendering before its end.
+      // A `break` outside a loop ends the rendering early, so pieces may be missing.
       return { ok: true, output: { outline: wholeText(output), pieces: noPieces } };
     } catch (error) {
       if (error instanceof RenderLimitExceeded) return { ok: false, limit: error.limit };

@@ -4,7 +4,7 @@ import type { ContactLinks } from '../public-links.ts';
 export interface VariableSources {
   contact: { id: string; email: string; subscribed: boolean; data: JsonObject };
   links: ContactLinks;
-  /** Of this send or event; override the contact's data, null hides a value. */
+  /** Data of this send or event: overrides the contact's data, and null hides a value. */
   requestData?: JsonObject;
   workflow?: { event: JsonObject; context: JsonObject };
 }
@@ -17,7 +17,7 @@ export type TemplateVariables = Readonly<Record<string, unknown>>;
  */
 export function buildVariables(sources: VariableSources): TemplateVariables {
   const { contact, links, requestData, workflow } = sources;
-  // Spread, because it is ten times as fast as an object without a prototype, and copies `__proto__` like any other field.
+  // Spread is ten times as fast as an object without a prototype, and copies `__proto__` like any other field.
   const data: JsonObject = { ...contact.data, ...requestData };
   const builtIns: Record<string, unknown> = {
     id: contact.id,

@@ -20,7 +20,7 @@ function chain(length: number) {
   );
 }
 
-/** Each level names the one below twice. */
+/** Each level refers to the one below twice. */
 function diamond(levels: number) {
   return graph(
     Object.fromEntries(
@@ -36,8 +36,8 @@ describe('segments that refer to each other', () => {
   it.each<[string, Parameters<typeof graph>[0]]>([
     ['itself', { a: [1, ['a']] }],
     ['one that refers back', { a: [1, ['b']], b: [1, ['a']] }],
-    ['a ring further away', { a: [1, ['b']], b: [2, ['x', 'c']], c: [1, ['d']], d: [1, ['b']] }],
-  ])('may not make a ring: %s', (_name, nodes) => {
+    ['a cycle further away', { a: [1, ['b']], b: [2, ['x', 'c']], c: [1, ['d']], d: [1, ['b']] }],
+  ])('may not form a cycle: %s', (_name, nodes) => {
     expect(findReferenceFault(graph(nodes), ['a'])).toBe('cycle');
   });
 
@@ -50,7 +50,7 @@ describe('segments that refer to each other', () => {
     expect(findReferenceFault(graph({ a: [1, ['static']] }), ['a'])).toBeUndefined();
   });
 
-  it(`may stand ${maxSegmentDepth} in a row and no more`, () => {
+  it(`may form a chain of ${maxSegmentDepth} and no longer`, () => {
     expect(findReferenceFault(chain(maxSegmentDepth), [`s${maxSegmentDepth - 1}`])).toBeUndefined();
     expect(findReferenceFault(chain(maxSegmentDepth + 1), [`s${maxSegmentDepth}`])).toBe('too-deep');
   });
@@ -63,7 +63,7 @@ describe('segments that refer to each other', () => {
     expect(findReferenceFault(diamond(9), ['s8'])).toBe('too-large');
   });
 
-  it('are found from below: all that lead to a segment, however far', () => {
+  it('are found by what they refer to: all that lead to a segment, however far', () => {
     const nodes = graph({ a: [1, ['b']], b: [2, ['c', 'c']], c: [1, []], d: [1, ['a', 'x']], e: [1, ['x']] });
     expect(segmentsLeadingTo(nodes, ['c'])).toEqual(new Set(['c', 'b', 'a', 'd']));
     expect(segmentsLeadingTo(nodes, ['e'])).toEqual(new Set(['e']));

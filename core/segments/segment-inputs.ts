@@ -15,10 +15,10 @@ export const segmentClockSchema = z.discriminatedUnion('of', [
 
 export type SegmentClock = z.output<typeof segmentClockSchema>;
 
-/** That a contact exists: a new one may meet any condition. Registered for every tracked segment. */
+/** Input for the existence of a contact: a new one may meet any condition. Registered for every tracked segment. */
 const existence = 'contact';
 
-/** Names are cut, also by `record_segment_changes`; two that become one only cost an evaluation. */
+/** Names are truncated, also by `record_segment_changes`; two that become equal only cost an extra evaluation. */
 const nameLength = 200;
 
 const named = (name: string) => [...name].slice(0, nameLength).join('');
@@ -27,8 +27,8 @@ export const eventInput = (name: string) => named(`event.${name}`);
 export const membersInput = (segmentId: string) => `segment.${segmentId}`;
 
 /**
- * What the membership of a segment is computed from, by the names under which changes are recorded. Clocks have an
- * input of their own, which is recorded when the time has come.
+ * What the membership of a segment is computed from, by the names under which changes are recorded. Each clock has its
+ * own input, which is recorded when it is due.
  *
  * @param conditions of the segment and, at any depth, of those it refers to; null for static ones
  */
@@ -97,7 +97,7 @@ function clockOf(predicate: Exclude<Predicate, { subject: 'segment' }>): Segment
   }
 }
 
-/** A hash, because a name that is cut could be that of two clocks. */
+/** A hash, because the truncated names of two clocks could be equal. */
 function clockInput(clock: SegmentClock): string {
   return `clock.${hash('sha256', JSON.stringify(clock))}`;
 }

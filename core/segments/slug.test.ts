@@ -22,7 +22,7 @@ describe('the slug of a segment', () => {
     expect(segmentSlug(name, id)).toBe(slug);
   });
 
-  it('has letters, digits and single hyphens only, and makes names of events that nobody else can send', () => {
+  it('has letters, digits and single hyphens only, and forms event names that only the service can emit', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 100 }), (name) => {
         const slug = segmentSlug(name, newId());

@@ -1,5 +1,5 @@
 const suffixLength = 8;
-/** One letter of a name may become many, such as ﷺ; a name of an event has at most 255 characters. */
+/** Normalization may turn one letter, such as ﷺ, into many; an event name has at most 255 characters. */
 const maxLetters = 100;
 
 /**

@@ -10,7 +10,7 @@ import { leadingProviders, otherProviders } from './well-known-providers.ts';
 
 const wellKnown = [...leadingProviders, ...otherProviders];
 
-describe('the domain that was meant', () => {
+describe('the suggested domain', () => {
   it.each([
     ['gmial.com', 'gmail.com'],
     ['gamil.com', 'gmail.com'],
@@ -49,11 +49,11 @@ describe('the domain that was meant', () => {
   });
 
   it.each([
-    // Others' domains of good repute, one letter away.
+    // Legitimate domains of others, one letter away.
     ...['cloud.com', 'mail.com', 'email.com', 'ymail.com', 'gmx.dk', 'zoro.com', 'me.net', 'live.se'],
     ...['yahoo.com.ru', 'liberto.it', 'oranges.fr', 'proto2mail.com', 'gmail.de', 'hotmail.se', 'alive.it'],
     ...['duck.com', 'shop.example', 'mail.gmail.com', 'xn--gmal-nza.com'],
-  ])('is nothing else for %s, where mail can arrive', (typed) => {
+  ])('is none for %s, which takes mail', (typed) => {
     expect(suggestDomain(typed, true)).toBeUndefined();
   });
 
@@ -64,7 +64,7 @@ describe('the domain that was meant', () => {
     }
   });
 
-  it('is another one for few of the free providers, all of them misspellings', () => {
+  it('is another one for only a few free providers, all of them misspellings', () => {
     const mistaken = freeProviders.filter(
       (domain) => !isDisposableDomain(domain) && suggestDomain(domain, true) !== undefined,
     );
@@ -74,7 +74,7 @@ describe('the domain that was meant', () => {
     ]);
   });
 
-  it('is found after any single slip behind the first letter of a leading provider', () => {
+  it('is found for any single typo after the first letter of a leading provider', () => {
     const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz');
     fc.assert(
       fc.property(

@@ -26,7 +26,7 @@ const slipsOfCom: ReadonlySet<string> = new Set(['co', 'cm', 'om']);
  * If the domain takes mail, only typos of leading providers count. Otherwise other common providers count
  * too, a name of seven letters may have two typos, or name and suffix one each.
  *
- * @param domain normalised
+ * @param domain normalized
  * @param takesMail whether the domain can receive mail according to DNS
  */
 export function suggestDomain(domain: string, takesMail: boolean): string | undefined {

@@ -30,11 +30,11 @@ export interface Verification {
 }
 
 /**
- * Checks an address against DNS and the lists of known domains. It is valid when mail can arrive (MX records
- * other than the null MX, or else A or AAAA records: RFC 5321, section 5.1) and it is neither disposable nor
- * a recognised typo. Does not check that the mailbox exists.
+ * Checks an address against DNS and the lists of known domains. It is valid when mail can arrive (MX records other than
+ * the null MX, or else A or AAAA records: RFC 5321, section 5.1) and it is neither disposable nor a recognized typo.
+ * Does not check that the mailbox exists.
  *
- * @param email normalised
+ * @param email normalized
  */
 export function verifyAddress(email: string, facts: DomainFacts): Verification {
   const domain = domainOfAddress(email);

@@ -13,14 +13,14 @@ export function spliced(
 ): Omit<Transition, 'id'>[] | undefined {
   const targets = new Set(
     transitions
-      .filter((way) => way.fromStepId === stepId && way.toStepId !== stepId)
+      .filter((transition) => transition.fromStepId === stepId && transition.toStepId !== stepId)
       .map(({ toStepId }) => toStepId),
   );
   if (targets.size > 1) return undefined;
   const [toStepId] = targets;
   if (toStepId === undefined) return [];
   return transitions
-    .filter((way) => way.toStepId === stepId && way.fromStepId !== stepId)
+    .filter((transition) => transition.toStepId === stepId && transition.fromStepId !== stepId)
     .map(({ fromStepId, branch }) => ({ fromStepId, toStepId, branch }));
 }
 

@@ -12,11 +12,11 @@ describe('an execution that is about to enter a step', () => {
       { ...begun, visit: 0, hops: 30, onlyOnce: true },
       undefined,
     ],
-    ['was let in before there was a bound', { ...begun, hops: 30 }, undefined],
+    ['began before there was a limit', { ...begun, hops: 30 }, undefined],
     ['has come far without a pause', { ...begun, visit: 99 }, undefined],
     ['has come too far without a pause', { ...begun, visit: 100 }, 'loop'],
     ['has paused on its way', { ...begun, visit: 5_000, pausedVisit: 4_901 }, undefined],
-    ['is from before pauses were noted', { ...begun, visit: 5_000, pausedVisit: null }, undefined],
+    ['began before pauses were recorded', { ...begun, visit: 5_000, pausedVisit: null }, undefined],
   ])('%s', (_name, progress, kind) => {
     expect(findEndless(progress, 7)?.kind).toBe(kind);
   });

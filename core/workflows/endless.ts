@@ -11,11 +11,11 @@
 /** Shortest pause: a loop with one in each round may run without a limit. */
 export const minPauseMs = 60_000;
 
-/** Longer than intentional chains, and short enough that a contact in a ring gets few emails. */
+/** Longer than intentional chains, and short enough that a contact in a cycle gets few emails. */
 export const maxHops = 10;
 
 /** Maximum steps in a row without a pause; a larger graph may run all its steps in a row. */
-const maxHurriedVisits = 100;
+const maxUnpausedVisits = 100;
 
 /** What a pause resets: `loop`, the count of steps; `chain`, also the hops. */
 export type Pause = 'loop' | 'chain';
@@ -33,7 +33,7 @@ export interface Progress {
   visit: number;
   pausedVisit: number | null;
   hops: number;
-  /** Its workflow never starts again for the contact, so it is in no ring. */
+  /** Its workflow never starts again for the contact, so it is part of no cycle. */
   onlyOnce: boolean;
 }
 
@@ -49,7 +49,7 @@ export function findEndless(
       message: `Not run: it follows ${maxHops} executions that started one another without a pause of a minute`,
     };
   }
-  if (visit - (pausedVisit ?? visit) < Math.max(maxHurriedVisits, steps)) return undefined;
+  if (visit - (pausedVisit ?? visit) < Math.max(maxUnpausedVisits, steps)) return undefined;
   return {
     kind: 'loop',
     message: `Stopped: ${visit - (pausedVisit ?? visit)} steps without a pause of a minute, an endless loop`,

@@ -27,18 +27,19 @@ export interface GraphFault {
  */
 export function findGraphFaults(graph: DraftGraph): GraphFault[] {
   const ids = new Set(graph.steps.map(({ id }) => id));
-  const isDangling = (way: Transition) => !ids.has(way.fromStepId) || !ids.has(way.toStepId);
-  const ways: Ways = Map.groupBy(
-    graph.transitions.filter((way) => !isDangling(way)),
+  const isDangling = (transition: Transition) =>
+    !ids.has(transition.fromStepId) || !ids.has(transition.toStepId);
+  const outgoing: Outgoing = Map.groupBy(
+    graph.transitions.filter((transition) => !isDangling(transition)),
     ({ fromStepId }) => fromStepId,
   );
   const triggers = graph.steps.filter(({ type }) => type === 'TRIGGER');
   const surroundings: Surroundings = {
     trigger: triggers[0],
     triggerIds: new Set(triggers.map(({ id }) => id)),
-    ways,
-    reached: reachedFrom(triggers.slice(0, 1), ways),
-    busy: busyLoops(graph.steps, ways),
+    outgoing,
+    reached: reachedFrom(triggers.slice(0, 1), outgoing),
+    busy: busyLoops(graph.steps, outgoing),
   };
   const wholeGraph = (code: GraphFault['code'], message: string) => ({ code, message, stepId: null });
   return [
@@ -58,16 +59,16 @@ export function findGraphFaults(graph: DraftGraph): GraphFault[] {
 interface Surroundings {
   trigger: DraftStep | undefined;
   triggerIds: ReadonlySet<string>;
-  ways: Ways;
+  outgoing: Outgoing;
   reached: ReadonlySet<string>;
   busy: ReadonlySet<string>;
 }
 
 function stepFaults(
   step: DraftStep,
-  { trigger, triggerIds, ways, reached, busy }: Surroundings,
+  { trigger, triggerIds, outgoing, reached, busy }: Surroundings,
 ): GraphFault[] {
-  const out = ways.get(step.id) ?? [];
+  const out = outgoing.get(step.id) ?? [];
   const fault = (code: GraphFault['code'], message: string): GraphFault => ({
     code,
     message: `${step.name}: ${message}`,
@@ -164,12 +165,12 @@ function nameOf(branch: Branch | null): string {
   return branch === null ? 'transition without a branch' : `branch "${branch}"`;
 }
 
-type Ways = ReadonlyMap<string, readonly Transition[]>;
+type Outgoing = ReadonlyMap<string, readonly Transition[]>;
 
-function reachedFrom(steps: readonly DraftStep[], ways: Ways): Set<string> {
+function reachedFrom(steps: readonly DraftStep[], outgoing: Outgoing): Set<string> {
   const reached = new Set(steps.map(({ id }) => id));
   // Iterating a set also visits elements added meanwhile.
-  for (const id of reached) for (const { toStepId } of ways.get(id) ?? []) reached.add(toStepId);
+  for (const id of reached) for (const { toStepId } of outgoing.get(id) ?? []) reached.add(toStepId);
   return reached;
 }
 
@@ -183,24 +184,23 @@ function pauses({ type, config }: DraftStep): boolean {
 }
 
 /** Steps on a loop without a pause, which would run endlessly at full speed. */
-function busyLoops(steps: readonly DraftStep[], ways: Ways): Set<string> {
-  const hurried = new Set(steps.filter((step) => !pauses(step)).map(({ id }) => id));
+function busyLoops(steps: readonly DraftStep[], outgoing: Outgoing): Set<string> {
+  const unpaused = new Set(steps.filter((step) => !pauses(step)).map(({ id }) => id));
   const follows = (id: string) =>
-    (ways.get(id) ?? []).map(({ toStepId }) => toStepId).filter((to) => hurried.has(to));
-  // A step without predecessors is on no loop; without it, neither is the next one. The rest is on a loop or
-  // behind one.
-  const incoming = new Map([...hurried].map((id) => [id, 0]));
-  for (const id of hurried) for (const to of follows(id)) incoming.set(to, (incoming.get(to) ?? 0) + 1);
-  const free = [...hurried].filter((id) => incoming.get(id) === 0);
+    (outgoing.get(id) ?? []).map(({ toStepId }) => toStepId).filter((to) => unpaused.has(to));
+  // Repeatedly removes steps without predecessors, which are on no loop. The rest are on a loop or after one.
+  const incoming = new Map([...unpaused].map((id) => [id, 0]));
+  for (const id of unpaused) for (const to of follows(id)) incoming.set(to, (incoming.get(to) ?? 0) + 1);
+  const free = [...unpaused].filter((id) => incoming.get(id) === 0);
   for (const id of free) {
-    hurried.delete(id);
+    unpaused.delete(id);
     for (const to of follows(id)) {
       const left = (incoming.get(to) ?? 0) - 1;
       incoming.set(to, left);
       if (left === 0) free.push(to);
     }
   }
-  return new Set([...hurried].filter((id) => leadsBack(id, follows)));
+  return new Set([...unpaused].filter((id) => leadsBack(id, follows)));
 }
 
 function leadsBack(id: string, follows: (id: string) => string[]): boolean {

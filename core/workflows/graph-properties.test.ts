@@ -42,7 +42,7 @@ const graphs: fc.Arbitrary<DraftGraph> = steps.chain((drafts) => {
   }));
 });
 
-/** Every step that some walk of at most as many arrows as there are steps ends at. */
+/** Every step at which a walk of at most as many transitions as there are steps can end. */
 function walkFrom(graph: DraftGraph, from: string, through: (id: string) => boolean): Set<string> {
   let ends = [from];
   const seen = new Set<string>();
@@ -88,7 +88,7 @@ function naiveFaults(graph: DraftGraph): string[] {
 }
 
 describe('any graph', () => {
-  it('has exactly the faults of their definitions', () => {
+  it('has exactly the faults that their definitions imply', () => {
     fc.assert(
       fc.property(graphs, (graph) => {
         const found = findGraphFaults(graph).map(({ code, stepId }) => `${code} ${stepId}`);
@@ -98,7 +98,7 @@ describe('any graph', () => {
     );
   });
 
-  it('keeps its other ways when a step is spliced out of a line', () => {
+  it('keeps its other transitions when a step is spliced out of a line', () => {
     fc.assert(
       fc.property(graphs, fc.integer({ min: 1, max: 8 }), (graph, index) => {
         const gone = graph.steps[index % graph.steps.length]?.id ?? '';

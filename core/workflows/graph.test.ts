@@ -24,7 +24,7 @@ const faultsOf = (graph: DraftGraph) => findGraphFaults(graph).map(({ code, step
 describe('a graph', () => {
   it.each<[string, DraftGraph]>([
     ['a trigger alone', graphOf([], [])],
-    ['a way that ends anywhere', graphOf([day], [way('start', 'day')])],
+    ['a path that ends anywhere', graphOf([day], [way('start', 'day')])],
     [
       'a condition with both branches',
       graphOf(
@@ -44,7 +44,7 @@ describe('a graph', () => {
       ),
     ],
     [
-      'a wait with one way for both outcomes',
+      'a wait with one transition for both outcomes',
       graphOf(
         [step('wait', 'WAIT_FOR_EVENT', { eventName: 'order', timeout: 60 }), bye],
         [way('start', 'wait'), way('wait', 'bye')],
@@ -67,7 +67,7 @@ describe('a graph', () => {
     ['two triggers', graphOf([step('other', 'TRIGGER')], []), [['trigger_repeated', 'other']]],
     ['an unreachable step', graphOf([mail, day], [way('start', 'mail')]), [['step_unreachable', 'day']]],
     [
-      'what only an unreachable step leads to',
+      'a step that only an unreachable step leads to',
       graphOf([day, mail], [way('day', 'mail')]),
       [
         ['step_unreachable', 'day'],
@@ -85,7 +85,7 @@ describe('a graph', () => {
       [['branch_unknown', 'day']],
     ],
     [
-      'no way out of a wait',
+      'no transition out of a wait',
       graphOf([step('wait', 'WAIT_FOR_EVENT', { eventName: 'order', timeout: 60 })], [way('start', 'wait')]),
       [
         ['branch_missing', 'wait'],
@@ -93,7 +93,7 @@ describe('a graph', () => {
       ],
     ],
     [
-      'no way at the timeout',
+      'no transition for the timeout',
       graphOf(
         [step('wait', 'WAIT_FOR_EVENT', { eventName: 'order', timeout: 60 }), bye],
         [way('start', 'wait'), way('wait', 'bye', 'event')],
@@ -101,25 +101,21 @@ describe('a graph', () => {
       [['branch_missing', 'wait']],
     ],
     [
-      'two ways for one branch',
+      'two transitions for one branch',
       graphOf([day, bye], [way('start', 'day'), way('start', 'bye')]),
       [['branch_repeated', 'start']],
     ],
     [
-      'something behind an exit',
+      'a step after an exit',
       graphOf([bye, day], [way('start', 'bye'), way('bye', 'day')]),
       [['transition_out_of_exit', 'bye']],
     ],
     [
-      'a way back to the trigger',
+      'a transition back to the trigger',
       graphOf([day], [way('start', 'day'), way('day', 'start')]),
       [['transition_into_trigger', 'day']],
     ],
-    [
-      'a way to a step that is not there',
-      graphOf([], [way('start', 'gone')]),
-      [['transition_dangling', null]],
-    ],
+    ['a transition to a missing step', graphOf([], [way('start', 'gone')]), [['transition_dangling', null]]],
     [
       'a loop that never pauses',
       graphOf(
@@ -174,7 +170,7 @@ describe('a graph', () => {
     ]);
   });
 
-  it('says what is wrong in words that name step and field', () => {
+  it('describes each fault in words that name step and field', () => {
     const graph = graphOf([step('Welcome', 'SEND_EMAIL')], []);
     expect(findGraphFaults(graph)).toEqual([
       {
@@ -209,7 +205,7 @@ describe('the next step', () => {
     expect(nextStep(graph, 'mail')).toBeUndefined();
   });
 
-  it('is the one behind the transition without a branch, for either outcome of a wait', () => {
+  it('is the one after the transition without a branch, for either outcome of a wait', () => {
     const graph = parseGraph(graphOf([wait, bye], [way('start', 'wait'), way('wait', 'bye')]));
     expect(nextStep(graph, 'wait', 'event')?.id).toBe('bye');
     expect(nextStep(graph, 'wait', 'timeout')?.id).toBe('bye');

@@ -107,7 +107,9 @@ export function nextStep<S extends { id: string }>(
   stepId: string,
   branch: Branch | null = null,
 ): S | undefined {
-  const ways = graph.transitions.filter(({ fromStepId }) => fromStepId === stepId);
-  const taken = ways.find((way) => way.branch === branch) ?? ways.find((way) => way.branch === null);
+  const outgoing = graph.transitions.filter(({ fromStepId }) => fromStepId === stepId);
+  const taken =
+    outgoing.find((transition) => transition.branch === branch) ??
+    outgoing.find((transition) => transition.branch === null);
   return taken && findStep(graph, taken.toStepId);
 }

@@ -140,19 +140,19 @@ describe('the config of a step', () => {
     });
   });
 
-  it('keeps what was sent, without what it does not know', () => {
+  it('keeps what was sent, without unknown keys', () => {
     const parsed = parseStepConfig('DELAY', { amount: 1, unit: 'days', note: 'x' });
     expect(parsed).toMatchObject({ ok: true, config: { amount: 1, unit: 'days' } });
     expect(parsed.ok && Object.keys(parsed.config)).toEqual(['amount', 'unit']);
   });
 
-  it('is read from the database without a look at its Liquid, which was compiled when it was saved', () => {
+  it('is read from the database without compiling its Liquid again', () => {
     const config = { url: 'https://example.com/{{', headers: { a: '{{' }, body: { a: ['{% if %}'] } };
     expect(parseStepConfig('WEBHOOK', config)).toMatchObject({ ok: false });
     expect(parseStoredConfig('WEBHOOK', config)).toMatchObject({ ok: true, ready: config, missing: [] });
   });
 
-  it('is parsed to itself, or refused with reasons, whatever JSON comes', () => {
+  it('is parsed to itself, or refused with reasons, whatever the JSON', () => {
     const keys = [
       'templateId',
       'recipient',

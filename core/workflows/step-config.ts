@@ -33,9 +33,8 @@ export const stepTitles: Readonly<Record<StepType, string>> = {
 };
 
 /**
- * Complete, normalised configs. Null means: `to`, the contact itself; `timeoutMs`, no limit; `body`, none;
- * `data` and `subscribed`, unchanged. The `url`, header values and all texts in the `body` of WEBHOOK are
- * Liquid.
+ * Complete, normalized configs. Null means: `to`, the contact itself; `timeoutMs`, no limit; `body`, none; `data` and
+ * `subscribed`, unchanged. The `url`, header values and all strings in the `body` of WEBHOOK are Liquid.
  */
 export interface StepConfigs {
   TRIGGER: Record<never, never>;
@@ -96,7 +95,7 @@ const parsers: Parsers = {
   },
   CONDITION: parseConditionConfig,
   WEBHOOK(raw, isStored) {
-    // Before anything is compiled. A config older than the limit fails at its call.
+    // Checked before anything is compiled. A stored config older than the limit fails at its call instead.
     const fault = isStored ? undefined : findTemplateLimitFault(raw);
     if (fault !== undefined) {
       return { ok: false, issues: [{ field: 'config', message: fault, code: 'too_big' }] };

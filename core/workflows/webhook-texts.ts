@@ -1,8 +1,8 @@
 import { jsonByteLength } from '../json-value.ts';
 
 /**
- * Per call, including URL and headers. Each is compiled for the call, so both their number and
- * their length matter.
+ * Limits per call, including URL and headers. Each template is compiled for the call, so both their number and their
+ * length matter.
  */
 export const maxCallTemplates = 250;
 const maxCallTemplateKb = 64;

@@ -53,18 +53,18 @@ export interface BillingProvider {
   /**
    * Idempotent while the processor keeps idempotency keys.
    *
-   * @param replaced the customer that the processor does not have any more
+   * @param replaced a customer that no longer exists at the processor
    * @returns the customer id
    */
   createCustomer(projectId: string, replaced: string | undefined): Promise<string>;
   /**
-   * @returns undefined when the processor does not have the customer: it was deleted there, or made with the key of
-   * another account or of the test mode
+   * @returns undefined when the processor does not have the customer: it was deleted there, or created with the key of
+   * another account or of test mode
    */
   createCheckout(order: CheckoutOrder): Promise<Checkout | undefined>;
   /**
-   * Whether the customer was made in the test mode, in which nobody pays, while the key is that of the live mode. False,
-   * too, when the processor does not say: what is stored counts then.
+   * Whether the customer was created in test mode, where nobody pays, while the key is a live one. Also false when the
+   * processor does not say: the stored customer is kept then.
    */
   isLeftFromTest(customerId: string): Promise<boolean>;
   readCheckout(id: string): Promise<Checkout | undefined>;

@@ -14,7 +14,7 @@ it.each<[string, (response: ServerResponse) => unknown]>([
       response.on('close', () => clearInterval(timer));
     },
   ],
-])('gives up a call, and its connection, when its time is up where Stripe %s', async (_what, answer) => {
+])('gives up on a call and its connection after the time limit when Stripe %s', async (_what, answer) => {
   const silent = await startHttpServer((_request, response) => answer(response));
   const options = { secretKey: 'sk_test_1', webhookSecret: 'whsec_1', apiUrl: silent.url };
   const stripe = createStripeProvider({ ...options, priceIds: ['price_1'] }, 200);

@@ -19,12 +19,15 @@ export interface StripeOptions {
   apiUrl: string | undefined;
 }
 
-/** An API request waits for the call. The client retries once, under the same idempotency key, when no answer came. */
+/**
+ * Short, because an API request waits for the call. The client retries once, with the same idempotency key, when no
+ * answer came.
+ */
 const longestCallMs = 8_000;
 const retries = 1;
 const pageSize = 100;
 
-// In every notification about a subscription.
+// Present in every notification about a subscription.
 const customerOf = z.object({
   customer: z.union([z.string(), z.object({ id: z.string() }).transform(({ id }) => id)]).nullish(),
 });
@@ -37,7 +40,7 @@ const toText = (seconds: number | null | undefined) =>
 export function createStripeProvider(options: StripeOptions, timeout = longestCallMs): BillingProvider {
   const stripe = new Stripe(options.secretKey, {
     ...addressOf(options.apiUrl),
-    // The time-out of the default one begins again with each byte.
+    // The default client's timeout restarts with each byte.
     httpClient: Stripe.createFetchHttpClient(),
     timeout,
     maxNetworkRetries: retries,
@@ -109,7 +112,7 @@ async function ask<Answer>(call: () => Promise<Answer>): Promise<Answer> {
 const isMissing = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
   error instanceof Stripe.errors.StripeInvalidRequestError && error.code === 'resource_missing';
 
-/** @param param of the call that names what may be missing; any by default */
+/** @param param the call's parameter that names the object that may be missing; any by default */
 function unlessMissing<Answer>(
   call: () => Promise<Answer>,
   param?: string,

@@ -24,7 +24,7 @@ function proofOf(domain: AddedDomain, by = identities) {
 }
 
 describe('sender domains by DNS alone', () => {
-  it('wants a proof that differs by domain, by who has added it and by secret, and stays the same', () => {
+  it('requires a stable proof that differs by domain, by who has added it and by secret', () => {
     expect(proofOf(shop)).toEqual(proofOf(shop));
     expect(proofOf(shop).name).toBe('_posthaste.shop.example');
     const others = [
@@ -51,7 +51,7 @@ describe('sender domains by DNS alone', () => {
     expect(await identities.check(other, [])).toMatchObject({ verified: false, found: [] });
   });
 
-  it('does not need the DMARC policy, but sees it', async () => {
+  it('does not require the DMARC policy, but finds it', async () => {
     const { type, name, value } = proofOf(shop);
     server.records = [
       { type, name, value },
@@ -69,12 +69,12 @@ describe('sender domains by DNS alone', () => {
     });
   });
 
-  it('tells nothing while DNS is broken', async () => {
-    server.mood = 'broken';
+  it('reports nothing while DNS is broken', async () => {
+    server.behavior = 'broken';
     await expect(identities.check(shop, [])).rejects.toThrow('_posthaste.shop.example');
   });
 
-  it('has nothing to forget', async () => {
+  it('has nothing to remove', async () => {
     await identities.remove(shop.domain);
   });
 });

@@ -119,19 +119,22 @@ describe('looking up DNS records', () => {
   });
 
   it('asks again when a packet is lost', async () => {
-    server.mood = 'drop-first';
+    server.behavior = 'drop-first';
     expect(await look(proof, { type: 'TXT', name: proof.name, value: proof.value })).toBe('found');
   });
 
-  it.each(['broken', 'refusing'] as const)('tells no record from a DNS that is %s', async (mood) => {
-    server.mood = mood;
-    expect(await look(proof, { type: 'TXT', name: proof.name, value: proof.value })).toBe('unanswered');
-  });
+  it.each(['broken', 'refusing'] as const)(
+    'knows no state of a record from a DNS that is %s',
+    async (behavior) => {
+      server.behavior = behavior;
+      expect(await look(proof, { type: 'TXT', name: proof.name, value: proof.value })).toBe('unanswered');
+    },
+  );
 
   it('is done in 2.5 seconds when no server ever answers', async () => {
-    server.mood = 'silent';
+    server.behavior = 'silent';
     const others = await Promise.all([startDnsServer(), startDnsServer()]);
-    for (const other of others) other.mood = 'silent';
+    for (const other of others) other.behavior = 'silent';
     const lookup = createRecordLookup([server, ...others].map(({ address }) => address));
     expect(await lookup([cname, mx, spf, dmarc, proof])).toEqual(Array(5).fill('unanswered'));
     // Each server is tried for a second, and once more after the last of them.
@@ -140,7 +143,7 @@ describe('looking up DNS records', () => {
     for (const other of others) await other.close();
   });
 
-  it('takes no server address that is none', () => {
+  it('refuses an invalid server address', () => {
     expect(() => createRecordLookup(['dns.example'])).toThrow();
   });
 });

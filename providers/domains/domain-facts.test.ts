@@ -53,18 +53,18 @@ describe('what DNS says of a domain', () => {
     ]);
   });
 
-  it('tells a domain whose servers are broken from one that does not exist', async () => {
-    server.mood = 'broken';
+  it('distinguishes a domain whose servers are broken from one that does not exist', async () => {
+    server.behavior = 'broken';
     expect(await look()).toEqual(facts('broken'));
   });
 
   it.each(['silent', 'refusing'] as const)(
     'returns nothing when DNS is %s, and asks again the next time',
-    async (mood) => {
+    async (behavior) => {
       const lookUp = createDomainFacts([server.address]);
-      server.mood = mood;
+      server.behavior = behavior;
       expect(await lookUp(domain)).toBeUndefined();
-      server.mood = 'answering';
+      server.behavior = 'answering';
       server.records = [ns, mx];
       expect(await lookUp(domain)).toEqual(facts('exists, mail'));
     },
@@ -87,11 +87,11 @@ describe('what DNS says of a domain', () => {
 
   it('asks again when packets are lost', async () => {
     server.records = [ns, mx, a];
-    server.mood = 'drop-first';
+    server.behavior = 'drop-first';
     expect(await look()).toEqual(facts('exists, website, mail'));
   });
 
-  it('asks once for many who ask at the same time, and keeps the answer', async () => {
+  it('asks once for concurrent lookups, and caches the answer', async () => {
     server.records = [ns, mx, a];
     const lookUp = createDomainFacts([server.address]);
     const answers = await Promise.all(Array.from({ length: 20 }, () => lookUp(domain)));
@@ -100,7 +100,7 @@ describe('what DNS says of a domain', () => {
     expect(server.questions).toHaveLength(4);
   });
 
-  it('takes no server address that is none', () => {
+  it('refuses an invalid server address', () => {
     expect(() => createDomainFacts(['dns.example'])).toThrow();
   });
 });

@@ -5,8 +5,7 @@ import type { DomainFacts } from '../../core/verification/verify-address.ts';
 import { createDnsAsker } from '../dns-asker.ts';
 
 /**
- * Facts from DNS about a normalised domain, within 2.5 seconds; undefined when DNS did not answer a necessary
- * question.
+ * Facts from DNS about a normalized domain, within 2.5 seconds; undefined when DNS did not answer a necessary question.
  */
 export type DomainFactsLookup = (domain: string) => Promise<DomainFacts | undefined>;
 

@@ -11,7 +11,7 @@ const proof: DnsRecord = {
 };
 const policy: DnsRecord = { type: 'TXT', name: '_dmarc.shop.example', value: 'x', purpose: 'DMARC' };
 
-it('finds proofs in the zone of the local SES, where everything is until a text is set, and the rest in DNS', async () => {
+it('finds proofs in the zone of the local SES, which has every proof until a text is set, and the rest in DNS', async () => {
   const { ses, control } = await startTestSes();
   const lookup = createLocalZoneLookup(ses.url, async (records) => records.map(() => 'missing'));
   const set = (texts: string[] | null) => control('PUT', '/api/records/_posthaste.shop.example', { texts });
@@ -24,7 +24,7 @@ it('finds proofs in the zone of the local SES, where everything is until a text 
   expect(await lookup([proof])).toEqual(['found']);
 });
 
-it('tells nothing while the local SES is away', async () => {
+it('reports nothing while the local SES is down', async () => {
   const lookup = createLocalZoneLookup('http://127.0.0.1:1', async () => []);
   expect(await lookup([proof])).toEqual(['unanswered']);
 });

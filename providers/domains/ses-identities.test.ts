@@ -61,7 +61,7 @@ describe('sender domains as SES identities', () => {
     });
   });
 
-  it('is registered by many at once', async () => {
+  it('registers a domain for many at once', async () => {
     const { identities } = await start();
     const answers = await Promise.all(Array.from({ length: 5 }, () => identities.register(shop)));
     expect(new Set(answers.map(({ dkimTokens }) => dkimTokens.join())).size).toBe(1);
@@ -95,7 +95,7 @@ describe('sender domains as SES identities', () => {
     });
   });
 
-  it('registers a domain again that was removed at SES, with the tokens that hold now', async () => {
+  it('re-registers a domain that was removed at SES, with its new tokens', async () => {
     const { local, identities } = await start();
     dns.records = [proofOf(shop)];
     const old = await identities.register(shop);
@@ -125,7 +125,7 @@ describe('sender domains as SES identities', () => {
     expect(await mailFrom()).toBe('mail.shop.example');
   });
 
-  it('starts the MAIL FROM set-up over when SES has given up on it', async () => {
+  it('restarts the MAIL FROM set-up when SES has given up on it', async () => {
     let isRestarted = false;
     const server = await startHttpServer(({ method, path, body }, response) => {
       if (method === 'PUT' && path.endsWith('/mail-from')) {
@@ -155,7 +155,7 @@ describe('sender domains as SES identities', () => {
     await server.close();
   });
 
-  it('forgets a domain, known or not', async () => {
+  it('removes a domain, known or not', async () => {
     const { local, identities } = await start();
     await identities.register(shop);
     await identities.remove(shop.domain);
@@ -176,7 +176,7 @@ describe('sender domains as SES identities', () => {
     expect(await identities.check({ ...again, needsProof: false }, [])).toMatchObject({ verified: true });
   });
 
-  it('starts over at SES for who adds a domain whose records SES looks for no more', async () => {
+  it('recreates the identity for a new claim when SES no longer checks its records', async () => {
     const { local, identities } = await start();
     const failing: AddedDomain = { id: 'failing-1', domain: 'failing.shop.example' };
     const old = await identities.register(failing);
@@ -202,8 +202,8 @@ describe('sender domains as SES identities', () => {
     });
   });
 
-  it('tells nothing of a domain that SES has verified while DNS is silent, and takes it for no record else', async () => {
-    dns.mood = 'silent';
+  it('reports nothing about a domain that SES has verified while DNS is silent, and counts that as no record otherwise', async () => {
+    dns.behavior = 'silent';
     const { identities } = await start();
     const { dkimTokens } = await identities.register(shop);
     await expect(identities.check(shop, dkimTokens)).rejects.toThrow('_posthaste.shop.example');
@@ -233,8 +233,8 @@ describe('sender domains as SES identities', () => {
   });
 });
 
-describe('the records that SES wants', () => {
-  it('name the region, in DKIM only where SES keeps keys apart', () => {
+describe('the records that SES requires', () => {
+  it('name the region, in DKIM only where SES has a domain per region', () => {
     expect(sesRecords('shop.example', ['t1'], { region: 'eu-west-1', isReceiving: false })).toEqual([
       { type: 'CNAME', name: 't1._domainkey.shop.example', value: 't1.dkim.amazonses.com', purpose: 'DKIM' },
       {

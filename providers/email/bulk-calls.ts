@@ -67,7 +67,7 @@ function prepare(email: OutgoingEmail, headers: MessageHeader[]): PreparedEntry 
   };
 }
 
-// Bytes within JSON, which escapes quotes and backslashes once more. Counts only if the upper bound (twice the
+// Bytes within JSON, which escapes quotes and backslashes once more. Counts exactly only if the upper bound (twice the
 // text) exceeds `enough`.
 function bytesInJson(data: string, enough: number): number {
   const bound = 2 * Buffer.byteLength(data) + 2;

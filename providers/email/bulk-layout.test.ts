@@ -4,7 +4,7 @@ import { exampleEmail } from '../testing/example-email.ts';
 import { layOut } from './bulk-layout.ts';
 import type { OutgoingEmail } from './email-provider.ts';
 
-/** What SES makes of a template: values go in as they are and are not looked at again. */
+/** Fills in a template like SES: values are inserted verbatim and not expanded again. */
 function fillIn(template: string | undefined, data: Record<string, string>): string {
   return (template ?? '').replace(/\{\{(\w+)\}\}/g, (_, key: string) => {
     const value = data[key];
@@ -34,7 +34,7 @@ const outline = (pieces: readonly string[], between: readonly string[]) => ({
 });
 
 describe('the layout that emails share in a bulk call', () => {
-  it('gives every email back as it was', () => {
+  it('reproduces every email', () => {
     fc.assert(
       fc.property(lists, lists, lists, lists, (html, htmlValues, text, textValues) => {
         const email = exampleEmail({
@@ -50,7 +50,7 @@ describe('the layout that emails share in a bulk call', () => {
     );
   });
 
-  it('holds the pieces of all emails, the data what is between them', () => {
+  it('holds the pieces of all emails, and the data holds the text between them', () => {
     const head = `<p>${'the same for everyone '.repeat(20)}</p>`;
     const pieces = { html: [head], text: ['Dear '] };
     const email = (name: string) =>
@@ -66,7 +66,7 @@ describe('the layout that emails share in a bulk call', () => {
   });
 
   it.each(['a \\{{ that looks like a placeholder', 'a brace {', '} a brace', 'x'.repeat(300_000)])(
-    'holds no piece that SES might not take: %#',
+    'holds no piece that SES might not accept: %#',
     (piece) => {
       const email = exampleEmail({ html: { outline: 'a\0b', pieces: [piece] } });
       expect(received(email)).toMatchObject({ data: { h0: `a${piece}b` }, template: '{{h0}}' });

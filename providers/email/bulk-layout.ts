@@ -53,7 +53,7 @@ const inPieces = (text: string | PiecedText): PiecedText =>
 
 const isBlank = ({ outline, pieces }: PiecedText) => pieces.length === 0 && !/\S/.test(outline);
 
-/** The layout of an email, one object for all emails of the same pieces, and its entry's data besides the subject. */
+/** The layout of an email, one object for all emails with the same pieces, and its entry's data except the subject. */
 export function layOut(email: Pick<OutgoingEmail, 'html' | 'text'>): {
   layout: BulkLayout;
   data: Record<string, string>;

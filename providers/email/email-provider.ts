@@ -11,7 +11,7 @@ export interface OutgoingAttachment {
 
 /**
  * One rendered email. Addresses are as `parseEmailAddress` returns them; other texts are plain Unicode. The
- * adapter encodes headers and replaces line breaks in them by spaces.
+ * adapter encodes headers and replaces line breaks in them with spaces.
  */
 export interface OutgoingEmail {
   /** Sent as the tag `emailId`, which the provider's events carry. */
@@ -21,7 +21,7 @@ export interface OutgoingEmail {
   to: { email: string; name: string | null };
   replyTo: string | null;
   subject: string;
-  /** The pieces let a provider send once what many emails share. */
+  /** Pieces let a provider send the text that many emails share only once. */
   html: string | PiecedText;
   text: string | PiecedText;
   headers: Record<string, string>;
@@ -43,12 +43,12 @@ export type HandOver =
   | { outcome: 'later'; reason: string; retryInMs: number }
   | { outcome: 'unknown'; reason: string };
 
-/** Of an email for which the answer to a call has no entry. */
+/** Outcome of an email that the answer to a call does not mention. */
 export const unanswered: HandOver = { outcome: 'unknown', reason: 'the provider gave no reason' };
 
 export type FailedHandOver = Exclude<HandOver, { outcome: 'accepted' }>;
 
-/** An AbortSignal, or what is asked like one right before each call. */
+/** An AbortSignal, or an object whose `aborted` is read right before each call. */
 export type Stop = Pick<AbortSignal, 'aborted'>;
 
 /** Failures are values, because each concerns one email and never its batch. */

@@ -20,7 +20,7 @@ function provider(...answers: (number | Error)[]) {
 }
 
 describe('the granted rate', () => {
-  it('is asked once, however many wait', async () => {
+  it('is asked for once, however many wait', async () => {
     const { ask, asked } = provider(14);
     const rate = createGrantedRate(ask);
     const rates = Promise.all([rate(), rate(), rate()]);
@@ -30,7 +30,7 @@ describe('the granted rate', () => {
     expect(asked()).toBe(1);
   });
 
-  it('is asked again after a while, and nobody waits for that', async () => {
+  it('is asked for again after a while, and nobody waits for that', async () => {
     const { ask, asked } = provider(14, 50);
     const rate = createGrantedRate(ask, { refreshMs: 20, retryMs: 5 });
     const first = rate();

@@ -2,8 +2,8 @@ const refreshMs = 60 * 60 * 1000;
 const retryMs = 30 * 1000;
 
 /**
- * Caches a provider setting that rarely changes: refreshed every hour, after a failure in 30 seconds, one request
- * at a time. The first callers wait for the answer; later the last one is served during a refresh.
+ * Caches a provider setting that rarely changes: refreshed every hour, or 30 seconds after a failure, with one request
+ * at a time. The first callers wait for the answer; later callers get the last answer during a refresh.
  *
  * @returns the last answer; rejects only until there is one
  */

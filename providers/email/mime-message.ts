@@ -18,7 +18,7 @@ function toHeaderValue(value: string): string {
 
 const unsendable = /[\0\x80-\xff]|[^\r\n]{999}/;
 
-// RFC 2046, 5.2.1: an attached message can't be encoded. One that is not lines of ASCII is attached as a file instead.
+// RFC 2046, 5.2.1: an attached message can't be encoded. A message that is not lines of ASCII is attached as a file.
 function toContentType({ contentType, bytes }: OutgoingEmail['attachments'][number]): string {
   const type = sanitizeHeaderValue(contentType);
   const isMessage = /^message\//i.test(type);

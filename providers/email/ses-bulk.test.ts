@@ -43,7 +43,7 @@ const emails = (count: number, changes: (index: number) => Partial<OutgoingEmail
 const outcomes = (answers: { outcome: string }[]) => answers.map(({ outcome }) => outcome);
 const all = (outcome: string, count: number) => Array.from({ length: count }, () => outcome);
 
-/** A server in the place of SES that answers every call alike. */
+/** A stand-in for SES that answers every call alike. */
 async function serve(answer: (request: SeenRequest, response: ServerResponse) => void) {
   const server = await startHttpServer(answer);
   finished.push(() => server.close());
@@ -51,7 +51,7 @@ async function serve(answer: (request: SeenRequest, response: ServerResponse) =>
 }
 
 describe('handing over many emails', () => {
-  it('gives each recipient its own content, tags and headers, by calls of 50', async () => {
+  it('gives each recipient its own content, tags and headers, in calls of 50', async () => {
     const { provider, list } = await start();
     const many = emails(120, (index) => ({
       html: `<p title="a&quot;b">{{subject}} \\ ${index} ä😀</p>`,
@@ -78,7 +78,7 @@ describe('handing over many emails', () => {
     }
   });
 
-  it('takes what emails have in common once, also beside emails that are made otherwise', async () => {
+  it('sends shared content once, even beside emails with other content', async () => {
     const { provider, list } = await start();
     const piece = `<p title="a&quot;b">${'The same for everyone. '.repeat(400)}</p>`;
     const pieces = { html: [piece], text: ['The same. '] };
@@ -96,7 +96,7 @@ describe('handing over many emails', () => {
       expect(contents.get(emailId)).toEqual({ html: wholeText(html), text: wholeText(text) });
   });
 
-  it('takes as many calls as the entries and their size need', async () => {
+  it('makes as many calls as the entries and their size need', async () => {
     const server = await serve((request, response) => {
       const { BulkEmailEntries } = JSON.parse(request.body);
       const results = BulkEmailEntries.map(() => ({ Status: 'SUCCESS', MessageId: 'm' }));
@@ -116,7 +116,7 @@ describe('handing over many emails', () => {
     expect(Math.min(...sizes.slice(0, -1))).toBeGreaterThan(900_000);
   });
 
-  it('sends alone when the policy allows no bulk calls', async () => {
+  it('sends emails singly when the policy allows no bulk calls', async () => {
     const server = await serve((request, response) => {
       const isBulk = request.path.includes('bulk');
       response.statusCode = isBulk ? 403 : 200;
@@ -127,7 +127,7 @@ describe('handing over many emails', () => {
     expect(server.requests).toHaveLength(4);
   });
 
-  it('keeps apart what cannot share a call, and sends alone what no bulk call takes', async () => {
+  it('separates emails that cannot share a call, and sends singly what no bulk call accepts', async () => {
     const { provider, list } = await start();
     const file = {
       filename: 'a.txt',
@@ -165,7 +165,7 @@ describe('handing over many emails', () => {
     expect(found.slice(9).map((message) => message?.html?.length)).toEqual([300_000, 1_200_000]);
   });
 
-  it('sends alone what SES takes as raw MIME only', async () => {
+  it('sends singly what SES accepts only as raw MIME', async () => {
     const { provider, list } = await start();
     const many = emails(6, (index) => (index % 2 === 0 ? {} : { headers: { 'X-Long': 'x'.repeat(998) } }));
     expect(outcomes(await provider.handOverMany(many, never))).toEqual(all('accepted', 6));
@@ -185,7 +185,7 @@ describe('handing over many emails', () => {
     expect(messages).toHaveLength(59);
   });
 
-  it('tries later what is throttled, and does not know of what stays unanswered', async () => {
+  it('reports throttled emails as later and unanswered ones as unknown', async () => {
     const { provider, list, faults } = await start();
     await faults({ throttleEvery: 2 });
     const throttled = await provider.handOverMany(emails(100), never);
@@ -209,7 +209,7 @@ describe('handing over many emails', () => {
     expect(new Set(messages.map(({ emailId }) => emailId)).size).toBe(240);
   });
 
-  it('begins nothing once it has to stop', async () => {
+  it('starts nothing once it has to stop', async () => {
     const stop = new AbortController();
     const taken = Array.from({ length: 50 }, (_, index) => ({ Status: 'SUCCESS', MessageId: `m-${index}` }));
     const { url, requests } = await serve((_request, response) => {

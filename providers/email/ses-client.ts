@@ -17,7 +17,7 @@ export interface SesTimeouts {
 }
 
 const defaultTimeouts: SesTimeouts = { connectMs: 5_000, answerMs: 15_000, idleMs: 4_000 };
-/** A request of a person waits for these calls, four times as long where SES is silent. */
+/** A user's request waits for these calls, four times as long when SES is silent. */
 const accountTimeouts: SesTimeouts = { ...defaultTimeouts, answerMs: 5_000 };
 const maxConnections = 256;
 

@@ -8,7 +8,7 @@ import { type SeenRequest, startHttpServer, type TestHttpServer } from '../testi
 import { createSesProvider } from './ses.ts';
 import { createSesAccountClient, createSesClient, type SesTimeouts } from './ses-client.ts';
 
-/** What takes less than these was ended by a shorter limit. */
+/** Whatever ends sooner than these was ended by a shorter limit. */
 const roomy: SesTimeouts = { connectMs: 10_000, answerMs: 10_000, idleMs: 5_000 };
 const short: SesTimeouts = { connectMs: 300, answerMs: 400, idleMs: 5_000 };
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -102,7 +102,7 @@ describe('what SES answers', () => {
     ['a failure without a reason', 500, '<html></html>', { outcome: 'unknown' }],
     ['a redirect', 302, '', { outcome: 'unknown' }],
     ['an accepting answer that is cut off', 200, '{"MessageId":"01', { outcome: 'unknown' }],
-    ['an accepting answer that is no JSON', 200, '<html>', { outcome: 'unknown' }],
+    ['an accepting answer that is not JSON', 200, '<html>', { outcome: 'unknown' }],
     ['an accepting answer without an id', 200, '{}', { outcome: 'unknown' }],
     ['an accepting answer without a body', 200, '', { outcome: 'unknown' }],
   ])('%s: %i %j is %o', async (_what, status, body, expected) => {
@@ -126,13 +126,13 @@ describe('what SES answers', () => {
 });
 
 describe('when no answer comes', () => {
-  it('does not know what became of an email whose reply was dropped, and asks once', async () => {
+  it('reports unknown for an email whose reply was dropped, and calls once', async () => {
     const { url, requests } = await serve((_request, response) => response.destroy());
     expect(await provide(url).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
     expect(requests).toHaveLength(1);
   });
 
-  it('does not know either when the reply is dropped on a kept connection', async () => {
+  it('reports unknown when the reply is dropped on a kept connection, too', async () => {
     let served = 0;
     const server = await serve((_request, response) => {
       served += 1;
@@ -178,7 +178,7 @@ describe('when no answer comes', () => {
     await expect.poll(() => server.openConnections).toBe(0);
   });
 
-  it('does not know when the connection breaks in the middle of the reply', async () => {
+  it('reports unknown when the connection breaks in the middle of the reply', async () => {
     const { url } = await serve((_request, response) => {
       response
         .writeHead(200, { 'content-length': '100' })
@@ -201,7 +201,7 @@ describe('when nothing can be sent', () => {
     });
   });
 
-  it('tries later when the connection is not taken in time', async () => {
+  it('tries later when the connection is not accepted in time', async () => {
     const endpoint = await listenWithoutAccepting();
     const start = performance.now();
     const waits = { ...roomy, connectMs: 300 };
@@ -256,7 +256,7 @@ describe('connections', () => {
     }
   });
 
-  it('carry a slow answer that is longer in coming than an idle connection is kept', async () => {
+  it('carry an answer that takes longer than an idle connection is kept', async () => {
     const server = await serve((_request, response) => setTimeout(() => response.end(accepted), 300));
     const provider = provide(server.url, { ...roomy, idleMs: 100 });
     expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'accepted' });
@@ -284,7 +284,7 @@ describe('the account client', () => {
   });
 });
 
-/** A port whose queue of connections is full: the process behind it is stopped and takes none. */
+/** A port with a full connection queue: the process behind it is stopped and accepts none. */
 async function listenWithoutAccepting(): Promise<string> {
   const program =
     "const s=require('net').createServer().listen({port:0,host:'127.0.0.1',backlog:1},()=>console.log(s.address().port))";

@@ -100,7 +100,7 @@ describe('handing emails over to SES', () => {
     expect(message.html).toBe(email.html);
   });
 
-  it('hands an email without text over with HTML alone', async () => {
+  it('hands over an email without text as HTML only', async () => {
     const { provider, newest } = await start();
     expect(await provider.handOver(exampleEmail({ text: ' \n' }))).toMatchObject({ outcome: 'accepted' });
     expect(await newest()).toMatchObject({ text: null, html: '<p>It is on its way.</p>' });
@@ -185,10 +185,10 @@ describe('handing emails over to SES', () => {
     expect(message.attachments).toHaveLength(1);
   });
 
-  it('refuses an email of which no MIME can be made, because nothing of it has left', async () => {
+  it('refuses an email that cannot be built as MIME, because nothing of it has left', async () => {
     const { provider, local } = await start();
     const bytes = new Uint8Array(3);
-    // Takes the bytes away.
+    // Detaches the bytes.
     structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
     const email = exampleEmail({
       headers: { 'X-Long': 'x'.repeat(998) },
@@ -210,7 +210,7 @@ describe('handing emails over to SES', () => {
     });
   });
 
-  it('waits for an operator when the configuration set is not there', async () => {
+  it('tries later when the configuration set is missing', async () => {
     const { provider, local } = await start('missing');
     expect(await provider.handOver(exampleEmail())).toMatchObject({
       outcome: 'later',
@@ -219,7 +219,7 @@ describe('handing emails over to SES', () => {
     expect((await local.list()).total).toBe(0);
   });
 
-  it('tells the granted rate', async () => {
+  it('reports the granted rate', async () => {
     const { provider } = await start();
     expect(await provider.grantedRatePerSecond()).toBe(14);
   });

@@ -61,7 +61,7 @@ const isForbidden = (error: unknown) => error instanceof Error && error.name ===
  *
  * @param client of `createSesClient`
  * @param account of `createSesAccountClient`
- * @param longestCallMs also ends an answer that comes too slowly for the time-outs of the client
+ * @param longestCallMs also ends an answer that trickles in without exceeding the client's timeouts
  */
 export function createSesProvider(
   client: SESv2Client,
@@ -94,7 +94,7 @@ export function createSesProvider(
       return emails.map((_, index) => classifyBulkEntry(results[index]));
     } catch (error) {
       const failure = classifySesError(error);
-      // One malformed entry fails the call, and SES does not name it. A policy may allow single calls alone.
+      // One malformed entry fails the call, and SES does not name it. A policy may allow only single calls.
       if (failure.outcome === 'refused' || isForbidden(error)) return handOverEach(emails, stop, handOver);
       return emails.map(() => failure);
     }

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { exampleEmail } from '../testing/example-email.ts';
 import {
-  type SmtpDeed,
+  type SmtpAction,
   type SmtpScript,
   type SmtpStage,
   startScriptedSmtp,
@@ -11,7 +11,7 @@ import { createSmtpProvider, type SmtpTimeouts } from './smtp.ts';
 
 const roomy: SmtpTimeouts = { connectMs: 5_000, silenceMs: 5_000, totalMs: 10_000 };
 const short: SmtpTimeouts = { connectMs: 600, silenceMs: 600, totalMs: 1_500 };
-const waitsFor = (deed: SmtpDeed) => (deed === 'silence' ? short : roomy);
+const waitsFor = (action: SmtpAction) => (action === 'silence' ? short : roomy);
 const finished: (() => unknown)[] = [];
 afterEach(async () => {
   for (const finish of finished.splice(0).reverse()) await finish();
@@ -59,7 +59,7 @@ describe.each([
     expect(server.messages.length).toBe(stage === 'message' ? 1 : 0);
   });
 
-  it.each<[SmtpStage, SmtpDeed, string]>([
+  it.each<[SmtpStage, SmtpAction, string]>([
     ['greeting', 'close', 'later'],
     ['greeting', 'silence', 'later'],
     ['MAIL', 'close', 'later'],
@@ -72,15 +72,15 @@ describe.each([
     ['message', 'close', 'unknown'],
     ['message', 'silence', 'unknown'],
     ['message', 'nonsense', 'unknown'],
-  ])('at %s: %s means %s', async (stage, deed, outcome) => {
+  ])('at %s: %s means %s', async (stage, action, outcome) => {
     const big = exampleEmail(stage === 'midMessage' ? { html: 'x'.repeat(3_000_000) } : {});
-    const waits = waitsFor(deed);
+    const waits = waitsFor(action);
     for (;;) {
-      const server = await serve({ EHLO: [ehlo], [stage]: [deed] });
+      const server = await serve({ EHLO: [ehlo], [stage]: [action] });
       const start = performance.now();
       const handedOver = await provide(server.url, waits).handOver(big);
       expect(performance.now() - start).toBeLessThan(waits.totalMs + roomy.totalMs);
-      // A busy machine may not come as far as the message within the short limits.
+      // A busy machine may not reach the message within the short limits.
       if (waits === short && stage === 'message' && server.messages.length === 0) {
         expect(handedOver).toMatchObject({ outcome: 'later' });
         continue;
@@ -101,7 +101,7 @@ describe.each([
     expect(server.messages).toHaveLength(2);
   });
 
-  it('takes another connection when a kept one was closed before the message', async () => {
+  it('uses another connection when a kept one was closed before the message', async () => {
     const server = await serve({ EHLO: [ehlo], MAIL: ['250 ok', 'close', '250 ok'] });
     const provider = provide(server.url);
     expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'accepted' });
@@ -110,7 +110,7 @@ describe.each([
     expect(server.connections).toBe(2);
   });
 
-  it('goes on after a refusal over the same connection', async () => {
+  it('continues after a refusal over the same connection', async () => {
     const server = await serve({ EHLO: [ehlo], RCPT: ['550 no such user', '250 ok'] });
     const provider = provide(server.url);
     expect(await provider.handOver(exampleEmail())).toMatchObject({ outcome: 'refused' });
@@ -121,9 +121,9 @@ describe.each([
 });
 
 describe('the set-up of an SMTP server', () => {
-  it.each(['550 go away', '421 not now', 'close', 'silence'])('EHLO: %s means later', async (deed) => {
-    const server = await serve({ EHLO: [deed] });
-    expect(await provide(server.url, waitsFor(deed)).handOver(exampleEmail())).toMatchObject({
+  it.each(['550 go away', '421 not now', 'close', 'silence'])('EHLO: %s means later', async (action) => {
+    const server = await serve({ EHLO: [action] });
+    expect(await provide(server.url, waitsFor(action)).handOver(exampleEmail())).toMatchObject({
       outcome: 'later',
     });
   });

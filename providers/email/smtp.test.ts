@@ -113,7 +113,7 @@ describe('handing emails over to an SMTP server', () => {
     expect(parsed.html?.trim()).toBe(email.html);
   });
 
-  it('reads no file and no address in the place of an attachment or text', async () => {
+  it('reads no file or URL in place of an attachment or text', async () => {
     const { provider, newest } = await start();
     const email = exampleEmail({
       html: '<img src="file:///etc/passwd"><img src="data:image/png;base64,AAAA">',
@@ -177,13 +177,13 @@ describe('handing emails over to an SMTP server', () => {
     }
   });
 
-  it('hands an email without text over with HTML alone', async () => {
+  it('hands over an email without text as HTML only', async () => {
     const { provider, newest } = await start();
     expect(await provider.handOver(exampleEmail({ text: ' \n' }))).toMatchObject({ outcome: 'accepted' });
     expect(newest().raw).toMatch(/^Content-Type: text\/html/im);
   });
 
-  it('keeps connections, a few at most', async () => {
+  it('keeps a few connections open', async () => {
     const { inbox, provider } = await start();
     const answers = await Promise.all(Array.from({ length: 60 }, () => provider.handOver(exampleEmail())));
     expect(answers.every((answer) => answer.outcome === 'accepted')).toBe(true);
@@ -198,7 +198,7 @@ describe('handing emails over to an SMTP server', () => {
     expect(inbox.connections).toBe(1);
   });
 
-  it('logs in, with a password that has to be escaped in an address', async () => {
+  it('logs in, with a password that has to be escaped in a URL', async () => {
     let seen: unknown;
     const { provider, inbox } = await start(
       {
@@ -230,7 +230,7 @@ describe('handing emails over to an SMTP server', () => {
     expect(strict.inbox.mails).toEqual([]);
   });
 
-  it('grants any rate', async () => {
+  it('has no rate limit', async () => {
     const { provider } = await start();
     expect(await provider.grantedRatePerSecond()).toBeNull();
   });

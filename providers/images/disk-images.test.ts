@@ -18,7 +18,7 @@ async function* bytes(...chunks: string[]) {
   for (const chunk of chunks) yield Buffer.from(chunk);
 }
 
-it('gives back what it stored, and nothing for a name that it has not', async () => {
+it('returns what it stored, and nothing for an unknown name', async () => {
   const key = newImageKey(project, 'image/png');
   expect(await open().put(key, 'image/png', bytes('some', ' bytes'))).toBe(
     `https://mail.example.com/uploads/${key}`,
@@ -46,7 +46,7 @@ it('opens only images that it stored, not other files in the folder', async () =
   }
 });
 
-it('leaves nothing of one whose bytes throw', async () => {
+it('leaves nothing of an image whose bytes throw', async () => {
   const store = open();
   const key = newImageKey(project, 'image/png');
   const broken = new Error('refused in the middle');

@@ -43,7 +43,7 @@ it('removes an image, there or not', async () => {
   expect((await fetch(url)).status).toBe(404);
 });
 
-it('takes an endpoint with a slash at its end', async () => {
+it('accepts an endpoint with a trailing slash', async () => {
   const url = await open({ endpoint: `${server.url}/` }).put('project/five.png', 'image/png', bytes('x'));
   expect(url).toBe(`${server.url}/images/project/five.png`);
   expect((await fetch(url)).status).toBe(200);
@@ -93,7 +93,7 @@ it.each<[string, (response: ServerResponse) => unknown]>([
       response.on('close', () => clearInterval(timer));
     },
   ],
-])('is unavailable when its time is up where a service %s', async (_what, answer) => {
+])('is unavailable after the time limit when a service %s', async (_what, answer) => {
   const silent = await startHttpServer((_request, response) => answer(response));
   const store = open({ endpoint: silent.url }, 200);
   const unavailable = { code: 'SERVICE_UNAVAILABLE' };

@@ -13,7 +13,7 @@ export interface S3Options {
   publicUrl: string | undefined;
 }
 
-/** With all its retries: a request waits for a call, and holds the memory of its image meanwhile. */
+/** Including all retries: a request waits for the call, and holds its image in memory meanwhile. */
 const longestCallMs = 20_000;
 
 /**

@@ -2,7 +2,7 @@ import { createS3Client } from '../s3-client.ts';
 
 export interface MailBucket {
   /**
-   * Reads an object; `too-large` beyond `mostBytes`, of which at most one byte more is read.
+   * Reads an object; `too-large` beyond `mostBytes`, after reading at most one byte more.
    *
    * @throws when the object is missing or unreadable now
    */

@@ -156,7 +156,7 @@ describe('a name', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('that nobody knows is a failure, which may pass', async () => {
+  it('that cannot be resolved is a failure, which may be temporary', async () => {
     expect(await send('http://nowhere.test/')).toMatchObject({ outcome: 'failed' });
   });
 });
@@ -209,7 +209,7 @@ describe('an answer', () => {
     dns.records = [a('hooks.test', '127.0.0.1')];
   });
 
-  it('is cut off at 64 KB', async () => {
+  it('is truncated at 64 KB', async () => {
     handle = (_request, response) => {
       response.on('error', () => undefined);
       response.end('x'.repeat(10_000_000));
@@ -229,12 +229,12 @@ describe('an answer', () => {
     });
   });
 
-  it('that breaks off is a failure', async () => {
+  it('that is cut off is a failure', async () => {
     handle = (request) => request.socket.destroy();
     expect(await send(`http://hooks.test:${port}/`)).toMatchObject({ outcome: 'failed' });
   });
 
-  it('that changes the protocol is one without a body, and closes the connection', async () => {
+  it('that upgrades the protocol has no body, and closes the connection', async () => {
     const closed = Promise.withResolvers<void>();
     handle = ({ socket }) => {
       socket.on('close', () => closed.resolve());
@@ -246,7 +246,7 @@ describe('an answer', () => {
   });
 });
 
-describe('a call that its maker notes', () => {
+describe('a call that its caller records', () => {
   const asked: number[] = [];
   const ask = (may: boolean) => async () => {
     asked.push(requests.length);
@@ -262,21 +262,21 @@ describe('a call that its maker notes', () => {
     asked.length = 0;
   });
 
-  it('is noted once, before anything is sent, whatever it redirects to', async () => {
+  it('is recorded once, before anything is sent, whatever it redirects to', async () => {
     handle = (request, response) =>
       request.url === '/end' ? response.end('there') : response.writeHead(302, { Location: '/end' }).end();
     expect(await noted(`http://hooks.test:${port}/`, ask(true))).toMatchObject({ body: 'there' });
     expect([asked, requests.length]).toEqual([[0], 2]);
   });
 
-  it('is not sent when that may not be, or when the note fails', async () => {
+  it('is not sent when the caller withholds it, or when recording fails', async () => {
     expect(await noted(`http://hooks.test:${port}/`, ask(false))).toEqual({ outcome: 'withheld' });
     const failing = noted(`http://hooks.test:${port}/`, async () => Promise.reject(new Error('no database')));
     await expect(failing).rejects.toThrow('no database');
     expect([asked, requests]).toEqual([[0], []]);
   });
 
-  it('gets all its time for the answer, however long the note took', async () => {
+  it('gets its full time for the answer, however long recording took', async () => {
     handle = (_request, response) => setTimeout(() => response.end('late'), 3_000);
     const slowly = async () => {
       await delay(3_000);
@@ -285,7 +285,7 @@ describe('a call that its maker notes', () => {
     expect(await noted(`http://hooks.test:${port}/`, slowly, 5_000)).toMatchObject({ body: 'late' });
   });
 
-  it('is not noted when nobody is there', async () => {
+  it('is not recorded when nobody listens', async () => {
     expect(await noted('http://hooks.test:1/', ask(true))).toMatchObject({ outcome: 'failed' });
     expect(asked).toEqual([]);
   });
@@ -298,7 +298,7 @@ it.each(['ftp://example.com/', 'javascript:alert(1)', 'not a url', '', 'http://[
   },
 );
 
-it('reads an answer that arrived while its process stood still', async () => {
+it('reads an answer that arrived while its process was paused', async () => {
   dns.records = [a('hooks.test', '127.0.0.1')];
   const remote = new Worker(
     `const { parentPort } = require('node:worker_threads');

@@ -40,7 +40,10 @@ export interface OutboundOptions {
 }
 
 const defaultTimeoutMs = 10_000;
-/** Of a host with several addresses. `node:http` passes them on to `node:net`; its types leave them out. */
+/**
+ * Connection attempts to a host with several addresses. `node:http` passes these options to `node:net`, but its types
+ * omit them.
+ */
 const attempts = {
   autoSelectFamily: true,
   autoSelectFamilyAttemptTimeout: 2_500,
@@ -53,13 +56,13 @@ const harmlessHeaders = new Set(['content-type', 'user-agent']);
 class Refusal extends Error {}
 class Withheld extends Error {}
 // Wraps an error of `mayGoOut`.
-class NotAsked extends Error {}
+class MayGoOutFailed extends Error {}
 
 /**
- * Protects against SSRF: http and https only; the host is resolved once, refused if any of its addresses is not
- * public, and connected to at a checked address; again for each redirect. Limited to ten seconds and 64 KB in
- * all; longer answers are truncated. The ten seconds begin again when `mayGoOut` has allowed the call: what its record
- * took is not the receiver's fault, and a call given up after it has left is repeated.
+ * Protects against SSRF: http and https only; the host is resolved once, refused if any of its addresses is not public,
+ * and connected to at a checked address; again for each redirect. Limited to ten seconds and 64 KB in all; longer
+ * answers are truncated. The ten seconds restart once `mayGoOut` has allowed the call: the time it took to record that
+ * is not the receiver's fault, and a call given up after it has left would be repeated.
  */
 export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
   const { resolve } = options;
@@ -116,7 +119,7 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
     try {
       return await follow(request, goOut, signal);
     } catch (error) {
-      if (error instanceof NotAsked) throw error.cause;
+      if (error instanceof MayGoOutFailed) throw error.cause;
       if (error instanceof Withheld) return { outcome: 'withheld' };
       if (error instanceof Refusal) return { outcome: 'refused', message: error.message };
       if (signal.aborted) return { outcome: 'failed', message: 'No answer came in time' };
@@ -130,8 +133,8 @@ export function createOutboundHttp(options: OutboundOptions): OutboundHttp {
 const lastLookMs = 100;
 
 /**
- * Aborts in two steps. After a pause, a process runs its timers before it reads its sockets: with one timer it would give
- * up on an answer that has already arrived, and repeat the call.
+ * Aborts in two steps. After a pause of the process, timers run before sockets are read: a single timer would give up
+ * on an answer that has already arrived, and the call would be repeated.
  */
 function abortAfter(ms: number): { signal: AbortSignal; restart(): void; clear(): void } {
   const abort = new AbortController();
@@ -176,7 +179,7 @@ function exchange(
   signal: AbortSignal,
 ): Promise<Answer> {
   const answered = Promise.withResolvers<Answer>();
-  // Node tries one after the other, and asks for all of them.
+  // Node asks for all addresses and tries one after the other.
   const connectTo: LookupFunction = (_host, _options, done) =>
     done(
       null,
@@ -193,7 +196,7 @@ function exchange(
     signal,
   });
   request.on('error', answered.reject);
-  // Node hands the connection over and reports nothing else about it, not even an abort.
+  // On an upgrade, Node hands the connection over and reports nothing else about it, not even an abort.
   request.on('upgrade', ({ statusCode = 0 }, socket) => {
     socket.destroy();
     answered.resolve({ statusCode, body: '', location: undefined });
@@ -222,7 +225,7 @@ function exchange(
     socket.once(connected, () => {
       mayGoOut().then(
         (may) => (may ? request.end(payload) : request.destroy(new Withheld())),
-        (cause: unknown) => request.destroy(new NotAsked('The call was not made', { cause })),
+        (cause: unknown) => request.destroy(new MayGoOutFailed('The call was not made', { cause })),
       );
     });
   });

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { isPublicAddress } from './public-address.ts';
 
 /**
- * Every block of the IANA IPv4 and IPv6 Special-Purpose Address Registries, multicast, and what has been retired
- * (RFC 3879, 4291, 7526). Globally reachable ones (AS112, AMT, anycast) are services of the network, no web servers.
+ * Every block of the IANA IPv4 and IPv6 Special-Purpose Address Registries, multicast, and retired blocks (RFC 3879,
+ * 4291, 7526). Globally reachable ones (AS112, AMT, anycast) are network services, not web servers.
  */
 const specialBlocks = [
   ['this network', '0.0.0.0/8'],
@@ -79,7 +79,7 @@ describe('no public address is', () => {
   });
 
   it.each(['example.com', '', '127.1', '0x7f000001', '2130706433', '8.8.8.8/32', '[::1]'])(
-    'what is no address: %j',
+    'an invalid address: %j',
     (text) => {
       expect(isPublicAddress(text)).toBe(false);
     },

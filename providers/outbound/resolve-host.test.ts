@@ -25,20 +25,20 @@ it('says why there is no address', async () => {
   await expect(resolve('text.test')).rejects.toMatchObject({ code: 'ENODATA' });
 });
 
-it('gives up a silent name server, while others are asked', async () => {
-  dns.mood = 'silent';
+it('gives up on a silent name server while others are asked', async () => {
+  dns.behavior = 'silent';
   const silent = Array.from({ length: 20 }, (_, index) => resolve(`h${index}.silent.test`));
   const given = Promise.allSettled(silent);
   while (dns.questions.filter((question) => question.includes('silent.test')).length < 40) {
     await new Promise(setImmediate);
   }
-  dns.mood = 'answering';
+  dns.behavior = 'answering';
   expect(await Promise.race([given, resolve('both.test')])).toEqual(['192.0.9.1', '2606:4700::1']);
   // Those that were asked again have an answer.
   for (const answer of await given) expect(answer).toMatchObject({ status: 'rejected' });
 });
 
-it('takes names of this machine without DNS', async () => {
+it('resolves names of this machine without DNS', async () => {
   dns.questions = [];
   expect(await resolve('localhost')).toContain('127.0.0.1');
   expect(await resolve('app.localhost')).toEqual(['127.0.0.1']);

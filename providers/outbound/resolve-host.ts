@@ -5,8 +5,9 @@ import { createDnsAsker } from '../dns-asker.ts';
 export type ResolveHost = (host: string) => Promise<string[]>;
 
 /**
- * Asks DNS itself. The system looks up two hosts at a time for the whole process, and each takes ten seconds or more while the
- * name server of its domain is silent: webhooks of one project would hold up new connections to the email provider.
+ * Asks DNS directly. The system's resolver looks up two hosts at a time for the whole process, and each lookup takes
+ * ten seconds or more while the domain's name server is silent: webhooks of one project would hold up new connections
+ * to the email provider.
  *
  * @param systemHosts in lower case; may be names that only the system knows, such as those of its hosts file
  * @param dnsServers IP addresses, `host[:port]`; empty: the system's
@@ -24,7 +25,7 @@ export function createHostResolver(
     const found = [v4, v6].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
     if (found.length > 0) return found;
     const code = v4.status === 'rejected' ? v4.reason.code : 'ENODATA';
-    throw Object.assign(new Error(`DNS knows no address of ${host}`), {
+    throw Object.assign(new Error(`DNS has no address for ${host}`), {
       code: code === 'ECANCELLED' ? 'ETIMEOUT' : code,
     });
   };

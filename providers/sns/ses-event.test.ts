@@ -85,7 +85,7 @@ describe('events of SES', () => {
     });
   });
 
-  it('loses no event for the length of a text', () => {
+  it('loses no event because of a long text', () => {
     const link = `https://example.com/${'x'.repeat(20_000)}`;
     const event = parse({
       eventType: 'Click',
@@ -96,7 +96,7 @@ describe('events of SES', () => {
     expect(event.mail.commonHeaders?.subject).toHaveLength(998);
   });
 
-  it('cuts what a server said, and loses no bounce for it', () => {
+  it("truncates a server's reply, and loses no bounce because of it", () => {
     const bounceOf = (bouncedRecipients: unknown) =>
       parse({
         eventType: 'Bounce',
@@ -124,8 +124,8 @@ describe('events of SES', () => {
     ['no mail', { eventType: 'Send' }],
     ['the older name of the type', { notificationType: 'Bounce', mail }],
     ['an unknown bounce type', { eventType: 'Bounce', mail, bounce: { bounceType: 'Odd', timestamp: at } }],
-    ['a time that is none', { eventType: 'Open', mail, open: { timestamp: 'now' } }],
-    ['tags that are no lists', { eventType: 'Send', mail: { ...mail, tags: { emailId: 'x' } } }],
+    ['an invalid time', { eventType: 'Open', mail, open: { timestamp: 'now' } }],
+    ['tags that are not lists', { eventType: 'Send', mail: { ...mail, tags: { emailId: 'x' } } }],
   ])('refuses %s', (_what, event) => {
     expect(sesEventSchema.safeParse(event).success).toBe(false);
   });

@@ -4,7 +4,8 @@ const timestamp = z.iso.datetime({ offset: true });
 const timed = z.object({ timestamp });
 // Truncated, not refused: an event must not be lost because of a long text.
 const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length).toWellFormed());
-// What other servers say: left out rather than refused, and without control characters, which no database stores.
+// Text from other servers: dropped rather than refused when invalid, and without control characters, which no database
+// stores.
 const said = cutTo(500)
   .transform((text) => text.replace(/\p{Cc}+/gu, ' ').trim())
   .nullish()

@@ -103,7 +103,7 @@ describe('signing certificates', () => {
     expect(await certificates.keyAt(`${url}/a.pem`)).toBeUndefined();
     isUp = true;
     clock.mockReturnValue(10_990);
-    // The cache keeps an instant for a millisecond.
+    // The cache reuses a clock reading for a millisecond.
     await delay(2);
     expect(await certificates.keyAt(`${url}/a.pem`)).toBeUndefined();
     expect(requests).toHaveLength(1);

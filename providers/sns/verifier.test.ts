@@ -60,7 +60,7 @@ const confirmation = (Type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmatio
     SigningCertURL: `${server.url}/certificate.pem`,
   }) satisfies UnsignedMessage;
 
-/** Signs, and takes the message over the wire: JSON and the schema. */
+/** Signs a message and parses it as received: JSON and the schema. */
 async function receive(message: UnsignedMessage, version: '1' | '2' = '2', by = key): Promise<SnsMessage> {
   const signer = await createSnsSigner({ version, key: by });
   return snsMessageSchema.parse(JSON.parse(JSON.stringify(await signer.sign(message))));
@@ -121,7 +121,7 @@ describe('verifying messages of Amazon SNS', () => {
     });
   });
 
-  it('refuses signatures that are none', async () => {
+  it('refuses malformed signatures', async () => {
     const message = await receive(notification());
     for (const Signature of ['AAAA', Buffer.alloc(256).toString('base64'), message.Signature.slice(0, 340)]) {
       expect(await verifier.verify({ ...message, Signature })).toBe('signature');
@@ -221,7 +221,7 @@ describe('confirming a subscription', () => {
   ])('never visits %s, even when it is signed', async (address) => {
     const message = await request(address);
     expect(await verifier.verify(message)).toBe('subscribe-address');
-    await expect(verifier.confirm(message)).rejects.toThrow('not of the provider');
+    await expect(verifier.confirm(message)).rejects.toThrow("not the provider's");
   });
 
   it('follows no redirect', async () => {
@@ -229,7 +229,7 @@ describe('confirming a subscription', () => {
     expect(server.requests.map(({ path }) => path)).toEqual(['/moved']);
   });
 
-  it('fails when the provider does not take it', async () => {
+  it('fails when the provider does not accept it', async () => {
     await expect(verifier.confirm(await request(`${server.url}/unknown`))).rejects.toThrow('404');
   });
 });

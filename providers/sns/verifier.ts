@@ -47,7 +47,7 @@ export function createSnsVerifier({ topicArns, localHost }: SnsVerifierOptions) 
      */
     async confirm({ SubscribeURL }: Extract<SnsMessage, { Type: 'SubscriptionConfirmation' }>) {
       if (!isProviderAddress(SubscribeURL, localHost)) {
-        throw new Error('The address to confirm the subscription is not of the provider');
+        throw new Error("The address that confirms the subscription is not the provider's");
       }
       const signal = AbortSignal.timeout(confirmTimeoutMs);
       const answer = await fetch(SubscribeURL, { redirect: 'error', signal });

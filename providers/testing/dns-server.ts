@@ -12,7 +12,7 @@ export interface DnsServer {
   address: string;
   records: TestRecord[];
   /** `silent` never answers, `drop-first` drops the first packet of each question, `broken` answers SERVFAIL. */
-  mood: 'answering' | 'silent' | 'drop-first' | 'broken' | 'refusing';
+  behavior: 'answering' | 'silent' | 'drop-first' | 'broken' | 'refusing';
   refused: Set<string>;
   questions: string[];
   close(): Promise<void>;
@@ -43,7 +43,7 @@ export async function startDnsServer(records: TestRecord[] = []): Promise<DnsSer
   const server: DnsServer = {
     address: '',
     records,
-    mood: 'answering',
+    behavior: 'answering',
     refused: new Set(),
     questions: [],
     close,
@@ -56,15 +56,15 @@ export async function startDnsServer(records: TestRecord[] = []): Promise<DnsSer
     const type = typeNames.get(question.type) ?? '';
     const key = `${type} ${question.name.toLowerCase()}`;
     server.questions.push(key);
-    if (server.mood === 'silent') return;
-    if (server.mood === 'drop-first' && !dropped.has(key)) {
+    if (server.behavior === 'silent') return;
+    if (server.behavior === 'drop-first' && !dropped.has(key)) {
       dropped.add(key);
       return;
     }
     const response = Packet.createResponseFromRequest(request);
     const named = server.records.filter((record) => sameName(record.name, question.name));
-    if (server.mood === 'broken') response.header.rcode = Packet.RCODE.SERVFAIL;
-    else if (server.mood === 'refusing' || server.refused.has(key))
+    if (server.behavior === 'broken') response.header.rcode = Packet.RCODE.SERVFAIL;
+    else if (server.behavior === 'refusing' || server.refused.has(key))
       response.header.rcode = Packet.RCODE.REFUSED;
     else if (named.length === 0) response.header.rcode = Packet.RCODE.NXDOMAIN;
     else response.answers = named.filter((record) => record.type === type).map(toResource);

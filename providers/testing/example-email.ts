@@ -17,7 +17,7 @@ export function exampleEmail(changes: Partial<OutgoingEmail> = {}): OutgoingEmai
   };
 }
 
-/** Sender, reader and subject have this name. */
+/** An email whose sender, recipient and subject have this name. */
 export const namedEmail = (name: string, changes: Partial<OutgoingEmail> = {}): OutgoingEmail =>
   exampleEmail({
     from: { email: 'news@shop.example', name },
@@ -26,7 +26,7 @@ export const namedEmail = (name: string, changes: Partial<OutgoingEmail> = {}): 
     ...changes,
   });
 
-/** Has the text in its names, its subject, its headers and the fields of a file of this type. */
+/** An email with the text in its names, subject, headers and the fields of an attachment of this type. */
 export const emailOf = (
   text: string,
   type = 'text/plain',
@@ -45,7 +45,7 @@ export const emailOf = (
     ],
   });
 
-/** A file to keep, and a picture of 69,990 bytes for the text. */
+/** An attached invoice and an inline picture of 69,990 bytes. */
 export const invoiceAndLogo = (filename: string, invoice: number[]): OutgoingEmail['attachments'] => [
   {
     filename,

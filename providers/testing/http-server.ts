@@ -35,7 +35,7 @@ export async function startHttpServer(
     requests.push(request);
     answer(request, response, incoming);
   });
-  // A client that reuses a connection while a busy machine is about to close it would fail.
+  // Idle connections stay open: a client that reuses one while a busy machine closes it would fail.
   server.keepAliveTimeout = 0;
   server.on('connection', (socket) => {
     connections += 1;

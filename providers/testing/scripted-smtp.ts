@@ -2,10 +2,10 @@ import { createServer, type Socket } from 'node:net';
 
 export type SmtpStage = 'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'midMessage' | 'message';
 
-export type SmtpDeed = string | 'close' | 'silence';
+export type SmtpAction = string | 'close' | 'silence';
 
-// Per stage, one deed per visit; the last one repeats.
-export type SmtpScript = Partial<Record<SmtpStage, readonly SmtpDeed[]>>;
+// Per stage, one action per visit; the last one repeats.
+export type SmtpScript = Partial<Record<SmtpStage, readonly SmtpAction[]>>;
 
 export interface ScriptedSmtp {
   url: string;
@@ -14,7 +14,7 @@ export interface ScriptedSmtp {
   close(): Promise<void>;
 }
 
-const ordinary: Record<SmtpStage, SmtpDeed> = {
+const ordinary: Record<SmtpStage, SmtpAction> = {
   greeting: '220 test ESMTP',
   EHLO: '250 test',
   MAIL: '250 ok',
@@ -28,10 +28,10 @@ class Conversation {
   #received = '';
   #isInMessage = false;
   #hasRecipient = false;
-  readonly #act: (stage: SmtpStage) => SmtpDeed;
+  readonly #act: (stage: SmtpStage) => SmtpAction;
   readonly #onMessage: (text: string) => void;
 
-  constructor(act: (stage: SmtpStage) => SmtpDeed, onMessage: (text: string) => void) {
+  constructor(act: (stage: SmtpStage) => SmtpAction, onMessage: (text: string) => void) {
     this.#act = act;
     this.#onMessage = onMessage;
   }
@@ -73,7 +73,7 @@ class Conversation {
 }
 
 /**
- * A bare SMTP server that follows a script, for behaviour that proper servers lack: dying midway, keeping silent,
+ * A bare SMTP server that follows a script, for behavior that proper servers lack: dying midway, keeping silent,
  * refusing EHLO.
  */
 export async function startScriptedSmtp(script: SmtpScript): Promise<ScriptedSmtp> {
@@ -82,13 +82,13 @@ export async function startScriptedSmtp(script: SmtpScript): Promise<ScriptedSmt
   const sockets = new Set<Socket>();
   let connections = 0;
 
-  function act(stage: SmtpStage, socket: Socket): SmtpDeed {
+  function act(stage: SmtpStage, socket: Socket): SmtpAction {
     const visit = visits.get(stage) ?? 0;
     visits.set(stage, visit + 1);
-    const deed = script[stage]?.[visit] ?? script[stage]?.at(-1) ?? ordinary[stage];
-    if (deed === 'close') socket.destroy();
-    else if (deed !== 'silence') socket.write(`${deed}\r\n`);
-    return deed;
+    const action = script[stage]?.[visit] ?? script[stage]?.at(-1) ?? ordinary[stage];
+    if (action === 'close') socket.destroy();
+    else if (action !== 'silence') socket.write(`${action}\r\n`);
+    return action;
   }
 
   const server = createServer((socket) => {

@@ -30,7 +30,7 @@ export async function startSmtpInbox(options: SMTPServerOptions = {}): Promise<S
       callback();
     },
     async onData(stream, { envelope, secure }, callback) {
-      // Undefined when the client breaks off.
+      // Undefined when the client disconnects.
       const bytes = await buffer(stream).catch(() => undefined);
       if (bytes === undefined) return;
       mails.push({

@@ -190,7 +190,7 @@ export const securityCases: readonly SecurityCase[] = [
       ['test/contract/lines/accounts.ts', 'the page of another site sends it'],
       [
         'api/edge/http-answers.test.ts',
-        'are closed elsewhere, but for a configured dashboard with its cookie',
+        'are refused elsewhere, except from a configured dashboard with its cookie',
       ],
     ],
   },
@@ -225,7 +225,7 @@ export const securityCases: readonly SecurityCase[] = [
     tests: [
       ['test/accounts-limits.test.ts', 'are limited per user across processes'],
       ['test/accounts-limits.test.ts', 'a user never exceeds the project limit'],
-      ['api/services/domains.test.ts', 'a project has no more domains than it may'],
+      ['api/services/domains.test.ts', 'a project never has more domains than allowed'],
       ['test/accounts-erasure.test.ts', 'run one at a time: others are refused'],
     ],
   },
@@ -336,8 +336,8 @@ export const securityCases: readonly SecurityCase[] = [
     attack: 'bodies that are too large, too deep, or a bomb once unpacked',
     tests: [
       ['api/edge/http.test.ts', 'of unknown length are refused as soon as they are too large'],
-      ['api/edge/http.test.ts', 'that are large wait for memory, not those of others nor small ones'],
-      ['api/edge/http.test.ts', 'that are only announced, or small without saying so, take nothing'],
+      ['api/edge/http.test.ts', 'that are large wait for memory without delaying others or small ones'],
+      ['api/edge/http.test.ts', 'that are only announced, or small without saying so, take no memory'],
       ['test/large-sends.test.ts', 'large emails at once take bounded memory, all get through'],
       ['api/edge/http.test.ts', 'that are compressed are refused'],
       ['api/edge/parse-json.test.ts', 'accepts the deepest nesting and refuses one more'],
@@ -382,7 +382,7 @@ export const securityCases: readonly SecurityCase[] = [
       ['api/services/public-config.test.ts', 'shows the value of no setting but those of the addresses'],
       [
         'api/edge/register-routes.test.ts',
-        'hide the inside, carry the request id and are logged with the stack',
+        'hide internals, carry the request id and are logged with the stack',
       ],
       [
         'test/public-pages-security.test.ts',

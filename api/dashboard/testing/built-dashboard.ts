@@ -8,7 +8,7 @@ export interface BuiltDashboard {
   remove(): Promise<void>;
 }
 
-/** A folder as the build of the dashboard leaves it, with this script. */
+/** Writes a folder like one that the dashboard build leaves, with this script. */
 export async function writeBuiltDashboard(script: string): Promise<BuiltDashboard> {
   const folder = await mkdtemp(join(tmpdir(), 'posthaste-dashboard-'));
   await mkdir(join(folder, 'assets'));

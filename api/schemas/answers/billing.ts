@@ -7,7 +7,7 @@ const perCategory = <Schema extends z.ZodType>(schema: Schema) =>
 const limit = z.int().min(0).max(1_000_000_000).nullable();
 
 export const limitsSchema = perCategory(limit).meta({
-  description: 'Emails per calendar month (UTC); null for any number.',
+  description: 'Emails per calendar month (UTC); null means unlimited.',
 });
 
 export const limitsBodySchema = perCategory(limit.optional());
@@ -31,7 +31,7 @@ const subscriptionSchema = z.object({
 export const consumptionSchema = z.object({
   period: z.object({ start: z.iso.datetime(), end: z.iso.datetime() }),
   categories: perCategory(consumed),
-  subscription: subscriptionSchema.nullable().describe('Null before the first.'),
+  subscription: subscriptionSchema.nullable().describe('Null before the first subscription.'),
 });
 
 export const invoiceSchema = z.object({

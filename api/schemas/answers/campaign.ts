@@ -32,11 +32,11 @@ export const campaignSchema = z
     pausedReason: z
       .string()
       .nullable()
-      .describe('Why nothing leaves at the moment while it is SENDING; sending goes on by itself.'),
+      .describe('Why sending is paused while SENDING; it resumes automatically.'),
     temporalWorkflowId: z
       .string()
       .nullable()
-      .describe('The run that schedules and sends it; null of a draft.'),
+      .describe('The run that schedules and sends it; null for a draft.'),
     temporalUrl: temporalUrlSchema,
     progress: z
       .number()
@@ -46,7 +46,7 @@ export const campaignSchema = z
     ...countShape,
     projectId: z.uuid(),
     startedAt: z.iso.datetime().nullable().describe('When sending began.'),
-    sentAt: z.iso.datetime().nullable().describe('When it was over.'),
+    sentAt: z.iso.datetime().nullable().describe('When sending ended.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })

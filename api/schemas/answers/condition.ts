@@ -18,9 +18,12 @@ const filterSchema = z
           'segments `memberOfSegment`, `notMemberOfSegment`.',
       ),
     value: z.unknown().optional().describe('What the operator compares with.'),
-    // Ignored, whatever they are, where the operator has no use for them.
-    unit: z.unknown().optional().describe('Of an amount of time: `days` (default), `hours` or `minutes`.'),
-    within: z.unknown().optional().describe('A number: counts only events of the last so many units.'),
+    // Any value is accepted, and ignored where the operator does not use it.
+    unit: z
+      .unknown()
+      .optional()
+      .describe('Unit of an amount of time: `days` (default), `hours` or `minutes`.'),
+    within: z.unknown().optional().describe('A number: counts only events of the last `within` units.'),
   })
   .meta({ id: 'ConditionFilter' });
 
@@ -40,7 +43,7 @@ const conditionSchema = z
   )
   .meta({ id: 'Condition' });
 
-/** As it was sent, so it may hold unknown fields. */
+/** Stored as it was sent, so it may hold unknown fields. */
 export const storedConditionSchema: z.ZodType<Record<string, unknown>> = conditionSchema;
 
 /** Validated by `readCondition`, which names the path of each fault; documented like a stored one. */

@@ -11,7 +11,10 @@ export const inboundSchema = z
           'no content.',
       ),
     messageId: z.string().nullable().describe('`Message-ID`, without angle brackets.'),
-    from: z.string().nullable().describe('Of the header `From`: what the sender says, see `verdicts.dmarc`.'),
+    from: z
+      .string()
+      .nullable()
+      .describe('From the header `From`, as the sender claims; see `verdicts.dmarc`.'),
     fromName: z.string().nullable(),
     to: z.array(z.string()).describe("Recipient addresses at the project's domains."),
     subject: z.string().nullable(),
@@ -25,7 +28,7 @@ export const inboundSchema = z
     verdicts: verdictsSchema,
     hasContent: z.boolean().describe('Also false after EMAIL_BODY_RETENTION_DAYS.'),
     text: z.string().nullable().describe('At most 262,144 characters.'),
-    html: z.string().nullable().describe('Sanitised: no script, style, form or frame.'),
+    html: z.string().nullable().describe('Sanitized: no script, style, form or frame.'),
     attachments: z.array(
       z.object({
         filename: z.string().nullable(),

@@ -34,7 +34,7 @@ export const importPreviewSchema = z
       .number()
       .int()
       .describe('Rows of contacts that exist, or that an earlier row would create.'),
-    invalid: z.number().int().describe('Rows that can not be used.'),
+    invalid: z.number().int().describe('Rows that cannot be used.'),
     errors: importResultSchema.shape.errors.describe('Why, for the first 100 of them.'),
     columns: z.array(
       z.object({
@@ -46,7 +46,7 @@ export const importPreviewSchema = z
         type: z
           .enum(fieldTypes)
           .nullable()
-          .describe('Of its first value, which is that of a new field; null without any.'),
+          .describe('Type of its first value, which a new field takes; null without values.'),
       }),
     ),
     preview: z

@@ -7,7 +7,7 @@ export const totalAccuracySchema = z.enum(totalAccuracies);
 export const offsetPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({
     data: z.array(item),
-    total: z.number().int().describe('Of all pages.'),
+    total: z.number().int().describe('Total of all pages.'),
     page: z.number().int(),
     pageSize: z.number().int(),
     totalPages: z.number().int(),
@@ -16,11 +16,11 @@ export const offsetPageSchema = <Item extends z.ZodType>(item: Item) =>
 export const largePageSchema = <Item extends z.ZodType>(item: Item) =>
   offsetPageSchema(item).extend({
     totalAccuracy: totalAccuracySchema.describe(
-      '`exact` or `estimate`: above 50,000, and of dynamic segments in large projects.',
+      '`exact`, or `estimate` above 50,000 and for dynamic segments in large projects.',
     ),
-    page: z.number().int().describe('Counted along the cursors when those are followed.'),
+    page: z.number().int().describe('Counts up when cursors are followed.'),
     cursor: z
       .string()
       .nullable()
-      .describe('Of the next page, which costs the same at any depth; null at the end.'),
+      .describe('Cursor of the next page, at the same cost at any depth; null at the end.'),
   });

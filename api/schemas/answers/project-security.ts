@@ -13,12 +13,12 @@ const figuresSchema = z.object({
   complaintRate: z.number().describe('Percent of the emails sent.'),
   bounceLevel: level.describe('Warning from 5 %, critical from 10 %, once 100 emails were sent.'),
   complaintLevel: level.describe('Warning from 0.1 %, critical from 0.15 %, once 100 emails were sent.'),
-  level: level.describe('The worse of both.'),
+  level: level.describe('The worse of the two.'),
 });
 
 export const projectSecuritySchema = z
   .object({
-    level: level.describe('Of the last seven days.'),
+    level: level.describe('Level of the last seven days.'),
     disabled: z.boolean(),
     disabledReason: z.string().nullable(),
     autoDisable: z.boolean().describe('Whether the level `critical` disables the project automatically.'),

@@ -17,15 +17,15 @@ export const projectSchema = z
     brandColor: z
       .string()
       .nullable()
-      .describe('Of the buttons on public pages, `#rrggbb`; null for the default.'),
+      .describe('Color of the buttons on public pages, `#rrggbb`; null for the default.'),
     logoUrl: z.string().nullable().describe('Shown on public pages in place of the name.'),
     footerAddress: z
       .string()
       .nullable()
-      .describe('Postal address in the footer of MARKETING emails, a line each.'),
+      .describe('Postal address in the footer of MARKETING emails, with its line breaks.'),
     language: z
       .enum(locales)
-      .describe('Of footers and public pages, for contacts without a `locale` that is one of these.'),
+      .describe('Language of footers and public pages, for contacts whose `locale` is none of these.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
   })

@@ -32,7 +32,10 @@ export const templateUsesSchema = z.object({
   data: z.array(
     z.object({
       templateId: z.uuid(),
-      workflows: z.number().int().describe('That send it, as `GET /templates/:id/usage` lists them.'),
+      workflows: z
+        .number()
+        .int()
+        .describe('Workflows that send it, as listed by `GET /templates/:id/usage`.'),
     }),
   ),
 });

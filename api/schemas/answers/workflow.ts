@@ -37,7 +37,7 @@ export const stepSchema = z
     name: z.string(),
     position: anyObject.nullable(),
     config: anyObject,
-    templateId: z.uuid().nullable().describe('Of SEND_EMAIL, as in its config.'),
+    templateId: z.uuid().nullable().describe('Set for SEND_EMAIL, as in its config.'),
     updatedAt: z.iso.datetime(),
   })
   .meta({ id: 'WorkflowStep' });
@@ -79,7 +79,7 @@ const executionCountsSchema = z
   .object({
     workflowId: z.uuid(),
     active: executions.describe('RUNNING or WAITING.'),
-    total: executions.describe('Of every status.'),
+    total: executions.describe('All statuses.'),
     totalAccuracy: totalAccuracySchema.describe(
       `\`estimate\` when a count is above ${manyExecutions}: those are estimates, the others exact.`,
     ),
@@ -99,7 +99,7 @@ export const workflowStatisticsSchema = z.object({
       CANCELLED: executions,
       total: executions,
     } satisfies Record<ExecutionStatus | 'total', z.ZodType>)
-    .describe('By status, and all of them.'),
+    .describe('Executions by status, and in total.'),
   totalAccuracy: totalAccuracySchema.describe(
     '`estimate` when a count is above 50,000: those are estimates, the others exact.',
   ),
@@ -109,10 +109,10 @@ export const workflowStatisticsSchema = z.object({
   steps: z.array(
     z.object({
       stepId: z.uuid(),
-      entered: executions.describe('How often it was entered; several times by an execution that loops.'),
+      entered: executions.describe('Times it was entered; an execution that loops counts several times.'),
       completed: executions,
       failed: executions,
-      waiting: executions.describe('Executions that are at it now.'),
+      waiting: executions.describe('Executions at this step now.'),
     }),
   ),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../addresses/email-address.ts';
 
-/** Account emails and sign-in elsewhere. */
+/** Account emails and sign-in through OAuth providers. */
 export const accountsVariables = {
   ACCOUNT_EMAIL_FROM: emailAddressSchema
     .optional()

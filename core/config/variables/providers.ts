@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { flag, integer, list } from './types.ts';
 
-/** Email out and in, and its rates. */
+/** Outgoing and received email, and send rates. */
 export const providersVariables = {
   EMAIL_PROVIDER: z.enum(['ses', 'smtp']).default('ses').describe('`ses` or `smtp`.'),
   AWS_REGION: z

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 
 /**
- * How long hostile content may hold the thread, in milliseconds of CPU time on a machine that does the reference
- * work in `referenceMs`. A machine that is slower by a factor is given that factor more.
+ * How long hostile content may hold the thread, in milliseconds of CPU time on a machine that does the reference work
+ * in `referenceMs`. Slower machines get proportionally more.
  */
 const maxCpuMs = 250;
 const referenceMs = 30;
@@ -17,7 +17,7 @@ function cpuMsOf<T>(work: () => T): [T, number] {
 /** Runs `work` and fails when it holds the thread for longer than the bound. */
 export function boundCpu<T>(work: () => T): T {
   const [result, ms] = cpuMsOf(work);
-  // The machine is measured when it matters, because its speed changes from one minute to the next.
+  // Measured only now, because the machine's speed changes from one minute to the next.
   if (ms >= maxCpuMs) expect(ms).toBeLessThan(maxCpuMs * Math.max(1, slowness()));
   return result;
 }
