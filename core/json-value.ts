@@ -36,6 +36,9 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
 }
 
+/** Message of a validation error for text that `isStorableText` rejects. */
+export const unstorableText = 'Text must not contain NUL characters or lone surrogates';
+
 const maxJsonDepth = 100;
 
 /**

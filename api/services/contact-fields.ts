@@ -130,11 +130,9 @@ function parseField(field: string): ContactFieldName {
 }
 
 async function listFields(em: Em, projectId: string) {
-  const [figures, holders, types] = [
-    await readAudienceFigures(em, projectId),
-    await readKeyFigures(em, projectId),
-    await em.getRepository(ContactField).listTypes(projectId),
-  ];
+  const figures = await readAudienceFigures(em, projectId);
+  const holders = await readKeyFigures(em, projectId);
+  const types = await em.getRepository(ContactField).listTypes(projectId);
   const coverageOf = (count: number) => (figures.contacts === 0 ? 0 : Math.min(count / figures.contacts, 1));
   const standard = (Object.keys(standardFields) as StandardField[]).map((field) => ({
     field,

@@ -15,11 +15,9 @@ export function createWorkflowFieldsService(orm: Orm) {
      */
     async list(projectId: string) {
       const em = orm.em.fork();
-      const [custom, names, data] = [
-        await em.getRepository(ContactField).listTypes(projectId),
-        await listHistoryNames(em, projectId, maxNames),
-        await sampleEventData(em, projectId),
-      ];
+      const custom = await em.getRepository(ContactField).listTypes(projectId);
+      const names = await listHistoryNames(em, projectId, maxNames);
+      const data = await sampleEventData(em, projectId);
       return [
         ...Object.entries(standardFields).map(([field, type]) => ({
           field,

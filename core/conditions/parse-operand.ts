@@ -1,5 +1,5 @@
 import type { FieldIssue } from '../errors.ts';
-import { isStorableText } from '../json-value.ts';
+import { isStorableText, unstorableText } from '../json-value.ts';
 import type { Operand } from './condition.ts';
 import { type DateText, parseDateText } from './date-text.ts';
 import { foldCase } from './text-order.ts';
@@ -39,7 +39,7 @@ export function parseOperand({ value }: RawFilter): Parsed<Operand> {
     return refuse('value', 'Expected a string, a number or a boolean', 'invalid_type');
   }
   if (!isStorableText(value)) {
-    return refuse('value', 'Text must not contain NUL characters or lone surrogates', 'invalid_string');
+    return refuse('value', unstorableText, 'invalid_string');
   }
   const date = parseDateText(value);
   return accept(date ? { type: 'date', value: date } : { type: 'string', value });

@@ -1,5 +1,11 @@
 import type { FieldIssue } from '../errors.ts';
-import { isStorableText, type JsonObject, type JsonValue, jsonByteLength } from '../json-value.ts';
+import {
+  isStorableText,
+  type JsonObject,
+  type JsonValue,
+  jsonByteLength,
+  unstorableText,
+} from '../json-value.ts';
 
 /** Bytes of JSON text of a contact's `data`; also the limit per request. */
 export const maxContactDataBytes = 64 * 1024;
@@ -113,7 +119,7 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
 function unstorable(field: string): FieldIssue {
   return {
     field,
-    message: 'Text must not contain NUL characters or lone surrogates',
+    message: unstorableText,
     code: 'invalid_string',
   };
 }

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
+import { type Parser, parse } from 'csv-parse';
 import { type ColumnMapping, type ImportColumns, readColumns } from './columns.ts';
 import { csvOptions, type ImportFormat, isBeforeHeader } from './import-format.ts';
 import { type ImportRow, readRow } from './read-row.ts';
@@ -26,10 +26,7 @@ export async function* readRows(
       return undefined;
     },
   });
-  const text = Readable.from(decodeFile(pieces, format.encoding), { objectMode: true });
-  text.on('error', (error) => parser.destroy(error));
-  text.pipe(parser);
-
+  const text = decodeInto(parser, pieces, format);
   let columns: ImportColumns | undefined;
   let row = 0;
   try {
@@ -61,10 +58,8 @@ export async function readHeader(
   pieces: AsyncIterable<Uint8Array>,
   format: ImportFormat,
 ): Promise<ImportHeader> {
-  const text = Readable.from(decodeFile(pieces, format.encoding), { objectMode: true });
   const parser = parse({ ...csvOptions(format.delimiter), skip_records_with_error: true });
-  text.on('error', (error) => parser.destroy(error));
-  text.pipe(parser);
+  const text = decodeInto(parser, pieces, format);
   try {
     for await (const record of parser) {
       const names: string[] = record;
@@ -75,6 +70,14 @@ export async function readHeader(
   } finally {
     text.destroy();
   }
+}
+
+/** @returns the text that feeds the parser, to be destroyed once no more rows are read */
+function decodeInto(parser: Parser, pieces: AsyncIterable<Uint8Array>, format: ImportFormat): Readable {
+  const text = Readable.from(decodeFile(pieces, format.encoding), { objectMode: true });
+  text.on('error', (error) => parser.destroy(error));
+  text.pipe(parser);
+  return text;
 }
 
 const unclosedQuote = 'A quote that opens here is never closed; the rest of the file could not be read';

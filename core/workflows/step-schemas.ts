@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../addresses/email-address.ts';
 import { idSchema } from '../id-schema.ts';
-import { isStorableText, jsonByteLength } from '../json-value.ts';
+import { isStorableText, jsonByteLength, unstorableText } from '../json-value.ts';
 import { compileTemplate } from '../rendering/template.ts';
 import { findEventNameFormIssue } from '../reserved-events.ts';
 import { isTemplate, textsOf } from './webhook-texts.ts';
@@ -38,7 +38,7 @@ type TextCheck = (text: string) => { message: string; code: string } | undefined
 
 const findLiquidFault: TextCheck = (text) => {
   if (!isStorableText(text)) {
-    return { message: 'Text must not contain NUL characters or lone surrogates', code: 'invalid_string' };
+    return { message: unstorableText, code: 'invalid_string' };
   }
   const compiled = isTemplate(text) ? compileTemplate(text, { kind: 'text' }) : undefined;
   if (compiled?.ok !== false) return undefined;
@@ -121,7 +121,7 @@ export const stepSchemas = {
       .string()
       .max(maxReasonLength)
       .refine(isStorableText, {
-        message: 'Text must not contain NUL characters',
+        message: unstorableText,
         params: { code: 'invalid_string' },
       })
       .optional(),

@@ -1,11 +1,10 @@
 import { z } from 'zod';
+import { cutTo } from './cut-to.ts';
 
 const timestamp = z.iso.datetime({ offset: true });
 const timed = z.object({ timestamp });
-// Truncated, not refused: an event must not be lost because of a long text.
-const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length).toWellFormed());
-// Text from other servers: dropped rather than refused when invalid, and without control characters, which no database
-// stores.
+// Text from other servers, without control characters, which no database stores. Long text is truncated and invalid text
+// dropped: no event is lost because of it.
 const said = cutTo(500)
   .transform((text) => text.replace(/\p{Cc}+/gu, ' ').trim())
   .nullish()

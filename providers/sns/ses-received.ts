@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { verdictSchema } from '../../core/inbound/verdicts.ts';
+import { cutTo } from './cut-to.ts';
 
 const verdict = z.object({ status: verdictSchema }).optional();
-const cutTo = (length: number) => z.string().transform((text) => text.slice(0, length));
 
 // SES stores the email in S3, or includes it in the SNS message (up to 150 KB).
 const action = z.discriminatedUnion('type', [
