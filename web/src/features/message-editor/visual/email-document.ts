@@ -12,3 +12,15 @@ export function splitDocument(html: string): EmailDocument {
   const [space = ''] = after === '' ? [] : (/[ \t\r\n]*$/.exec(content) ?? []);
   return { before, content: content.slice(0, content.length - space.length), after: `${space}${after}` };
 }
+
+/** How the body element looks, which is not part of the edited content. Nothing in the document loads or runs. */
+export function pageLook({ before }: EmailDocument) {
+  const { body } = new DOMParser().parseFromString(before, 'text/html');
+  const { backgroundColor, color, fontFamily, lineHeight } = body.style;
+  return {
+    backgroundColor: backgroundColor || (body.getAttribute('bgcolor') ?? ''),
+    color,
+    fontFamily,
+    lineHeight,
+  };
+}

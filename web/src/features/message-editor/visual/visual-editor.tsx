@@ -2,7 +2,8 @@ import { DOMParser, DOMSerializer, type Node } from '@tiptap/pm/model';
 import { Selection } from '@tiptap/pm/state';
 import { type Editor, EditorContent, useEditor } from '@tiptap/react';
 import { type Ref, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react';
-import { splitDocument } from './email-document.ts';
+import { useSizeEffect } from '../../../ui/use-size-effect.ts';
+import { pageLook, splitDocument } from './email-document.ts';
 import { emailExtensions } from './extensions.ts';
 import { parseContent } from './parse-content.ts';
 import { cleanPasted } from './pasted.ts';
@@ -62,8 +63,18 @@ function show(editor: Editor, content: string): string | undefined {
     : 'it has elements in an order that the visual editor would change';
 }
 
+/** An email that is too wide for the pane, such as a table of 600 px, is drawn smaller. */
+function shrinkToFit(pane: HTMLElement): void {
+  const page = pane.firstElementChild;
+  if (!(page instanceof HTMLElement)) return;
+  page.style.zoom = '1';
+  page.style.zoom = String(Math.max(0.5, Math.min(1, pane.clientWidth / pane.scrollWidth)));
+}
+
 /** An email as its reader sees it. What it does not know is kept, or refused. */
 export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEditorProps) {
+  const pane = useRef<HTMLDivElement>(null);
+  useSizeEffect(pane, shrinkToFit);
   const shown = useRef<{ editor: Editor; html: string }>(null);
   const editor = useEditor({
     extensions: emailExtensions,
@@ -99,7 +110,13 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
   return (
     <div className="flex h-full min-h-0 flex-col">
       <VisualToolbar editor={editor} />
-      <EditorContent editor={editor} className="min-h-0 flex-1 overflow-auto" />
+      <div
+        ref={pane}
+        className="email-page min-h-0 flex-1 overflow-auto"
+        style={pageLook(splitDocument(value))}
+      >
+        <EditorContent editor={editor} className="h-full" />
+      </div>
       <SelectionBar editor={editor} />
     </div>
   );
