@@ -15,13 +15,13 @@ const countedSchema = countersSchema.extend({
 export interface CountedCampaign {
   campaign: Campaign;
   counters: z.output<typeof countersSchema>;
-  /** Why nothing leaves at the moment, while it is being sent. */
+  /** Why a SENDING campaign is paused; null otherwise. */
   pause: z.output<typeof countedSchema>['pause'];
 }
 
 const sums = campaignFigures.map((name) => `(coalesce(sum(${name}), 0))::int as ${name}`).join(', ');
 
-// A single statement sees a concurrent fold completely or not at all, so no change is counted twice.
+// // A single statement sees a concurrent fold completely or not at all, so no change is counted twice.
 const readSql = `
 select k.id, figures.*, (
   select ${campaignPauseSql('c', 'p')}

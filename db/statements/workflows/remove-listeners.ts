@@ -2,8 +2,8 @@ import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * Removes the listeners of cancelled executions. Not part of the cancelling statement, because events lock the
- * listener before the execution. A wait that begins concurrently ends by the execution's status.
+ * Removes the listeners of canceled executions. Not part of the canceling statement, because events lock the listener
+ * before the execution. A wait that begins concurrently ends because of the execution's status.
  */
 export async function removeListeners(
   em: Em,
@@ -13,7 +13,7 @@ export async function removeListeners(
   if (executionIds.length === 0) return;
   await execute(
     em,
-    // In the order in which events lock them.
+    // // In the order in which events lock them.
     `with held as materialized (
        select project_id, event_name, contact_id, id from event_listeners
        where workflow_id = $1 and execution_id = any($2::uuid[])
