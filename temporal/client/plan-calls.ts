@@ -10,7 +10,7 @@ import { planExecutionCalls } from './execution-calls.ts';
 import { ignoreStarted } from './ignore-started.ts';
 import type { WorkflowCall } from './workflow-call.ts';
 
-/** @param emailsInMs when the workflow of emails should begin */
+/** @param emailsInMs delay before the workflow of emails begins */
 export function planCalls(due: readonly DueCommand[], emailsInMs = 0): WorkflowCall[] {
   const emails: DueCommand[] = [];
   const executions: DueCommand[] = [];
@@ -29,7 +29,7 @@ export function planCalls(due: readonly DueCommand[], emailsInMs = 0): WorkflowC
 function emailBatchCall(commands: DueCommand[], startInMs: number): WorkflowCall {
   const emailIds = commands.map((command) => command.subjectId);
   const input: EmailBatchInput = { emailIds, round: 0 };
-  // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
+  // // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
   const workflowId = workflowIds.emailBatch(newId());
   return {
     commands,

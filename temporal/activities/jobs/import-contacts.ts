@@ -16,8 +16,8 @@ const batchRows = 2_000;
 const pieceBytes = 16 * 1024;
 
 /**
- * Continues the import of a file. Each run reads the file from the beginning and skips rows already applied;
- * bad rows are counted and reported.
+ * Continues the import of a file. Each run reads the file from the beginning and skips rows already applied; bad rows
+ * are counted and reported.
  */
 export function importContacts(context: JobContext, jobId: string): Promise<ContactJobProgress> {
   return runJob(
@@ -52,7 +52,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
     }));
   };
 
-  // The next rows are read while the previous ones are being written.
+  // // The next rows are read while the previous ones are being written.
   let writing = Promise.resolve(true);
   let batch: ImportRow[] = [];
   try {
