@@ -30,7 +30,7 @@ export async function addPartitions(em: Em, table: PartitionedTable, now: Date):
 async function addPartition(em: Em, table: PartitionedTable, from: Date, until: Date): Promise<boolean> {
   const name = partitionName(table, from);
   const [first, end] = [table.keyAt(from), table.keyAt(until)];
-  // // The lock that attaching needs, taken first: upgrading a weaker lock could deadlock.
+  // The lock that attaching needs, taken first: upgrading a weaker lock could deadlock.
   await execute(em, `lock table ${defaultOf(table)} in access exclusive mode`);
   const range = `${table.key} >= $1 and ${table.key} < $2`;
   const [stray] = await query(

@@ -38,7 +38,7 @@ export async function mergePendingAddresses(em: Em): Promise<void> {
  * what a failed attempt left behind.
  */
 export async function indexAddresses(orm: Orm): Promise<void> {
-  // // A separate connection: without a transaction, the limits of pooled connections can't be lifted for these
+  // A separate connection: without a transaction, the limits of pooled connections can't be lifted for these
   // statements.
   const client = await openMigrationConnection(orm.config.get('clientUrl') ?? '');
   try {
@@ -51,7 +51,7 @@ export async function indexAddresses(orm: Orm): Promise<void> {
     const [found] = z.array(z.object({ isValid: z.boolean(), isBuilding: z.boolean() })).parse(rows);
     if (found?.isValid || found?.isBuilding) return;
     await client.query('set statement_timeout = 0');
-    // // The server then cancels the build when this process dies.
+    // The server then cancels the build when this process dies.
     await client.query(`set client_connection_check_interval = '5s'`);
     if (found !== undefined) await client.query(`drop index concurrently ${addressIndex.name}`);
     await client.query(`create index concurrently ${addressIndex.name} ${addressIndex.text}`);

@@ -17,7 +17,7 @@ export function createChangeCache<Value extends NonNullable<unknown>>(
   { most, ttlMs = 0, isOf }: ChangeCacheOptions<Value>,
 ) {
   const cache = new LRUCache<string, Value>({ ...atMost(most), ttl: ttlMs });
-  // // Incremented by every change, so that a value read before a change is not cached after it.
+  // Incremented by every change, so that a value read before a change is not cached after it.
   let generation = 0;
 
   /** For a change made by this process, which need not wait for its notification. */

@@ -15,7 +15,7 @@ const networkCodes = new Set([
  */
 const sqlState = /^(08...|57P0[1-4]|25P03|53100|53300)$/;
 
-// // The driver sets no code on these errors.
+// The driver sets no code on these errors.
 const driverMessage =
   /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|connection error and is not queryable|query read timeout/i;
 

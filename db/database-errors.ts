@@ -7,7 +7,7 @@ type ServerError = Pick<pg.DatabaseError, 'constraint' | 'detail'> & { code: str
 function serverErrorOf(error: unknown): ServerError | undefined {
   const isServers =
     error instanceof pg.DatabaseError || (error instanceof DriverException && Reflect.has(error, 'severity'));
-  // // as: the wrapper copies the properties of the wrapped error; only server errors have a severity.
+  // as: the wrapper copies the properties of the wrapped error; only server errors have a severity.
   return isServers && error.code !== undefined ? (error as ServerError) : undefined;
 }
 

@@ -33,7 +33,7 @@ export function dropSilentConnections(options: SilenceOptions): (pool: pg.Pool) 
     for (const client of heard.keys()) heard.set(client, bytesFrom(client));
     const lost = silent.length === 0 ? [] : await findLost(silent, options);
     const gone = lost.filter(isSilent);
-    // // Idle connections lead to the same host: each would hang as long once it is used.
+    // Idle connections lead to the same host: each would hang as long once it is used.
     for (const client of gone.length > 0 ? [...gone, ...atRest] : []) client.connection.stream.destroy();
     isPlanned = false;
     if (heard.size > 0) lookLater();
@@ -84,7 +84,7 @@ async function findLost(
       [silent.map(processIdOf)],
     );
     const atWork = new Set<unknown>(processIds.parse(rows).map(({ pid }) => pid));
-    // // A pooler in session mode invents process ids.
+    // A pooler in session mode invents process ids.
     if (!atWork.has(processIdOf(asking))) return [];
     return silent.filter((client) => !atWork.has(processIdOf(client)));
   } catch (error) {
@@ -94,7 +94,7 @@ async function findLost(
   }
 }
 
-// // Missing from the driver's types.
+// Missing from the driver's types.
 const processIdOf = (client: pg.Client): unknown => Reflect.get(client, 'processID');
 
 /**

@@ -35,7 +35,7 @@ export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
         await migrate(orm);
         return;
       } catch (error) {
-        // // Others held a lock for too long, or a deadlock with processes that were working meanwhile.
+        // Others held a lock for too long, or a deadlock with processes that were working meanwhile.
         const isInTheWay = isLockTimeout(error) || isLostRace(error);
         if (!isInTheWay || attempt >= attempts) throw error;
         await delay(pauseMs);

@@ -60,21 +60,21 @@ const mapping = {
     [projectFilter]: {
       name: projectFilter,
       entity: projectRecords,
-      // // A query through any entity manager other than a project's throws.
+      // A query through any entity manager other than a project's throws.
       cond: ({ projectId }: { projectId: string }) => ({ projectId }),
     },
   },
-  // // Don't join relations just to apply filters.
+  // Don't join relations just to apply filters.
   autoJoinRefsForFilters: false,
   migrations: {
     migrationsList: migrations,
     tableName: 'schema_migrations',
     allOrNothing: true,
     snapshot: false,
-    // // `prepareDatabase` logs migrations; MikroORM would log them as warnings.
+    // `prepareDatabase` logs migrations; MikroORM would log them as warnings.
     silent: true,
   },
-  // // Managed by `applyFunctions`.
+  // Managed by `applyFunctions`.
   schemaGenerator: { skipTables: ['schema_functions'] },
   // The operator creates the database.
   ensureDatabase: false,
@@ -88,12 +88,12 @@ export function createOrm(options: DatabaseOptions): Orm {
   const preparedPoolSize = options.isPooler
     ? 0
     : Math.max(1, Math.min(mostPreparedConnections, Math.floor(options.poolSize / 3)));
-  // // The relay's two lanes each hold one while Temporal answers.
+  // The relay's two lanes each hold one while Temporal answers.
   const poolSize = Math.max(3, options.poolSize - preparedPoolSize);
   const min = options.keptOpen ?? 0;
   const connectionTimeoutMillis = options.connectionTimeoutMs ?? 10_000;
   const settings = {
-    // // MikroORM takes host, user and database from the URL and drops the rest, such as `sslmode`.
+    // MikroORM takes host, user and database from the URL and drops the rest, such as `sslmode`.
     connectionString: options.url,
     application_name: 'posthaste',
     connectionTimeoutMillis,
@@ -113,7 +113,7 @@ export function createOrm(options: DatabaseOptions): Orm {
     ...mapping,
     clientUrl: options.url,
     pool: { min, max: poolSize },
-    // // Raw rows return instants as Date; MikroORM's own parsers would leave them as text.
+    // Raw rows return instants as Date; MikroORM's own parsers would leave them as text.
     driverOptions: {
       ...settings,
       types: new pg.TypeOverrides(),

@@ -50,7 +50,7 @@ export async function partitionEvents(em: Em, now: Date): Promise<boolean> {
   const end = await ensureCheck(em, now);
   await withSettings(
     em,
-    // // The server then cancels the validation when this process dies.
+    // The server then cancels the validation when this process dies.
     `set local lock_timeout = '10s'; set local statement_timeout = 0; set local client_connection_check_interval = '5s'`,
     (run) => execute(run, `alter table events validate constraint ${legacyCheck}`),
   );

@@ -98,7 +98,7 @@ export class ProjectChanges {
       for (const channel of [projectChangedChannel, commandsLeftChannel, campaignStartedChannel]) {
         await client.query(`listen ${channel}`);
       }
-      // // Notifications sent between the previous connection and this one are lost.
+      // Notifications sent between the previous connection and this one are lost.
       this.#notify(null);
       this.#isConnected = true;
       this.#retryMs = firstRetryMs;

@@ -58,6 +58,6 @@ function run(em: Em, text: string, parameters: readonly unknown[]): Promise<Quer
 }
 
 function checkRows<Row extends z.ZodType>(em: Em, row: Row, rows: unknown[]): z.output<Row>[] {
-  // // as: production trusts the statements that development and tests have validated.
+  // as: production trusts the statements that development and tests have validated.
   return validatesRows(em) ? z.array(row).parse(rows) : (rows as z.output<Row>[]);
 }

@@ -117,7 +117,7 @@ export class Batcher<Item, Result> {
       });
       if (this.#running >= concurrency || this.#scheduled) return;
       this.#scheduled = true;
-      // // Runs after pending I/O, so that requests read in the same tick share a batch.
+      // Runs after pending I/O, so that requests read in the same tick share a batch.
       setImmediate(() => this.#pump());
     });
   }
@@ -133,7 +133,7 @@ export class Batcher<Item, Result> {
     this.#scheduled = false;
     while (this.#running < this.#options.concurrency && this.#queue.length > 0) {
       const { batch, isAlone } = this.#take();
-      // // Every waiting item is blocked or held up by a running batch, which pumps again when it ends.
+      // Every waiting item is blocked or held up by a running batch, which pumps again when it ends.
       if (batch.length === 0) return;
       this.#wasAlone = isAlone;
       if (!isAlone) this.#sharedSince = performance.now();

@@ -41,7 +41,7 @@ export function eventInstantsSql(
   const statistics = `contact_event_stats s
     where ${of('s')} and s.last_at >= ${from}::timestamptz${bounds}`;
   if (nth === 1) return `select s.contact_id, s.last_at as instant from ${statistics}`;
-  // // The bound on the id limits the scan to the partitions that can have the events.
+  // The bound on the id limits the scan to the partitions that can have the events.
   return `select s.contact_id, i.instant
     from (select * from ${statistics} and s.count >= ${bind(nth)}::bigint offset 0) s
     cross join lateral (values (s.first_at), ((

@@ -74,7 +74,7 @@ function instantSql(column: string, test: InstantTest, now: Date, bind: Bind): s
       return `${column} ${comparisonSql[test.by]} ${bind(test.value.instant)}::timestamptz`;
     case 'equal': {
       const from = `${bind(test.value.instant)}::timestamptz`;
-      // // Hours, because a day in the session's time zone may have only 23.
+      // Hours, because a day in the session's time zone may have only 23.
       if (test.value.isDay) return `${column} >= ${from} and ${column} < ${from} + interval '24 hours'`;
       return `${column} = ${from}`;
     }
@@ -95,7 +95,7 @@ function eventSql(
 ): string {
   if (test.is === 'counted' && test.atLeast === 0) return 'true';
   const event = `${bind(name)}::text`;
-  // // A parameter, not `c.project_id`: otherwise a plan that scans a whole event name reads it in every project.
+  // A parameter, not `c.project_id`: otherwise a plan that scans a whole event name reads it in every project.
   const project = `${bind(projectId)}::uuid`;
   const statistic = `select from contact_event_stats s where s.project_id = ${project} and s.name = ${event}
     and s.contact_id = c.id`;

@@ -11,7 +11,7 @@ export function isDateSql(text: string): string {
 export function compareDateSql(text: string, by: Comparison, instant: string, bind: Bind): string {
   const comparison = comparisonSql[by];
   const [day, second] = [instant.slice(0, 10), `${instant.slice(0, 19)}Z`];
-  // // Texts are compared as they are, so the bound is cut to the length of the text. Where the cut removes more than
+  // Texts are compared as they are, so the bound is cut to the length of the text. Where the cut removes more than
   // zeros, an appended "~" sorts the bound after the text.
   const cut = (bound: string, isExact: boolean) => bind(isExact ? bound : `${bound}~`);
   const utc = `${text} ${comparison} case length(${text})

@@ -29,7 +29,7 @@ export const countEventsSql = (events: string) => `
       select array_agg(id) as ids, array_agg(project_id) as projects, array_agg(name) as names,
         array_agg(contact_id) as contacts
       from counted_event
-      -- -- Waits until the statistics are locked.
+      -- Waits until the statistics are locked.
       where contact_id is not null and (select count(*) from event_counted) > 0
     ) e, start_and_wake_executions(e.ids, e.projects, e.names, e.contacts) c
   )`;

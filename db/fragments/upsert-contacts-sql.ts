@@ -43,7 +43,7 @@ export const upsertContactsSql = (input: string) => `
     from contact_input i
     left join lateral (${joinByKeySql('contacts c where c.project_id = i.project_id and c.email = i.email')}) c on true
   ),
-  -- -- Input that the row proposed for insertion does not carry, for the few contacts that need it.
+  -- Input that the row proposed for insertion does not carry, for the few contacts that need it.
   contact_detail as materialized (
     select contact_id, subscribed, removed
     from contact_target

@@ -10,7 +10,7 @@ export type UploadPosition = Pick<Upload, 'createdAt' | 'key'>;
 export class UploadRepository extends EntityRepository<Upload> {
   listPage(after: UploadPosition | undefined, limit: number): Promise<Upload[]> {
     const position = after && {
-      // // Bounds the index scan, which the `$or` below does not.
+      // Bounds the index scan, which the `$or` below does not.
       createdAt: { $lte: after.createdAt },
       $or: [{ createdAt: { $lt: after.createdAt } }, { key: { $lt: after.key } }],
     };

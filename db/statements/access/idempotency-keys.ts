@@ -59,7 +59,7 @@ export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Pro
          as claim (project_id, key, token, status_code)
         where (select count(*) from relaxed) = 1),
      held as materialized (
-       -- -- In the order in which claims lock keys, including claims that are refused.
+       -- In the order in which claims lock keys, including claims that are refused.
        select s.project_id, s.key, s.status_code
          from (select * from settled order by project_id, key) s
         cross join lateral (${joinByKeySql(

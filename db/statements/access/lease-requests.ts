@@ -27,7 +27,7 @@ const leaseRow = z.object({
 
 /** Leases requests for distinct subjects in one statement. Locks rows in subject order to avoid deadlocks. */
 export async function leaseRequests(em: Em, limit: number, wanted: readonly WantedLease[]): Promise<Lease[]> {
-  // // Read before the statement runs, so that the local end of the minute is never late.
+  // Read before the statement runs, so that the local end of the minute is never late.
   const askedAt = performance.now();
   const rows = await query(
     em,

@@ -5,7 +5,7 @@ import { preparedQuery } from '../../sql.ts';
 import { type ClaimedEmail, claimedColumnsSql, claimedEmailRow } from '../emails/claimed-email.ts';
 import type { CampaignBatch } from './read-campaign-batch.ts';
 
-// // The first CTE locks the campaign until the claim commits: a claim and a cancel wait for each other, so no claim
+// The first CTE locks the campaign until the claim commits: a claim and a cancel wait for each other, so no claim
 // succeeds after a cancel has committed. The lock does not block the freeze, which only changes counters in this row.
 // Therefore a statement that ends a campaign has to lock it `for update`; a plain update would not wait.
 const claimSql = `

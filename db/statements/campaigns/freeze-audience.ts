@@ -45,7 +45,7 @@ with campaign as materialized (
     coalesce(frozen_until, '-infinity') as frozen_until,
     coalesce(frozen_contact_id, '${nilId}') as frozen_contact_id,
     case when frozen_until is null then 0 else total_recipients end as recipients,
-    -- -- How far the clock lags behind the ids of earlier pieces: ids must keep ascending after it was set back.
+    -- How far the clock lags behind the ids of earlier pieces: ids must keep ascending after it was set back.
     coalesce((
       select greatest(interval '0', uuid_extract_timestamp(last_email_id) + interval '1 ms' - clock_timestamp())
       from campaign_batches where campaign_id = $1 order by number desc limit 1
@@ -53,7 +53,7 @@ with campaign as materialized (
   from campaigns
   where id = $1 and status = 'SENDING' and frozen_at is null
 ),
--- -- Sub-queries, because a join would read and sort all remaining contacts before taking the first ones.
+-- Sub-queries, because a join would read and sort all remaining contacts before taking the first ones.
 page as materialized (
   select c.*
   from contacts c

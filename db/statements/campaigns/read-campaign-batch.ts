@@ -19,7 +19,7 @@ const batchRow = z.object({
 
 export type CampaignBatch = z.output<typeof batchRow>;
 
-// // A statement, because the batch, its campaign, its project and the count must come from one snapshot.
+// A statement, because the batch, its campaign, its project and the count must come from one snapshot.
 const selectSql = `
   select k.id as "campaignId", k.project_id as "projectId", k.content_id as "contentId",
     b.first_email_id as "firstEmailId", b.last_email_id as "lastEmailId",

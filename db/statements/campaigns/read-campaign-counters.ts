@@ -21,7 +21,7 @@ export interface CountedCampaign {
 
 const sums = campaignFigures.map((name) => `(coalesce(sum(${name}), 0))::int as ${name}`).join(', ');
 
-// // A single statement sees a concurrent fold completely or not at all, so no change is counted twice.
+// A single statement sees a concurrent fold completely or not at all, so no change is counted twice.
 const readSql = `
 select k.id, figures.*, (
   select ${campaignPauseSql('c', 'p')}

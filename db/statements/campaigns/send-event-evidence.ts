@@ -45,7 +45,7 @@ export async function readSendEventEvidence(
          extract(epoch from max(confirmed_at - sent_at))::float8 as lag
        from emails where campaign_id = $1
      ),
-     -- -- A later hand-over of any project proves just as much: all events arrive through the same channel.
+     -- A later hand-over of any project proves just as much: all events arrive through the same channel.
      others as (
        select sent_at from emails
        where confirmed_at is not null

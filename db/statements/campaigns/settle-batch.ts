@@ -46,7 +46,7 @@ evaluated as (
 moved as (
   update emails e
   set status = j.next,
-    -- -- A claim by a process of an earlier version does not set it.
+    -- A claim by a process of an earlier version does not set it.
     hand_over_begun = null,
     reason = case
       when j.next = 'UNKNOWN' then '${interruptedReason}'
@@ -63,9 +63,9 @@ summary as (
   from (
     select next,
       case
-        -- -- Most runs end soon, so check when the claim is 1 s, 2 s, 4 s … old.
+        -- Most runs end soon, so check when the claim is 1 s, 2 s, 4 s … old.
         when next = 'SENDING' then greatest(0.1, least($3::float8 - age, greatest(1, age)))
-        -- -- 0.1 s past the time-out, so that the next run finds it expired.
+        -- 0.1 s past the time-out, so that the next run finds it expired.
         when next = 'UNKNOWN' and age <= $4 then $4 - age + 0.1
         when next = 'UNKNOWN' and age <= $7::float8 then least($4, $7::float8 - age + 0.1)
         else 0

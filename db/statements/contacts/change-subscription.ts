@@ -34,7 +34,7 @@ export const subscriberColumns = `c.id, c.email, c.subscribed, c.snoozed_until a
 
 const changeSql = `
 with email as materialized (
-  -- -- The email before the contact: provider events lock them in that order.
+  -- The email before the contact: provider events lock them in that order.
   select id, campaign_id, workflow_id, unsubscribed_at
   from emails
   where id = $3 and project_id = $1 and contact_id = $2
@@ -56,11 +56,11 @@ changed as (
     updated_at = ${laterThanSql('$9', 't.updated_at')}
   from target t
   where c.id = t.id
-    -- -- A contact that opted out, bounced or complained can't be snoozed: the snooze's end would resubscribe it.
+    -- A contact that opted out, bounced or complained can't be snoozed: the snooze's end would resubscribe it.
     and case when $4 = 'subscribed' then not t.subscribed else t.subscribed or t.snoozed_until is not null end
   returning new.*, old.subscribed <> new.subscribed as is_flipped
 ),
--- -- Once per email, and so once per recipient of a campaign.
+-- Once per email, and so once per recipient of a campaign.
 opted_out as (
   update emails e
   set unsubscribed_at = $9::timestamptz
@@ -92,7 +92,7 @@ journaled as (
   from source
   where $4 = 'snoozed'
   union all
-  -- -- Not in the feed: the opt-outs of a campaign are counted from these.
+  -- Not in the feed: the opt-outs of a campaign are counted from these.
   select uuidv7(), $1, 'email.unsubscribed', 'activity', $2, id, campaign_id, workflow_id,
     jsonb_strip_nulls(jsonb_build_object('emailId', id, 'campaignId', campaign_id)), $9::timestamptz
   from opted_out

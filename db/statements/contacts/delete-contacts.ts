@@ -25,7 +25,7 @@ select id from removed`;
  * @returns the ids that existed
  */
 export async function deleteContacts(em: Em, projectId: string, ids: readonly string[]): Promise<string[]> {
-  // // Locks in a separate statement, so that the next one sees everything committed by the transactions it waited for.
+  // Locks in a separate statement, so that the next one sees everything committed by the transactions it waited for.
   await execute(em, lockSql, [projectId, ids]);
   const rows = await query(em, z.object({ id: z.uuid() }), deleteSql, [projectId, ids]);
   return rows.map((row) => row.id);

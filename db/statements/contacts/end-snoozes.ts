@@ -8,7 +8,7 @@ import { query } from '../../sql.ts';
 
 const endSql = (which: string, locked: '' | 'skip locked' = '') => `
 with due as materialized (
-  -- -- In the common lock order of contacts.
+  -- In the common lock order of contacts.
   select c.id
   from contacts c
   where ${which}
@@ -17,7 +17,7 @@ with due as materialized (
 ),
 ended as (
   update contacts c
-  -- -- A suppression ends a snooze; if both are set, the suppression wins.
+  -- A suppression ends a snooze; if both are set, the suppression wins.
   set subscribed = c.suppression_reason is null, snoozed_until = null,
     updated_at = ${laterThanSql('$1', 'c.updated_at')}
   from due
@@ -35,7 +35,7 @@ ${countEventsSql('select * from flip')}
 select is_flipped as "isFlipped" from ended`;
 
 const endOneSql = endSql('c.id = $2 and c.snoozed_until <= $1::timestamptz');
-// // An array, because with a join the planner may scan all due contacts once per id.
+// An array, because with a join the planner may scan all due contacts once per id.
 const endDueSql = endSql(
   `c.id = any(array(select id from contacts where snoozed_until <= $2::timestamptz order by snoozed_until limit $3))
     and c.snoozed_until <= $2::timestamptz`,

@@ -35,8 +35,7 @@ export async function findByAddressPart(
 ): Promise<z.output<typeof found>[] | undefined> {
   if (!indexedPart.test(search)) return undefined;
   const part = partOf(search);
-  // // Added only where needed: it makes the planner expect too few contacts and use the index for a part that all
-  // share.
+  // Added only where needed: it makes the planner expect too few contacts and use the index for a part that all share.
   const whole = part === search ? '' : 'and position($4 in email) > 0';
   try {
     const rows = await em.fork().transactional(async (run) => {

@@ -48,7 +48,7 @@ export async function foldContactFigures(em: Em, limit: number): Promise<FoldRes
   const [row] = await query(em, foldedRow, foldSql, [limit]);
   if (row === undefined) throw new Error('The fold of the contact figures returned no row');
   const { folded, untyped, empty } = row;
-  // // In a separate statement, because a concurrent fold may have increased them.
+  // In a separate statement, because a concurrent fold may have increased them.
   if (empty.length > 0) {
     await execute(
       em,

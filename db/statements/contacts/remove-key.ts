@@ -38,7 +38,7 @@ export async function removeKey(
        order by created_at, id limit $3
      ),
      locked as materialized (
-       -- -- In the common lock order of contacts, to avoid deadlocks.
+       -- In the common lock order of contacts, to avoid deadlocks.
        select id from contacts where id in (select id from found where has_key) order by project_id, email
        for no key update
      ),

@@ -89,7 +89,7 @@ email as (
 ),
 usage as (${countUsageSql(
   'transactional',
-  // // Only after the contacts are locked.
+  // Only after the contacts are locked.
   `select "projectId" as project_id, now() as at, "emails" as emails
    from json_to_recordset($4::json) as t("projectId" uuid, "emails" int)
    where exists (select from contact)`,

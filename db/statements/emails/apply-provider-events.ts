@@ -93,7 +93,7 @@ applied as (
     ${earliestSql('complained_at', `i."kind" = 'complaint'`)},
     opens = e.opens + (i."kind" = 'open')::int,
     clicks = e.clicks + (i."kind" = 'click')::int
-  -- -- In the common lock order of emails.
+  -- In the common lock order of emails.
   from (
     select input.* from input join fresh on fresh.id = input."notificationId" order by input."emailId"
   ) i
@@ -116,7 +116,7 @@ figures as (${appendFiguresSql('applied')}
 ),
 project_figures as (${appendEmailFiguresSql('applied', {
   sent: 'newly_sent',
-  // -- As in the provider's own rates, an address that was already suppressed does not count against the sender.
+  // As in the provider's own rates, an address that was already suppressed does not count against the sender.
   bounced: 'hard_bounce and first_of_kind and not is_listed',
   complained: "kind = 'complaint' and first_of_kind and not is_listed",
 })}
@@ -129,7 +129,7 @@ reason as materialized (
 suppressible as materialized (
   select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id, a.hops
   from (select * from reason order by project_id, to_email) a
-  -- -- An existing suppression keeps its cause, except that a complaint replaces a bounce. The contact may have another
+  -- An existing suppression keeps its cause, except that a complaint replaces a bounce. The contact may have another
   -- address by now.
   cross join lateral (${joinByKeySql(
     `contacts c where c.id = a.contact_id and c.email = a.to_email

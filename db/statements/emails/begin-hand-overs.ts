@@ -13,7 +13,7 @@ const begunRow = z.object({ id: z.uuid() });
 const beginSql = `
 update emails e
 set hand_over_begun = true, attempts = e.attempts + 1
--- -- In the common lock order of emails.
+-- In the common lock order of emails.
 from (select * from unnest($1::uuid[], $2::uuid[]) as t(id, token) order by id) b
 where ${isKeySql('e.id', 'b.id')} and e.claim_token = b.token and e.status = 'SENDING' and e.hand_over_begun is false
 returning e.id`;

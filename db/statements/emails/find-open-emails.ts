@@ -18,7 +18,7 @@ const openEmailRow = withholdingFactsSchema.extend({
 
 export type OpenEmail = z.output<typeof openEmailRow>;
 
-// // Reads sizes only: Postgres stores them with the values, so the values themselves are not read.
+// Reads sizes only: Postgres stores them with the values, so the values themselves are not read.
 const openSql = `
 with wanted as materialized (
   select distinct id from unnest($1::uuid[]) as t(id) order by id

@@ -36,7 +36,7 @@ export type EmailEvent = z.output<typeof eventRow>;
  */
 export async function listEmailEvents(em: Em, projectId: string, email: LoggedEmail): Promise<EmailEvent[]> {
   if (email.contactId === null) return [];
-  // // The outcome events of an email to a custom address have no contact.
+  // The outcome events of an email to a custom address have no contact.
   const ofContact = email.customRecipient ? 'contact_id is null' : 'contact_id = $2';
   return query(
     em,

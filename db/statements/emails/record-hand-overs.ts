@@ -41,7 +41,7 @@ recorded as (
       else o."status"
     end,
     sent_at = case when o."status" = 'SENT' then least(e.sent_at, o."occurredAt") else e.sent_at end,
-    -- -- The claim of a campaign email counts as an attempt.
+    -- The claim of a campaign email counts as an attempt.
     attempts = e.attempts
       - (o."status" = 'QUEUED' and e.status = 'SENDING' and e.hand_over_begun is not false)::int,
     hand_over_begun = null,
@@ -52,7 +52,7 @@ recorded as (
       else o."reason"
     end,
     subject = coalesce(e.subject, o."subject")
-  -- -- In the common lock order of emails.
+  -- In the common lock order of emails.
   from (select * from outcome order by "emailId") o
   where ${isKeySql('e.id', 'o."emailId"')} and e.claim_token = $1
   returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at,

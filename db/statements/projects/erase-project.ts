@@ -42,13 +42,13 @@ export async function eraseProject(em: Em, erasure: ErasureOrder, signal?: Abort
   await eraseWithChildren(run, 'jobs', (inner, id) => deleteWhere(inner, 'job_chunks', 'job_id = $1', [id]));
   await eraseEmails(run);
   await eraseContacts(run);
-  // // Every process must drop its cached copies of the deleted rows.
+  // Every process must drop its cached copies of the deleted rows.
   await notifyProjectChange(em, erasure.projectId);
   await eraseCreated(run, 'templates', 'project_id, created_at, id');
   await eraseCreated(run, 'idempotency_keys', 'project_id, key');
   await eraseCreated(run, 'event_deletions', 'id');
   await eraseJournal(run);
-  // // After the contacts, because deleting those writes figure changes.
+  // After the contacts, because deleting those writes figure changes.
   if (erasure.isProjectGone) await eraseFigures(run);
 }
 
@@ -79,7 +79,7 @@ async function eraseOfWorkflow(run: Run, workflowId: string): Promise<void> {
 }
 
 async function eraseEmails(run: Run): Promise<void> {
-  // // One source at a time, to use the index on source.
+  // One source at a time, to use the index on source.
   for (const source of emailSources) await deleteById(run, 'emails', `source = '${source}'`);
   await deleteById(run, 'message_contents');
   await eraseTemplateContents(run);
@@ -127,7 +127,7 @@ async function eraseJournal(run: Run): Promise<void> {
     `project_id = $1 and kind <> 'activity' and id <= ${lastUuidAtSql('$2::timestamptz')}
      order by project_id, name, contact_id, occurred_at`,
     [projectId, until],
-    // // The table is partitioned, and a ctid is unique only within a partition.
+    // The table is partitioned, and a ctid is unique only within a partition.
     'id',
   );
 }
@@ -190,7 +190,7 @@ async function deleteWhere(
         `select from ${table} where ${where} limit 1 for update`,
         parameters,
       );
-      // // In a second statement, which sees the changes of the other transaction: the row may have to stay by now.
+      // In a second statement, which sees the changes of the other transaction: the row may have to stay by now.
       if (held.length > 0) await deleteFree(em);
       return held.length > 0;
     });

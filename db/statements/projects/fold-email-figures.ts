@@ -22,7 +22,7 @@ export async function foldEmailFigures(
     const [round] = await query(
       em,
       row,
-      // // With `in (select …)`, a plan made while the table was empty would read and lock the rows again for each row.
+      // With `in (select …)`, a plan made while the table was empty would read and lock the rows again for each row.
       `with due as materialized (
          select project_id, id from project_email_changes limit ${changesPerStatement} for update skip locked
        ),

@@ -11,7 +11,7 @@ const changeSchema = z.object({
 
 export type MembersChange = z.output<typeof changeSchema>;
 
-// // Locked until the commit, so that a contact deleted concurrently also loses its membership.
+// Locked until the commit, so that a contact deleted concurrently also loses its membership.
 const targetSql = `
   target as materialized (
     select id, email from contacts

@@ -68,7 +68,7 @@ with candidate as materialized (
   where c.project_id = $2${bounds}
 ),
 arriving as materialized (
-  -- -- Locked until the commit: a contact deleted meanwhile either takes its member row along or does not enter.
+  -- Locked until the commit: a contact deleted meanwhile either takes its member row along or does not enter.
   select c.id from contacts c
   where c.id = any(array(select id from candidate where belongs and not is_member))
   order by c.project_id, c.email for key share

@@ -143,7 +143,7 @@ async function evaluateBatch(
     const [first, ...others] = batch.bits;
     if (first === undefined) return;
     if (others.length === 0) {
-      // // While the database is unreachable this fails too, and the changes stay for the next attempt.
+      // While the database is unreachable this fails too, and the changes stay for the next attempt.
       await markStale(em, first[0]);
       result.failed += 1;
       return;

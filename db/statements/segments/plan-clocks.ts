@@ -57,7 +57,7 @@ export async function planClocks(
   budgetMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   const startedAt = performance.now();
-  // // Committed before the contacts are read: rounds plan contacts that change meanwhile up to here (`planTouched`).
+  // Committed before the contacts are read: rounds plan contacts that change meanwhile up to here (`planTouched`).
   const clocks = await query(
     em,
     plannedRow,
@@ -89,7 +89,7 @@ async function planGroup(em: Em, projectId: string, group: ClockGroup, signal?: 
   const { clock } = group;
   if (clock.of === 'event') await planStatistics(em, projectId, group, clock, signal);
   else await planContacts(em, projectId, group, clock, signal);
-  // // Only up to this run's end: another run may still be planning beyond it.
+  // Only up to this run's end: another run may still be planning beyond it.
   await execute(
     em,
     `update segment_inputs i set planned_until = greatest(i.planned_until, p.until)

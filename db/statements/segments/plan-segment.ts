@@ -16,7 +16,7 @@ import { lockSegmentReferences } from './lock-segment-references.ts';
  */
 export function planSegment(em: Em, projectId: string, segmentId: string): Promise<string | undefined> {
   return em.fork().transactional(async (inner) => {
-    // // Locked in the order used by a change of the condition, which also locks the segments that lead to it.
+    // Locked in the order used by a change of the condition, which also locks the segments that lead to it.
     await lockSegmentReferences(inner, projectId);
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const segment = await inner.findOne(Segment, { id: segmentId, projectId }, { lockMode, ...allProjects });

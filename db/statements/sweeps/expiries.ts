@@ -30,13 +30,13 @@ const fixed = {
     walk: { subject: 'text', window_start: 'timestamptz' },
     where: `window_start < now() - interval '10 minutes'`,
   }),
-  // // A bucket idle for longer than its burst is equivalent to no row.
+  // A bucket idle for longer than its burst is equivalent to no row.
   throttles: expireRows({
     table: 'throttles',
     walk: { key: 'text' },
     where: `next_free_at < now() - interval '10 minutes'`,
   }),
-  // // Rows of emails that were deleted before they were claimed.
+  // Rows of emails that were deleted before they were claimed.
   waitingEmails: expireRows({
     table: 'waiting_emails',
     walk: { project_id: 'uuid', email_id: 'uuid' },
@@ -49,14 +49,14 @@ const fixed = {
     within: `created_at < now() - interval '30 days'`,
     where: `state in ('completed', 'failed')`,
   }),
-  // // Chunks of uploads whose process died before the job was created.
+  // Chunks of uploads whose process died before the job was created.
   uploadChunks: expireRows({
     table: 'job_chunks',
     walk: { job_id: 'uuid', position: 'smallint' },
     within: `job_id < ${firstUuidAtSql("now() - interval '1 day'")}`,
     where: 'not exists (select from jobs j where j.id = job_id)',
   }),
-  // // Stripe retries an event for less than 30 days.
+  // Stripe retries an event for less than 30 days.
   stripeEvents: byAge('stripe_events', 'received_at', { id: 'text' }, 30),
   accountTokens: byAge('account_tokens', 'expires_at', { id: 'uuid' }),
   sessions: byAge('sessions', 'expires_at', { id: 'uuid' }),
@@ -95,7 +95,7 @@ export function createExpiries(bodyRetentionDays: number): Readonly<Record<strin
       ...contents,
       table: 'template_contents',
       within: contents.where,
-      // // The last email that shares a content may be a day younger.
+      // The last email that shares a content may be a day younger.
       where: 'created_at < now() - make_interval(days => $1 + 1)',
     }),
     inboundContents: expireRows({

@@ -44,7 +44,7 @@ export function expireRows({ table, walk, within, where, set, parameters = [] }:
   const types = Object.values(walk);
   const texts = Object.keys(walk).map((column) => `${column}::text`);
   const last = Object.keys(walk).map((column) => `${column} desc`);
-  // // Without it, each slice would rescan index entries of rows already removed.
+  // Without it, each slice would rescan index entries of rows already removed.
   const beyond = types.map((type, index) => `$${parameters.length + index + 1}::${type}`).join(', ');
   return async (em, cursor) => {
     const conditions = [within, cursor && `(${columns}) > (${beyond})`].filter(Boolean).join(' and ');

@@ -11,7 +11,7 @@ const stepSchema = z.object({
 
 export type TemplateStep = z.output<typeof stepSchema>;
 
-// // A statement, because it reads two columns of each side of a join, and no step's configuration.
+// A statement, because it reads two columns of each side of a join, and no step's configuration.
 export function findTemplateSteps(em: Em, projectId: string, templateId: string): Promise<TemplateStep[]> {
   return query(
     em,

@@ -15,13 +15,13 @@ const batchSize = 5_000;
  */
 export async function cancelActiveExecutions(em: Em, workflowId: string): Promise<number> {
   let total = 0;
-  // // Each batch starts after the previous one, because canceled rows stay in the index for a while.
+  // Each batch starts after the previous one, because canceled rows stay in the index for a while.
   let after = nilId;
   for (;;) {
     const cancelled = await query(
       em,
       cancelledSchema,
-      // // Found by contact, the order of the index, but locked in the global order: by id.
+      // Found by contact, the order of the index, but locked in the global order: by id.
       cancelLockedSql(`
         select id from workflow_executions
         where status in ${activeStatusesSql} and id = any(array(
@@ -38,7 +38,7 @@ export async function cancelActiveExecutions(em: Em, workflowId: string): Promis
       cancelled.map(({ id }) => id),
     );
     total += cancelled.length;
-    // // A short batch is not proof of the end: it leaves out executions that ended while it waited for their locks.
+    // A short batch is not proof of the end: it leaves out executions that ended while it waited for their locks.
     if (!(await hasActiveExecution(em, workflowId))) return total;
     const contactIds = cancelled.flatMap(({ contactId }) => contactId ?? []);
     after = contactIds.toSorted().at(-1) ?? nilId;

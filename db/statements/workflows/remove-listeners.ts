@@ -13,7 +13,7 @@ export async function removeListeners(
   if (executionIds.length === 0) return;
   await execute(
     em,
-    // // In the order in which events lock them.
+    // In the order in which events lock them.
     `with held as materialized (
        select project_id, event_name, contact_id, id from event_listeners
        where workflow_id = $1 and execution_id = any($2::uuid[])
