@@ -58,7 +58,7 @@ async function wakeExecution(client: Client, taskQueue: string, subject: Executi
 export function planExecutionCalls(due: readonly DueCommand[]): WorkflowCall[] {
   return [...Map.groupBy(due, (command) => command.subjectId)].map(([executionId, commands]) => {
     const execution = commands[0]?.execution;
-    // // An execution is canceled before it is deleted, so none of its workflows is running.
+    // An execution is canceled before it is deleted, so none of its workflows is running.
     if (!execution) return { commands, workflowId: executionId, send: async () => undefined };
     const subject = { executionId, ...execution };
     const kinds = new Set(commands.map(({ kind }) => kind));

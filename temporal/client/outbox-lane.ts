@@ -181,7 +181,7 @@ export class OutboxLane {
     if (this.#failures === 1 || this.#failures % 30 === 0) {
       this.#options.warn('Commands to Temporal are waiting', error);
     }
-    // // With only one concurrent call, a call that times out would block all others.
+    // With only one concurrent call, a call that times out would block all others.
     this.#callsAtATime = mostCalls;
     this.#ignoresWakes = true;
     this.#isWoken = false;

@@ -29,7 +29,7 @@ export function planCalls(due: readonly DueCommand[], emailsInMs = 0): WorkflowC
 function emailBatchCall(commands: DueCommand[], startInMs: number): WorkflowCall {
   const emailIds = commands.map((command) => command.subjectId);
   const input: EmailBatchInput = { emailIds, round: 0 };
-  // // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
+  // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
   const workflowId = workflowIds.emailBatch(newId());
   return {
     commands,

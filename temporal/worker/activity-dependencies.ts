@@ -108,7 +108,7 @@ function createWebhookCaller(config: Config, orm: Orm): WebhookCaller {
       const { current, previous } = await secrets.read(orm.em.fork(), projectId);
       return previous === null ? [current] : [current, previous.secret];
     },
-    // // Links in a webhook belong to no email.
+    // Links in a webhook belong to no email.
     linksOf: (subject) => createContactLinks(apiUrl, linkKey, { ...subject, emailId: nilId }),
   };
 }

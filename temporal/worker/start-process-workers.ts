@@ -48,7 +48,7 @@ export async function startProcessWorkers(
   shutdown.add('worker', async () => {
     stopping.abort();
     resources.relay.useFirstTry(undefined);
-    // // Workers that come up meanwhile would take tasks that nobody completes.
+    // Workers that come up meanwhile would take tasks that nobody completes.
     const stopped = starting.then(
       (running) => running.stop(),
       () => undefined,
@@ -57,17 +57,17 @@ export async function startProcessWorkers(
   });
   shutdown.add('head start', async () => campaigns.endHeadStart());
 
-  // // Before Temporal answers: most emails do not need it.
+  // Before Temporal answers: most emails do not need it.
   resources.relay.useFirstTry({ run: emails.tryFirst, onCommit: parts.wakeJournal });
-  // // A broken thread ends the process, even while Temporal is down.
+  // A broken thread ends the process, even while Temporal is down.
   const running = await Promise.race([starting, campaigns.ended.then(() => starting)]);
-  // // After the workers and not awaited: dozens of calls for work that is due in seconds at the earliest.
+  // After the workers and not awaited: dozens of calls for work that is due in seconds at the earliest.
   persist(() => ensureAllSchedules(resources)).catch(() => undefined);
-  // // A worker without its thread would look alive but send no campaigns.
+  // A worker without its thread would look alive but send no campaigns.
   const ended = Promise.race([running.ended, campaigns.ended]);
   ended.catch(() => undefined);
   campaigns.lowerPriority();
-  // // The thread loads more slowly than the workers, and the first campaign should not wait for it.
+  // The thread loads more slowly than the workers, and the first campaign should not wait for it.
   await campaigns.up;
   return { ...running, ended };
 }

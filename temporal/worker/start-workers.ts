@@ -66,7 +66,7 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
     shutdownGraceTime: `${options.shutdownGraceSeconds}s`,
     shutdownForceTime: `${options.shutdownGraceSeconds + 5}s`,
   };
-  // // In parallel: each waits for its workflow thread to load.
+  // In parallel: each waits for its workflow thread to load.
   const workers = await Promise.all(
     workerOptions(options).map((own) => Worker.create({ ...common, ...own(workflowBundle) })),
   );
@@ -86,19 +86,18 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
       maxConcurrentWorkflowTaskExecutions: executionSlots + executionPolls / 2,
       workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: executionPolls },
       nonStickyToStickyPollRatio: 0.5,
-      // // Time until tasks of a killed worker's cached workflows go to another worker. Under load, tasks of live
-      // workers wait for seconds too: they would go to the end of the queue, and other workers would replay their
-      // workflows.
+      // Time until tasks of a killed worker's cached workflows go to another worker. Under load, tasks of live workers
+      // wait for seconds too: they would go to the end of the queue, and other workers would replay their workflows.
       stickyQueueScheduleToStartTimeout: '10s',
       maxConcurrentLocalActivityExecutions: executionSlots,
-      // // Executions wait for days; sleeping ones need not stay in memory.
+      // Executions wait for days; sleeping ones need not stay in memory.
       maxCachedWorkflows: cachedWorkflows,
     }),
-    // // Own slots and thread, so that emails never wait for workflow executions.
+    // Own slots and thread, so that emails never wait for workflow executions.
     (workflowBundle) => ({
       workflowBundle,
       maxConcurrentActivityTaskExecutions,
-      // // As above, but shorter: an email is waiting.
+      // As above, but shorter: an email is waiting.
       stickyQueueScheduleToStartTimeout: '2s',
       taskQueue: emailTaskQueue(taskQueue),
       activities: { dispatchEmails: activities.dispatchEmails },
@@ -110,7 +109,7 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
       activities: { receiveInboundEmail: activities.receiveInboundEmail },
       maxConcurrentActivityTaskExecutions: inboundSlots,
     }),
-    // // Own slots, so that campaigns never take those of transactional email. No workflows, so no sandbox.
+    // Own slots, so that campaigns never take those of transactional email. No workflows, so no sandbox.
     () => ({
       taskQueue: campaignTaskQueue(taskQueue),
       activities: options.campaignActivities,
@@ -126,7 +125,7 @@ function runTogether(workers: readonly Worker[], connection: NativeConnection, l
   const shutDown = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  // // A process with only some of its workers would look alive but do part of the work.
+  // A process with only some of its workers would look alive but do part of the work.
   const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)))
     .then((ends) => {
       for (const end of ends) if (end.status === 'rejected') throw end.reason;

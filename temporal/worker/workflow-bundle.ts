@@ -36,10 +36,10 @@ export async function loadWorkflowBundle(): Promise<WorkflowBundleOption> {
   const workflowsPath = fileURLToPath(new URL('index.ts', workflows));
   const bundle = await bundleWorkflowCode({
     workflowsPath,
-    // // The modules keep no state, so the workflows of a thread can share them: evaluated per workflow, they took a
-    // third of its CPU and three quarters of its memory.
+    // The modules keep no state, so the workflows of a thread can share them: evaluated per workflow, they took a third
+    // of its CPU and three quarters of its memory.
     preloadModules: [workflowsPath],
-    // // Stack traces need the positions; the sources would double a script that three threads hold in memory.
+    // Stack traces need the positions; the sources would double a script that three threads hold in memory.
     webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   });

@@ -12,7 +12,7 @@ export async function campaignBatch(input: CampaignBatchInput): Promise<{ sent: 
   const { sendBatch } = proxyActivities<CampaignBatchActivities>({
     taskQueue: campaignTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '5 minutes',
-    // // Short, because no harm is done when a live round is taken for dead.
+    // Short, because no harm is done when a live round is taken for dead.
     heartbeatTimeout: '3 seconds',
     retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',

@@ -16,7 +16,7 @@ export async function inboundEmail(input: InboundEmailInput): Promise<void> {
     taskQueue: inboundTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '10 minutes',
     heartbeatTimeout: '20 seconds',
-    // // Leaves time to repair a permission or a bucket.
+    // Leaves time to repair a permission or a bucket.
     scheduleToCloseTimeout: '3 days',
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '10 minutes' },
   });

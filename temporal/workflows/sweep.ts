@@ -23,7 +23,7 @@ const {
   retry: { maximumAttempts: 5 },
 });
 
-// // Checking a large table may take hours, but happens only once.
+// Checking a large table may take hours, but happens only once.
 const { keepPartitions } = proxyActivities<Pick<SweepActivities, 'keepPartitions'>>({
   startToCloseTimeout: '1 day',
   heartbeatTimeout: '1 minute',

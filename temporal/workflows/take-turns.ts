@@ -23,7 +23,7 @@ export async function takeTurns<Item>({ list, idOf, atOnce, run }: Turns<Item>):
   let waiting: Item[] = [];
   while (!isHistoryLong('segments')) {
     if (waiting.length === 0) {
-      // // An item whose turn ends during the query may still be listed; the next list is correct.
+      // An item whose turn ends during the query may still be listed; the next list is correct.
       const begun = new Set(busy.keys());
       waiting = (await list()).filter((item) => !begun.has(idOf(item)));
       if (waiting.length === 0 && begun.size === 0) return true;

@@ -23,7 +23,7 @@ import { isHistoryLong } from './history-limits.ts';
 
 const localOptions = {
   startToCloseTimeout: '30 seconds',
-  // // Longer retry delays become timers, so that no worker holds a task open.
+  // Longer retry delays become timers, so that no worker holds a task open.
   localRetryThreshold: '5 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 } as const;
@@ -87,7 +87,7 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
           await callWebhook.executeWithOptions({ ...callOptions, summary: label }, [{ executionId, visit }]);
         } catch (error) {
           if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
-          // // Any other failure, such as an unavailable database, says nothing about the call: read the state again.
+          // Any other failure, such as an unavailable database, says nothing about the call: read the state again.
           if (!isOfTheCall(error.cause) && patched('call-not-made')) return;
           await step.failStep({ executionId, visit, reason: rootCause(error) ?? 'the call did not succeed' });
         }

@@ -44,7 +44,7 @@ export function createCampaignActivities({
     },
     async freezeAudience({ campaignId }) {
       const until = performance.now() + stepMs;
-      // // The head start may already have begun the freeze.
+      // The head start may already have begun the freeze.
       if (await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece)) headStart.look(campaignId);
       for (;;) {
         const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
@@ -63,7 +63,7 @@ export function createCampaignActivities({
       let after: number | null = 0;
       while (after !== null) after = await cancelBatches(orm.em.fork(), campaignId, after, batchesPerCancel);
       const { queued, waitMs } = await settle(campaignId, async () => noEvidence);
-      // // A run that saw the campaign before the cancel put these back after their batch was canceled.
+      // A run that saw the campaign before the cancel put these back after their batch was canceled.
       return queued > 0 ? putBackMs : waitMs;
     },
     async finishCampaign({ campaignId }) {

@@ -64,13 +64,12 @@ async function callProvider(
   stored: StoredContent | undefined,
   outcomes: ClaimOutcomes,
 ): Promise<void> {
-  // // If this question is not answered, only these emails are held back: other calls are under way and must be
-  // recorded.
+  // If this question is not answered, only these emails are held back: other calls are under way and must be recorded.
   if (context.lease.aborted || !(await context.maySend().catch(() => false))) {
     for (const email of emails) outcomes.putBack(email, null, 0);
     return;
   }
-  // // Lets calls leave one after the other: otherwise the first one would wait until all are rendered.
+  // Lets calls leave one after the other: otherwise the first one would wait until all are rendered.
   await yieldToLoop();
   const rendered = await begin(
     context,

@@ -58,15 +58,15 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
     const batch = await readNextBatch(orm.em.fork(), campaignId, last);
     if (batch === undefined || batch.state === 'over') return;
     if (batch.isFrozen && last > 0 && performance.now() > run.until) return;
-    // // The freeze is still adding to this batch, or has just ended. The campaign's workflow, which may not have
-    // started yet, will end the batch.
+    // The freeze is still adding to this batch, or has just ended. The campaign's workflow, which may not have started
+    // yet, will end the batch.
     const leavesOpen = batch.recipients < recipientsPerBatch;
     const { number, projectId } = batch;
     const order: BatchOrder = { campaignId, projectId, batch: number, read: batch, leavesOpen };
     if (leavesOpen) order.growth = growth;
     const { sent, retryInMs } = await sendBatch(order, stopping.signal);
     run.sent += sent;
-    // // The next look sends the rest. A delay by the provider, the rate or the project also delays the next batches.
+    // The next look sends the rest. A delay by the provider, the rate or the project also delays the next batches.
     return leavesOpen || retryInMs > 0 ? undefined : number;
   }
 

@@ -99,7 +99,7 @@ class BatchRun {
     this.#context = context;
     this.#order = order;
     this.#batch = batch;
-    // // Loads while the first claim reserves its slots.
+    // Loads while the first claim reserves its slots.
     this.#stored = loadStored(context.orm, batch.contentId);
     this.#stored.catch(() => undefined);
     this.#left = batch.queued;
@@ -115,7 +115,7 @@ class BatchRun {
       while (await this.#grows());
       await Promise.all(this.#underWay);
     } finally {
-      // // If one fails, the others are still recorded.
+      // If one fails, the others are still recorded.
       await Promise.allSettled(this.#underWay);
     }
   }
@@ -140,7 +140,7 @@ class BatchRun {
     const release = await this.#context.claims.acquire(this.#batch.projectId);
     let handingOver: Promise<void> | undefined;
     try {
-      // // Before the claim: emails claimed without their content would be in doubt.
+      // Before the claim: emails claimed without their content would be in doubt.
       const [slots, stored] = await Promise.all([this.#reserve(), this.#stored]);
       if (slots.granted === 0) {
         release();

@@ -59,7 +59,7 @@ export async function eraseDeletedContacts(
         await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
       }
     } finally {
-      // // The next run writes its own.
+      // The next run writes its own.
       await em.fork().nativeDelete(Event, { id: markerId });
     }
     const contactIds = erasures.map(({ contactId }) => contactId);

@@ -114,7 +114,7 @@ async function sendLot(context: DispatchContext, lot: Lot, run: Run): Promise<vo
       }
       await pause(context, pauseMs);
     }
-    // // The run is out of time, not of slots.
+    // The run is out of time, not of slots.
     for (const { id } of left) run.waits.delete(id);
   } finally {
     if (pacedProject !== undefined) paced.delete(pacedProject);
@@ -156,7 +156,7 @@ async function handOverInWaves(
     const to = after === -1 ? slots.length : after;
     const wave = slots.slice(from, to);
     const waitMs = grantedAt + (wave[0]?.inMs ?? 0) - performance.now();
-    // // A claim must not begin before its time.
+    // A claim must not begin before its time.
     if (waitMs > 0) await pause(context, waitMs);
     if (context.signal.aborted) return;
     run.note(await handOverClaim(context, wave, grantedAt, concurrency));

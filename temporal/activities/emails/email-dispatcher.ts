@@ -64,7 +64,7 @@ export function createEmailDispatcher(
       const waiting = Promise.withResolvers<{ openIds: string[]; retryInMs: number }>();
       const onWait = () => waiting.resolve({ openIds: emailIds, retryInMs: whileWaitingMs });
       const tried = run(emailIds, stopping.signal, onWait);
-      // // The activity reports the error when it tries again.
+      // The activity reports the error when it tries again.
       const ended = tried.catch(() => ({ openIds: emailIds, retryInMs: 0 }));
       running.add(ended);
       void ended.finally(() => running.delete(ended));

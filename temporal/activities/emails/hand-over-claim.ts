@@ -68,7 +68,7 @@ export async function handOverClaim(
   });
   const storedOf = ({ contentId }: ClaimedEmail) => contents.get(contentId ?? '');
   const atOf = ({ id }: ClaimedEmail) => times.get(id) ?? 0;
-  // // The memory budget of large emails assumes one in flight.
+  // The memory budget of large emails assumes one in flight.
   const emailsPerCall = concurrency === 1 ? 1 : provider.emailsPerCall;
   const planned = groupByCall(sendable, storedOf, atOf, emailsPerCall);
   const claim = { token, storedOf, outcomes, lease };

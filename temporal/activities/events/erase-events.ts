@@ -40,7 +40,7 @@ export async function eraseDeletedEvents(
     await writeJournalMarker(em, deletionMarker(deletion));
   }
   await whenStreamed(em, deletionId, wait);
-  // // The run that deleted the events recorded the age of the youngest.
+  // The run that deleted the events recorded the age of the youngest.
   await em.refresh(deletion);
   const { projectId, name, before } = deletion;
   await eraseEvents(clickhouse, { projectId, name, madeUntil: before });

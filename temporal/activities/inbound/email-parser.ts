@@ -54,7 +54,7 @@ export class EmailParser {
       const answer = once(current, 'message', { signal: until });
       const end = once(current, 'exit', { signal: until });
       current.postMessage(raw);
-      // // as: our own thread posts nothing else.
+      // as: our own thread posts nothing else.
       const [parsed] = (await Promise.race([answer, end.then(() => [undefined])])) as [
         ParsedEmail | undefined,
       ];

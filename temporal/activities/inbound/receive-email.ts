@@ -87,11 +87,11 @@ async function keepInbound(
   const { id, projectId } = pending;
   const sender = { email: headers.from, domain: senderDomain(headers) };
   await em.transactional(async (tx) => {
-    // // Locked, so that only one of two concurrent runs records it.
+    // Locked, so that only one of two concurrent runs records it.
     const email = await findPending(tx, id, LockMode.PESSIMISTIC_WRITE);
     if (email === null) return;
     const facts = await findSenderFacts(tx, projectId, sender, mostPerHour);
-    // // The project is gone; its erasure deletes the rest.
+    // The project is gone; its erasure deletes the rest.
     if (facts === undefined) return;
     const answers = headers.answers.flatMap(providerIdsOf);
     const emailId = facts.contactId === null ? null : await findAnsweredEmail(tx, facts.contactId, answers);
@@ -109,7 +109,7 @@ async function keepInbound(
       const startsWorkflows = automatic === null && !facts.isProjectDisabled;
       contactId = await receiveFrom(tx, headers.from, event, startsWorkflows);
     } else {
-      // // Only shown in the feed: starts no workflow, ends no wait, counts in no segment.
+      // Only shown in the feed: starts no workflow, ends no wait, counts in no segment.
       tx.create(Event, { ...event, name: 'email.received', kind: 'activity', contactId });
     }
     tx.assign(email, {

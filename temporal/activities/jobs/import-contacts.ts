@@ -52,7 +52,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
     }));
   };
 
-  // // The next rows are read while the previous ones are being written.
+  // The next rows are read while the previous ones are being written.
   let writing = Promise.resolve(true);
   let batch: ImportRow[] = [];
   try {

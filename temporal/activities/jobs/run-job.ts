@@ -59,7 +59,7 @@ export async function runJob(
 
   const run: JobRun = {
     job,
-    // // Only after some progress: otherwise a run that is slow to reach its position would never advance.
+    // Only after some progress: otherwise a run that is slow to reach its position would never advance.
     isOver: () => context.signal.aborted || (applied > 0 && performance.now() > deadline),
     async apply(part) {
       const step = await context.turns.run(job.projectId, async () => {

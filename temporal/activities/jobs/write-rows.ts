@@ -71,7 +71,7 @@ export function inStatements(rows: readonly GoodRow[]): GoodRow[][] {
 
 async function writeGroup(em: Em, projectId: string, rows: GoodRow[], occurredAt: Date): Promise<Written> {
   try {
-    // // Nested, so it is a savepoint: the rest of the batch continues after a failure.
+    // Nested, so it is a savepoint: the rest of the batch continues after a failure.
     const created = await em.transactional((nested) =>
       importContactRows(nested, projectId, rows, occurredAt),
     );

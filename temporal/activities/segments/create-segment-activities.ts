@@ -27,7 +27,7 @@ export function createSegmentActivities({ orm, committed }: SegmentActivityDepen
     computeSegment: (segment) =>
       withHeartbeat(async (signal, note) => {
         const { heartbeatDetails } = Context.current().info;
-        // // Otherwise the first heartbeat of this attempt would overwrite them.
+        // Otherwise the first heartbeat of this attempt would overwrite them.
         if (heartbeatDetails !== undefined) note(heartbeatDetails);
         const onBatch = (progress: unknown) => {
           committed();
@@ -68,7 +68,7 @@ export async function countSegments(em: Em, before: Date, signal: AbortSignal): 
       if (segment.isCurrent) await countStoredMembers(em, segment);
       else await countMembers(em, segment);
     } catch {
-      // // While the database is unreachable this fails too, and Temporal retries the activity.
+      // While the database is unreachable this fails too, and Temporal retries the activity.
       await repository.postponeCount(segment.id);
       failed += 1;
     }

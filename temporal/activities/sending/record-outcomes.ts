@@ -48,7 +48,7 @@ export async function recordOutcomes(
   };
   const over = handingOver.then(() => true);
   const isOver = () => Promise.race([over, delay(earlyMs, false, { ref: false })]);
-  // // Outcomes that can't be recorded now are recorded at the end.
+  // Outcomes that can't be recorded now are recorded at the end.
   while (!(await isOver())) await record().catch(() => undefined);
   await record();
 }

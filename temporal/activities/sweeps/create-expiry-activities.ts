@@ -37,10 +37,10 @@ export function createExpiryActivities({
     expire: ({ expiry }) =>
       withHeartbeat(async (signal, heartbeatWith) => {
         const expire = expiries[expiry];
-        // // Happens during a roll-out; the next round reaches a newer worker.
+        // Happens during a roll-out; the next round reaches a newer worker.
         if (expire === undefined) throw ApplicationFailure.nonRetryable(`Unknown to this worker: ${expiry}`);
         const { heartbeatDetails } = Context.current().info;
-        // // Otherwise the first heartbeat of this attempt would overwrite them.
+        // Otherwise the first heartbeat of this attempt would overwrite them.
         if (heartbeatDetails !== undefined) heartbeatWith(heartbeatDetails);
         const result = await runExpiry(orm.em, expire, {
           heartbeat: heartbeatDetails,

@@ -90,8 +90,8 @@ export function createSweepActivities(
     keepPartitions: noted('partitions', () =>
       withHeartbeat(async () => {
         const kept = await keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths);
-        // // Last: the index build on a large table waits for every older transaction, and rows need their partitions
-        // in time.
+        // Last: the index build on a large table waits for every older transaction, and rows need their partitions in
+        // time.
         await indexAddresses(orm);
         return kept;
       }),

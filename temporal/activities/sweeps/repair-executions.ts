@@ -38,7 +38,7 @@ export async function endOrphanedExecutions(
       await workflows.signal(workflowId);
     }
     const oldest = Math.min(...page.map(({ startedAt }) => startedAt.getTime()));
-    // // One past the oldest millisecond, in which others may have started, but always below `before`: otherwise a page
+    // One past the oldest millisecond, in which others may have started, but always below `before`: otherwise a page
     // whose workflows all started in one millisecond would repeat endlessly.
     const next = Math.min(oldest + 1, before - 1);
     if (performance.now() > deadline) return { ...found, resumeBefore: next };

@@ -67,13 +67,13 @@ export async function callWebhook(
     recording = recordCall(orm.em.fork(), call.executionId, call.visit);
     return recording;
   });
-  // // A call abandoned before it left may be recorded only now.
+  // A call abandoned before it left may be recorded only now.
   const isOut = await recording;
   const outcome = readOutcome(result);
   if (outcome.is === 'withheld') return;
   if (outcome.is === 'answered') return withRetries(() => end(outcome.answer));
   if (isOut && outcome.is === 'failed') {
-    // // A cancel may have ended the step run.
+    // A cancel may have ended the step run.
     const { executionId, visit } = call;
     const open = { executionId, visit, completedAt: null };
     await withRetries(() => em.nativeUpdate(WorkflowStepRun, open, { calledAt: null }));
@@ -124,7 +124,7 @@ async function buildRequest(
   });
   const request = await renderCall(step.config, variables);
   const signature = signWebhook(await caller.secretsOf(projectId), {
-    // // The same for each attempt, so that the receiver can deduplicate.
+    // The same for each attempt, so that the receiver can deduplicate.
     id: `msg_${uuidv5(`${executionId}/${visit}`, callNamespace)}`,
     at: new Date(),
     body: request.body ?? '',

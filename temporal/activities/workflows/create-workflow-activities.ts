@@ -30,7 +30,7 @@ export function createWorkflowActivities({
       const effects: StepEffects = { journal: false, commandsInMs: undefined };
       const answer = await orm.em.fork().transactional((em) => runStep(em, graphs, input, effects));
       if (effects.journal) journaled();
-      // // An idle round of the relay costs more than most steps.
+      // An idle round of the relay costs more than most steps.
       if (effects.commandsInMs !== undefined) wakeRelay(effects.commandsInMs);
       if (effects.endless !== undefined) metrics.countEndless(effects.endless);
       return answer;

@@ -15,7 +15,7 @@ export function createGraphCache(maxBytes = maxTotalBytes): Graphs {
     const key = `${workflowId} ${version}`;
     const known = cached.get(key);
     if (known !== undefined) return known;
-    // // Unmanaged, so that no flush compares the graph with itself.
+    // Unmanaged, so that no flush compares the graph with itself.
     const unmanaged = { disableIdentityMap: true };
     const stored = await em.findOne(WorkflowVersion, { workflowId, version }, unmanaged);
     if (stored === null) return undefined;

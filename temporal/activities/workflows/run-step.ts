@@ -43,7 +43,7 @@ async function advance(
   }
   const walk: Walk = { em, graph, effects, execution: { ...execution, contactId } };
   const isNext = input.visit === visit + 1 && completedAt !== null;
-  // // Otherwise the activity is a retry, or the workflow asks whether the step is over.
+  // Otherwise the activity is a retry, or the workflow asks whether the step is over.
   return visit === 0 || isNext ? enterNext(walk) : checkCurrent(walk);
 }
 

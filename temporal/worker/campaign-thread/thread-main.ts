@@ -96,13 +96,13 @@ async function handle(order: Order): Promise<void> {
       headStart.look(order.campaignId);
       return;
     case 'take over':
-      // // Fetched only now: earlier, the provider may not be up.
+      // Fetched only now: earlier, the provider may not be up.
       void rates();
       await headStart.takeOver();
       if (isIdle()) await warmStatements(orm, warn);
       return;
     case 'lower priority':
-      // // On other platforms this would change the priority of the whole process.
+      // On other platforms this would change the priority of the whole process.
       if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
       return;
     case 'end head start':
@@ -111,7 +111,7 @@ async function handle(order: Order): Promise<void> {
     case 'end':
       await headStart.stop();
       for (const end of ends.toReversed()) await end();
-      // // Connections to a vanished host would keep it running.
+      // Connections to a vanished host would keep it running.
       process.exit(0);
   }
 }

@@ -28,7 +28,7 @@ export const waitForEvent: StepHandler<StepOf<'WAIT_FOR_EVENT'>> = {
     if (execution.completedAt !== null) return endByEvent(walk, step, execution);
     const ms = walk.execution.resumesInMs;
     if (ms === null || ms > 0) return { follow: 'wait', ...standingAt(walk, step), ms };
-    // // An event that held the listener's lock has ended the step run by now.
+    // An event that held the listener's lock has ended the step run by now.
     const after = (await endWait(em, execution.id)) ? undefined : await lockExecution(em, execution.id);
     if (after?.completedAt) return endByEvent(walk, step, after);
     return complete(walk, step, { branch: 'timeout', pause: pauseOf(step.config.timeoutMs) });

@@ -73,7 +73,7 @@ export async function complete(
 export async function follow(walk: Walk, step: Step, branch: string | null): Promise<StepAnswer> {
   const next = nextStep(walk.graph, step.id, toBranch(branch));
   if (next === undefined) return finish(walk);
-  // // EXIT can't fail, so it needs no separate activity.
+  // EXIT can't fail, so it needs no separate activity.
   if (next.type === 'EXIT') return exit(walk, next);
   return { follow: 'step', visit: walk.execution.visit + 1, label: labelOf(next) };
 }
