@@ -14,7 +14,7 @@ const sound = {
 const check = (changes: Record<string, string> = {}) =>
   checkConfiguration(loadConfig({ ...sound, ...changes }));
 
-it('has nothing to say about a sound configuration', () => {
+it('reports nothing about a sound configuration', () => {
   expect(check()).toEqual([{ area: 'Configuration', level: 'ok', text: 'is valid' }]);
 });
 
@@ -35,7 +35,7 @@ it.each([
   ]);
 });
 
-it('allows a machine of a developer what production must not have', () => {
+it('allows on a developer machine what production must not have', () => {
   expect(check({ NODE_ENV: 'development', API_URL: '', SIGNUP_ENABLED: 'true' })).toMatchObject([
     { level: 'ok' },
   ]);

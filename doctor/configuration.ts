@@ -101,12 +101,12 @@ function checkSending(config: Config): Finding[] {
 const leastFreeShare = 0.1;
 const leastFreeBytes = 1e9;
 
-/** Free disk of the machine this runs on, at the folder of uploads. */
+/** Free space on the disk of this machine that holds uploads. */
 export async function checkOwnDisk(config: Config): Promise<Finding[]> {
   const disk = reporter('Disk here');
   if (config.S3_BUCKET !== undefined) return [];
   let folder = resolve(config.UPLOADS_DIR);
-  // The first upload makes the folder.
+  // The first upload creates the folder.
   while (!existsSync(folder)) folder = dirname(folder);
   const space = await statfs(folder);
   return [checkSpace(disk, folder, space.bavail * space.bsize, space.blocks * space.bsize)];

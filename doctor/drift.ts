@@ -10,14 +10,14 @@ import type { ReadOnly } from './read-only.ts';
 
 const report = reporter('Agreement');
 
-/** Of each kind; the sweeps compare all. */
+/** Sample size of each kind; the sweeps compare everything. */
 const sample = 50;
 const callsAtATime = 5;
-/** The commands of younger ones may be on their way. */
+/** Commands of younger ones may still be on their way. */
 const settledSeconds = 60;
 const shown = 3;
 
-/** Compares samples of executions and campaigns in Postgres with the workflows in Temporal, both ways. */
+/** Compares samples of executions and campaigns in Postgres with the workflows in Temporal, in both directions. */
 export async function checkAgreement(
   database: ReadOnly,
   client: Client,
@@ -57,7 +57,7 @@ const executionRow = z.object({
   contactId: z.uuid(),
 });
 
-// Through the indexes on what runs, what is due next, and who listens.
+// Uses the indexes on running executions, on those due next, and on event listeners.
 const executionsSql = `
 with candidate as (
   (select id from workflow_executions where status = 'RUNNING' order by started_at limit ${sample})

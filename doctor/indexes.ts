@@ -8,7 +8,7 @@ const report = reporter('Indexes');
 const brokenRow = z.object({ name: z.string(), table: z.string(), isBuilt: z.boolean() });
 const addressRow = z.object({ isThere: z.boolean() });
 
-/** Indexes that an upgrade builds concurrently, and indexes whose build was interrupted. */
+/** Checks the index that an upgrade builds concurrently, and indexes whose build was interrupted. */
 export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
   const broken = await ask(
     brokenRow,

@@ -60,7 +60,7 @@ export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
 
 const waitingRow = backlogRow.omit({ kind: true });
 
-/** Single emails that the send rate holds back, and campaigns under way. */
+/** Checks single emails held back by the send rate, and running campaigns. */
 export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
   const report = reporter('Sending');
   const waiting = await ask(

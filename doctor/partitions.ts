@@ -9,7 +9,7 @@ const mostCounted = 10_000;
 const stateRow = z.object({ isPartitioned: z.boolean(), hasNext: z.boolean() });
 const strayRow = z.object({ rows: z.int() });
 
-/** Whether the next partitions are there and every row has one of its own. */
+/** Checks that the next partitions exist and that no row is in a default partition. */
 export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const table of [eventPartitions, notificationPartitions]) {

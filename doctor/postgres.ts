@@ -62,10 +62,10 @@ async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<F
   );
 }
 
-/** A pooler makes up the process id that it tells its clients. */
+/** A pooler reports a made-up process id to its clients. */
 async function checkOwnSession(report: Report, { client, ask }: ReadOnly): Promise<Finding[]> {
   const [session] = await ask(z.object({ pid: z.int() }), 'select pg_backend_pid() as pid');
-  // Not in the types of pg.
+  // Missing from the types of pg.
   if (!('processID' in client) || client.processID === session?.pid) return [];
   return [
     report.warning(
@@ -94,7 +94,7 @@ export async function checkPooler(pooler: ReadOnly, direct: ReadOnly): Promise<F
   const unlimited = Object.entries({ statement_timeout: there?.statement, lock_timeout: there?.lock })
     .filter(([, value]) => value === '0')
     .map(([name]) => name);
-  if (unlimited.length === 0) return [report.ok('leads to the same database, with limits of time')];
+  if (unlimited.length === 0) return [report.ok('leads to the same database, with time limits')];
   return [
     report.warning(
       `its sessions have no ${unlimited.join(' and no ')}`,
@@ -103,7 +103,7 @@ export async function checkPooler(pooler: ReadOnly, direct: ReadOnly): Promise<F
   ];
 }
 
-/** The clock of a server against ours, which it was asked between two instants. */
+/** Compares the clock of a server, which was asked between two instants, with ours. */
 export function checkClock(report: Report, theirs: Date, askedAt: number, answeredAt: number): Finding {
   const off = Math.max(askedAt - theirs.getTime(), theirs.getTime() - answeredAt, 0) / 1000;
   if (off <= mostSkewSeconds) return report.ok('its clock agrees with ours');

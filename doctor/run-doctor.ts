@@ -22,8 +22,8 @@ const callMs = 5_000;
 type Environment = Record<string, string | undefined>;
 
 /**
- * Looks at a deployment from this process, and changes nothing. Every question has a limit of rows and of time.
- * Never throws: what can't be asked is a finding.
+ * Examines a deployment from this process and changes nothing. Every query is limited in rows and time. Never throws:
+ * whatever can't be queried becomes a finding.
  */
 export async function runDoctor(config: Config, environment: Environment): Promise<Finding[]> {
   const own = [...checkConfiguration(config), ...(await checkOwnDisk(config))];
@@ -80,7 +80,7 @@ async function examine(
   return [...findings, ...(await clickhouse), ...(await provider)];
 }
 
-/** One after the other: they share a session. */
+/** Runs checks one after the other, because they share a session. */
 async function examineDatabase(database: ReadOnly): Promise<Finding[]> {
   const checks = [
     ['Postgres', checkPostgres],
@@ -134,7 +134,7 @@ async function reach<Value>(
 async function guarded(
   area: string,
   check: () => Promise<Finding[]>,
-  remedy = 'Nothing else is known; is it overloaded?',
+  remedy = 'No other cause is known; is it overloaded?',
 ): Promise<Finding[]> {
   try {
     const findings = await orUndefinedAfter(checkMs, check());
