@@ -30,15 +30,15 @@ export async function checkAgreement(
   if (lost.length > 0) {
     findings.push(
       report.error(
-        `${lost.length} of a sample are under way in Postgres and have no open workflow in Temporal: ${list(lost)}`,
-        'Their workflows were terminated or Temporal lost them. Sweeps start them again within 15 minutes of their time; if these\nlines are here an hour later, look whether workers run and schedules are paused.',
+        `${lost.length} of a sample are in progress in Postgres but have no open workflow in Temporal: ${list(lost)}`,
+        'Their workflows were terminated or lost by Temporal. Sweeps restart them within 15 minutes of their due time. If these\nlines are still here an hour later, check that workers run and no schedule is paused.',
       ),
     );
   }
   if (orphaned.length > 0) {
     findings.push(
       report.warning(
-        `${orphaned.length} of a sample run in Temporal and are over in Postgres: ${list(orphaned)}`,
+        `${orphaned.length} of a sample run in Temporal but have ended in Postgres: ${list(orphaned)}`,
         'The sweep orphaned-executions ends them within the hour. Was Postgres restored from a backup?',
       ),
     );

@@ -46,12 +46,12 @@ order by 3 desc limit ${reasonsShown}`;
 /** What keeps the emails of the last day from leaving, according to the provider's answers. */
 export async function checkHandOvers({ ask }: Pick<ReadOnly, 'ask'>): Promise<Finding[]> {
   const rows = await ask(heldRow, heldSql);
-  if (rows.length === 0) return [report.ok('no email of the last day is put off')];
+  if (rows.length === 0) return [report.ok('no email of the last day is deferred')];
   return rows.map(({ status, reason, count, oldestSeconds }) => {
     if (status === 'FAILED') {
       return report.warning(`${count} emails of the last day failed: ${reason}`, 'docs: "Emails fail".');
     }
-    const text = `${count} emails are put off, the oldest for ${presentAge(oldestSeconds)}: ${reason}`;
+    const text = `${count} emails are deferred, the oldest for ${presentAge(oldestSeconds)}: ${reason}`;
     const remedy = 'They are retried automatically. docs: "SES throttles or pauses".';
     return oldestSeconds < lateSeconds ? report.warning(text, remedy) : report.error(text, remedy);
   });

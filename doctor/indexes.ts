@@ -22,8 +22,8 @@ export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
     isBuilt
       ? report.ok(`${name} of ${table} is being built`)
       : report.warning(
-          `${name} of ${table} is invalid: its build was cut off`,
-          `It costs writes and serves no reads. Run: reindex index concurrently ${name};`,
+          `${name} of ${table} is invalid: its build was interrupted`,
+          `It slows down writes and serves no reads. Run: reindex index concurrently ${name};`,
         ),
   );
   const [address] = await ask(
@@ -34,7 +34,7 @@ export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
     findings.push(
       report.warning(
         `${addressIndex.name} is missing: searches for part of an address are slow`,
-        'The sweep partitions builds it beside the traffic. If this line is here a day after an upgrade, its run in the Temporal UI says why.',
+        'The sweep partitions builds it during normal traffic. If this line is still here a day after an upgrade, its run in the Temporal UI shows why.',
       ),
     );
   }

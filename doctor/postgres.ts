@@ -86,8 +86,8 @@ export async function checkPooler(pooler: ReadOnly, direct: ReadOnly): Promise<F
   if (there?.database !== here?.database) {
     return [
       report.error(
-        'DATABASE_POOLER_URL leads to another database than DATABASE_URL',
-        'Let both lead to the same one.',
+        'DATABASE_POOLER_URL leads to a different database than DATABASE_URL',
+        'Make both lead to the same one.',
       ),
     ];
   }
@@ -109,7 +109,7 @@ export function checkClock(report: Report, theirs: Date, askedAt: number, answer
   if (off <= mostSkewSeconds) return report.ok('its clock agrees with ours');
   return report.error(
     `its clock differs from ours by ${off.toFixed(1)} s`,
-    'Let all machines set their clocks by NTP: schedules, sessions and signatures depend on them.',
+    'Synchronize the clocks of all machines by NTP: schedules, sessions and signatures depend on them.',
   );
 }
 
@@ -153,7 +153,7 @@ export async function checkMigrations({ ask }: ReadOnly): Promise<Finding[]> {
     findings.push(
       report.error(
         `the database is newer than this version: it has ${newer.slice(0, 3).join(', ')}`,
-        'Run the newer version. Migrations go forward only.',
+        'Run the newer version. Migrations cannot be reverted.',
       ),
     );
   }

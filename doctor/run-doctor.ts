@@ -29,11 +29,15 @@ export async function runDoctor(config: Config, environment: Environment): Promi
   const own = [...checkConfiguration(config), ...(await checkOwnDisk(config))];
   const client = createTemporalClient({ environment, dataConverter: undefined });
   const [database, temporal] = await Promise.all([
-    reach('Postgres', () => connectReadOnly(config.DATABASE_URL), 'Does it run, and is DATABASE_URL right?'),
+    reach(
+      'Postgres',
+      () => connectReadOnly(config.DATABASE_URL),
+      'Is it running, and is DATABASE_URL correct?',
+    ),
     reach(
       'Temporal',
       () => connectTemporal(client),
-      'Does it run, and are TEMPORAL_ADDRESS and the credentials right?',
+      'Is it running, and are TEMPORAL_ADDRESS and the credentials correct?',
     ),
   ]);
   try {
@@ -54,7 +58,7 @@ async function examine(
   const clickhouse = guarded(
     'ClickHouse',
     () => checkClickHouse(config),
-    'Does it run, and is CLICKHOUSE_URL right?',
+    'Is it running, and is CLICKHOUSE_URL correct?',
   );
   const provider = guarded(
     'Provider',
@@ -104,7 +108,7 @@ async function examinePooler(config: Config, direct: ReadOnly): Promise<Finding[
   const pooler = await reach(
     'Pooler',
     () => connectReadOnly(url),
-    'Does it run, and is DATABASE_POOLER_URL right?',
+    'Is it running, and is DATABASE_POOLER_URL correct?',
   );
   if ('finding' in pooler) return [pooler.finding];
   try {
