@@ -12,8 +12,7 @@ interface LockOptions {
  * - `for no key update` blocks other changes. MikroORM's `for update` also blocks inserts with a foreign key to the
  *   record, so two transactions that each lock a user and a project and add a membership could deadlock.
  * - `for key share` only prevents the deletion of the record, without blocking checks of a domain, edits of a workflow
- * or
- *   events of a contact.
+ *   or events of a contact.
  *
  * @returns the current record, null when it does not exist
  */

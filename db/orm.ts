@@ -146,8 +146,8 @@ export function createOrm(options: DatabaseOptions): Orm {
 }
 
 /**
- * A client that gives up connecting after a time. A connection attempt begun while the host is away gets no answer even
- * once it is back, and occupies the pool, which itself waits as long as a statement may.
+ * A client with a timeout for connecting. An attempt that begins while the host is away gets no answer even once it is
+ * back, and occupies a slot of the pool, whose own timeout is as long as that of a statement.
  */
 function clientWithin(connectionTimeoutMillis: number): typeof pg.Client {
   return class extends pg.Client {

@@ -99,7 +99,7 @@ async function readCheck(em: Em): Promise<{ isValidated: boolean; end: Date } | 
 
 const isFarOff = (end: Date, now: Date) => end.getTime() - now.getTime() > reserveDays * dayMs;
 
-/** Ensures a check that all ids are lower than those of an instant. @returns the instant */
+/** Ensures a check constraint that all ids are from before an instant. @returns the instant */
 async function ensureCheck(em: Em, now: Date): Promise<Date> {
   const check = await readCheck(em);
   if (check !== undefined && isFarOff(check.end, now)) return check.end;

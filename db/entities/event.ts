@@ -86,7 +86,7 @@ const StreamPositionSchema = defineEntity({
     name: p.text().primary(),
     xid: p.string().columnType('xid8'),
     eventId: p.uuid(),
-    /** Rows that ClickHouse refused: they are there without their data, or missing. */
+    /** Rows that ClickHouse refused: it has them without their data, or not at all. */
     refusedRows: p.integer().default(0),
     refusedAt: instant().nullable(),
     updatedAt: instant().defaultRaw('now()'),

@@ -30,7 +30,7 @@ interface Filled {
   contactId: string;
 }
 
-const neighbourContacts = 20_000;
+const neighborContacts = 20_000;
 /**
  * Rows or index entries of one table that a read may touch: several for each of 20 contacts, but none of the
  * neighbors'.
@@ -41,9 +41,9 @@ const database = useTestDatabase(2);
 const { em, sql } = database;
 let own: Filled;
 beforeAll(async () => {
-  await fill(neighbourContacts / 2);
+  await fill(neighborContacts / 2);
   own = await fill(20);
-  await fill(neighbourContacts / 2);
+  await fill(neighborContacts / 2);
   await sql('vacuum analyze');
 }, 120_000);
 
@@ -177,7 +177,7 @@ const reads: Record<string, Read> = {
   'names of events': (em) => listHistoryNames(em, own.projectId, 100),
 };
 
-it.each(Object.entries(reads))('%s: nothing is read of large neighbours', async (_, read) => {
+it.each(Object.entries(reads))('%s: reads nothing of large neighbors', async (_, read) => {
   const tables = await rowsRead(database.orm.em, read);
   expect([...tables].filter(([, rows]) => rows > mostRead)).toEqual([]);
 });

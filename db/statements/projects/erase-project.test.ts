@@ -54,7 +54,7 @@ const leftOf = (projectId: string) =>
 
 describe('the erasure of a project', () => {
   it('resumes after interruptions, and counts each row once', async () => {
-    const [projectId, neighbour] = [await createFullProject(), await createFullProject()];
+    const [projectId, neighbor] = [await createFullProject(), await createFullProject()];
     const id = await startReset(projectId);
     let cuts = 0;
     for (let batches = 1; ; batches += 4) {
@@ -73,7 +73,7 @@ describe('the erasure of a project', () => {
     }
     expect(cuts).toBeGreaterThan(3);
     expect(await leftOf(projectId)).toEqual([{ n: 0 }]);
-    expect(await leftOf(neighbour)).toEqual([{ n: 3 * rows }]);
+    expect(await leftOf(neighbor)).toEqual([{ n: 3 * rows }]);
     const reset = await em().findOne(ProjectErasure, { projectId });
     expect(reset?.done).toMatchObject({ contacts: rows, emails: rows, events: rows });
   });

@@ -25,7 +25,7 @@ export interface EvaluatedChanges {
  * A change is deleted once all of them are evaluated, so a repeat after a crash finds nothing to do.
  *
  * @param em outside of a transaction
- * @param budgetMs after this, no further chunk of changes is begun
+ * @param budgetMs after this, no further chunk of changes is started
  */
 export async function evaluateChanges(
   em: Em,

@@ -47,7 +47,7 @@ interface ClockGroup {
  * with a new clock. Safe to interrupt and repeat.
  *
  * @param em outside of a transaction
- * @param budgetMs after this, no further group of clocks is begun
+ * @param budgetMs after this, no further group of clocks is started
  * @returns whether all clocks are planned
  */
 export async function planClocks(
