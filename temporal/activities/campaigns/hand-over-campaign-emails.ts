@@ -64,7 +64,7 @@ async function callProvider(
   stored: StoredContent | undefined,
   outcomes: ClaimOutcomes,
 ): Promise<void> {
-  // If this question is not answered, only these emails are held back: other calls are under way and must be recorded.
+  // If the check fails, only these emails are held back: other calls are in flight and must be recorded.
   if (context.lease.aborted || !(await context.maySend().catch(() => false))) {
     for (const email of emails) outcomes.putBack(email, null, 0);
     return;

@@ -18,7 +18,7 @@ export interface HeadStartDependencies {
 
 interface Run {
   isDue: boolean;
-  /** How often the campaign was looked at. */
+  /** Number of looks at the campaign so far. */
   looks: number;
   nextLook: PromiseWithResolvers<void>;
   /** By `performance.now()`. Once the freeze is complete, no batch but the first begins after this. */
