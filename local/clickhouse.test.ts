@@ -65,7 +65,7 @@ async function startSlowFile() {
   });
   return {
     release,
-    /** Without a limit that the test would have to keep. */
+    /** The receive timeout is longer than any test. */
     rowsOf: (reader: string) =>
       `FROM url($$${file.url}/${reader}$$, $$TabSeparated$$, $$x UInt8$$) SETTINGS http_receive_timeout = 600`,
     readers: () => new Set(file.requests.map(({ path }) => path)).size,

@@ -144,7 +144,7 @@ describe('SendEmail', () => {
     expect([startedAt <= receivedAt, receivedAt <= Date.now()]).toEqual([true, true]);
   });
 
-  it('refuses a sender that is not verified, as SES words it', async () => {
+  it('refuses a sender that is not verified, with the message of SES', async () => {
     const { client, list } = await startTestSes();
     await expect(client.send(new SendEmailCommand(emailTo('ada@example.test')))).rejects.toMatchObject({
       name: 'MessageRejected',
