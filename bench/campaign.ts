@@ -90,7 +90,7 @@ function presentTakeOver({ recipients, latencyMs }: CampaignRunOptions, { restar
   return { work, value: restart.resumedAfterMs, unit: 'ms', bar: { below: takeOverMs } };
 }
 
-/** The local SES describes, signs and posts each event, as SNS does elsewhere: its share is not work of the product. */
+/** The local SES describes, signs and posts each event, as SNS does elsewhere: its share is not the product's work. */
 function presentEvents(
   { recipients, latencyMs }: CampaignRunOptions,
   sendingSeconds: number,

@@ -56,7 +56,7 @@ select x.id, n, ($2::uuid[])[n], '{"resumed": "timeout"}',
 from workflow_executions x, generate_series(1, x.visit) n
 where x.workflow_id = $1`;
 
-/** The parameters of each statement are the ones that its text names. */
+/** Each statement with only the parameters that its text uses. */
 const smallSql: readonly [string, (records: DashboardRecords) => unknown[]][] = [
   [
     `update contacts set subscribed = false, suppressed_at = created_at + interval '1 day',
