@@ -22,7 +22,7 @@ const driverMessage =
 /** SQLSTATEs: statement timeout and lock timeout. */
 const timeouts: ReadonlySet<unknown> = new Set(['57014', '55P03']);
 
-/** True when Postgres can't be reached or its disk is full, as opposed to a failed statement. Follows wrapped errors. */
+/** True when Postgres can't be reached or its disk is full, as opposed to a failed statement. Unwraps errors. */
 export function isDatabaseAway(error: unknown): boolean {
   return someCause(error, (cause) => {
     const code: unknown = Reflect.get(cause, 'code');

@@ -78,7 +78,8 @@ const fixed = {
 };
 
 /**
- * Everything that expires in Postgres, by the name shown in metrics and runs. A table that refers to another comes after it.
+ * Everything that expires in Postgres, by the name shown in metrics and runs. A table that refers to another comes
+ * after it.
  *
  * @param bodyRetentionDays for contents; senders, subjects and times stay
  */

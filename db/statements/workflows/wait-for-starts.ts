@@ -9,7 +9,7 @@ import { execute, query } from '../../sql.ts';
  * A start locks its workflow. A workflow that can be locked immediately has no starting execution, so only the others
  * are waited for.
  *
- * @param em outside of a transaction, so that each lock is released before the next is awaited and no event waits for it
+ * @param em outside of a transaction, so that each lock is released before the next is awaited and blocks no event
  */
 export async function waitForStarts(em: Em, projectId: string): Promise<void> {
   const starting = await query(
