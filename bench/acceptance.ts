@@ -7,7 +7,7 @@ import type { BenchRun } from './report.ts';
 
 const connections = 100;
 
-/** How many requests a second a hot route accepts, and how fast it answers at half of `bar`. */
+/** Measures how many requests a second a hot route accepts, and how fast it answers at half of `bar`. */
 export async function measureAcceptance(
   stack: BenchStack,
   { report, isQuick }: BenchRun,

@@ -6,14 +6,14 @@ export const bigProject = '01900000-0000-7000-8000-000000000001';
 const spreadDays = 90;
 const rowsPerInsert = 1_000_000;
 
-/** SQL: a UUIDv7 with this time and deterministic random bits. */
+/** SQL for a UUIDv7 with this time and deterministic random bits. */
 const uuidSql = (at: string, seed: string) => `reinterpretAsUUID(concat(
   reinterpretAsFixedString(bitOr(bitShiftLeft(toUInt64(toUnixTimestamp64Milli(${at})), 16),
     bitOr(0x7000, bitAnd(sipHash64(${seed}), 0xFFF)))),
   reinterpretAsFixedString(bitOr(0x8000000000000000, bitShiftRight(sipHash64(${seed}, 1), 2)))))`;
 
 /**
- * Each ten consecutive rows are three emails (sent and delivered, the first opened and clicked) and two
+ * Ten consecutive rows are the events of three emails (sent and delivered, the first one opened and clicked) and two
  * tracked events, in chronological order as in production. A campaign has the emails of `campaignSeconds`.
  */
 const fillSql = `
@@ -54,7 +54,7 @@ SETTINGS async_insert = 0, max_partitions_per_insert_block = 0, max_insert_threa
   min_insert_block_size_rows = 250000, max_block_size = 65536`;
 
 interface EventsOptions {
-  /** That owns nine of ten events; default `bigProject`. */
+  /** Project that owns nine of ten events; default `bigProject`. */
   projectId?: string;
   /** Default six hours. */
   campaignSeconds?: number;

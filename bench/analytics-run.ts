@@ -1,7 +1,7 @@
 /**
- * Measures the activity and analytics endpoints over ten million events in the ClickHouse of `npm start`, nine of
- * ten in one project. node bench/analytics-run.ts [--events=10000000] [--times=40] The last line of output is
- * the figures as JSON.
+ * Measures the activity and analytics endpoints over ten million events in the ClickHouse of `npm start`, nine of ten
+ * in one project. Usage: node bench/analytics-run.ts [--events=10000000] [--times=40]. The last line of output is the
+ * figures as JSON.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -30,7 +30,7 @@ const events = Number(values.events);
 const times = Number(values.times);
 const dayMs = 86_400_000;
 
-/** p50 and p95 of the response time, and the CPU of this process and of ClickHouse per response; milliseconds. */
+/** p50 and p95 of the response time, and the CPU of this process and of ClickHouse per response, in milliseconds. */
 async function timed(work: (n: number) => Promise<unknown>) {
   const durations: number[] = [];
   await work(0);

@@ -3,9 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { connectForLoad, inBatches, random, withoutIndexes } from './bulk-load.ts';
 
 interface AudienceOptions {
-  /** Of the project itself; default 1,000,000. */
+  /** Contacts of the project itself; default 1,000,000. */
   contacts?: number;
-  /** Of its contacts, all names together, approximately; default 5,000,000. */
+  /** Events of its contacts, all names together, approximately; default 5,000,000. */
   events?: number;
 }
 
@@ -99,7 +99,7 @@ const eventNameSql = (() => {
   return `case ${cases.join(' ')} end`;
 })();
 
-/** A third of the contacts has most of the events; they are spread over the table. */
+/** A third of the contacts has most of the events, spread over the table. */
 const eventsSql = `
 insert into events (id, project_id, name, kind, contact_id, email_id, data, occurred_at)
 select uuidv7(at - now()), project_id, name, case when name like 'email.%' then 'emitted' else 'tracked' end, id,
@@ -122,9 +122,9 @@ where kind <> 'activity' and contact_id is not null
 group by project_id, name, contact_id`;
 
 /**
- * Fills a project of an empty database with contacts, their journal and derived data, beside some tens of
- * thousands of contacts of other projects. The same rows in each run except for ids and the current time.
- * @param fillMore runs once the contacts are there, beside the journal
+ * Fills a project of an empty database with contacts, their journal and derived data, along with some tens of thousands
+ * of contacts of other projects. Each run creates the same rows except for ids and the current time.
+ * @param fillMore runs once the contacts exist, in parallel with the journal
  * @returns ids of the other projects; each has some 1,500 contacts
  */
 export async function fillAudience(

@@ -19,8 +19,8 @@ import { version } from '../runtime/version.ts';
 import { openTemporal } from '../temporal/client/open-temporal.ts';
 
 /**
- * The real API without the transactions of the hot requests: the cost of a request that writes nothing. Only
- * a limit to compare with.
+ * The real API without the transactions of the hot requests: the cost of a request that writes nothing. Used only as a
+ * limit to compare with.
  */
 const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {

@@ -7,8 +7,8 @@ import type { BareCampaign, BareResult } from './bare-campaign.ts';
 import { createBenchProvider } from './ses-calls.ts';
 
 /**
- * The process of the skeleton: five bare statements a campaign, without Temporal, cancel, quota, figures, retries or
- * hostile templates. Reads its task from the environment, writes its result as a line of JSON.
+ * The process of the skeleton: five bare statements per campaign, without Temporal, cancel, quota, figures, retries or
+ * protection against hostile templates. Reads its task from the environment and writes its result as a line of JSON.
  */
 const { databaseUrl, sesUrl, projectId, domain, subject, body, text }: BareCampaign = JSON.parse(
   process.env.BARE_CAMPAIGN ?? '',
@@ -57,7 +57,7 @@ interface Claimed {
   data: Record<string, unknown>;
 }
 
-// As the connections for prepared statements of the product: their plans must not scan whole tables.
+// Like the product's connections for prepared statements: their plans must not scan whole tables.
 const pool = new pg.Pool({
   connectionString: databaseUrl,
   max: lanes,

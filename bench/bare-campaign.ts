@@ -24,15 +24,15 @@ export type BareResult = z.output<typeof resultSchema>;
 
 export interface BareRun {
   ratePerSecond: number;
-  /** Microseconds an email. */
+  /** Microseconds per email. */
   cpu: { skeleton: number; Postgres: number };
 }
 
 const entry = fileURLToPath(new URL('./bare-campaign-main.ts', import.meta.url));
 
 /**
- * Sends a campaign to all contacts of the project by a skeleton of what the product does: freeze, claim, render, hand
- * over and record as five bare statements in four lanes of one process, into tables with the indexes of the product's.
+ * Sends a campaign to all contacts of the project with a skeleton of what the product does: freeze, claim, render, hand
+ * over and record as five bare statements in four lanes of one process, into tables with the product's indexes.
  */
 export async function runBareCampaign(
   { orm, databaseUrl, postgresPid, project }: BenchStack,

@@ -23,7 +23,7 @@ function toContact([email, firstName, plan, seats, signedUp]: string[]): Importe
   return { email: email ?? '', subscribed: undefined, data };
 }
 
-/** Cost of a file's rows without most of an import: parsing alone, the statement alone, a plain insert. */
+/** Costs of parts of an import of a file's rows: parsing alone, the statement alone, a plain insert. */
 export async function measureBareImport(
   { orm }: BenchStack,
   text: string,

@@ -7,8 +7,9 @@ import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 
 /**
- * The least that tracks an event with the same libraries: plain Koa, koa-body, zod, and one statement for all requests that
- * wait. Without limits, logs, metrics, headers, segments, workflows and figures. Its tables have the indexes of the product's.
+ * A minimal service that tracks events with the same libraries: plain Koa, koa-body, zod, and one statement for all
+ * waiting requests. Without limits, logs, metrics, headers, segments, workflows and figures. Its tables have the
+ * product's indexes.
  */
 const { PORT = '', DATABASE_URL, BARE_KEY = '', BARE_PROJECT = '' } = process.env;
 const batchItems = 500;

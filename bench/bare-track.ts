@@ -8,7 +8,7 @@ const rounds = 3;
 const seconds = 5;
 const connections = 100;
 
-/** Tables with the columns and indexes of the product's, without triggers. */
+/** Tables with the product's columns and indexes, without triggers. */
 async function createTables({ orm }: BenchStack): Promise<void> {
   for (const [bare, like] of [
     ['bare_contacts', 'contacts'],
@@ -26,7 +26,7 @@ interface Side {
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** The product beside the skeleton, by turns: what else the machine does slows both. */
+/** The product and the skeleton in turns, because other load on the machine slows down both. */
 export async function* measureBesideBare(stack: BenchStack, nextBody: () => string): AsyncGenerator<Figure> {
   await createTables(stack);
   const { publicKey, id } = stack.project;
@@ -43,7 +43,7 @@ export async function* measureBesideBare(stack: BenchStack, nextBody: () => stri
       const cpu = measureCpu({ API: api.pid, Postgres: stack.postgresPid });
       const target = { port: api.port, path: '/v1/track', headers };
       const load = requireStatus(await runLoad({ target, nextBody, connections, seconds }), 200);
-      // The first round warms up.
+      // The first round is the warm-up.
       if (round > 0) runs.push({ name, load, cpu: cpu(load.total) });
     }
   }

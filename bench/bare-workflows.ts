@@ -11,8 +11,8 @@ const taskQueue = 'bare';
 const warmUp = 50;
 
 /**
- * Workflows a second with one no-op activity, on an otherwise idle Temporal server, with worker and client in
- * this process: an upper bound for any workflow product on it.
+ * Workflows per second with one no-op activity, on an otherwise idle Temporal server, with worker and client in this
+ * process: an upper bound for any workflow product on that server.
  */
 export async function measureBareWorkflows(
   temporal: { address: string; pid: number },

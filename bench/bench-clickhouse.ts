@@ -4,17 +4,17 @@ import { freePort } from '../local/testing/free-port.ts';
 
 export interface BenchClickHouse {
   pid: number;
-  /** For processes of the product. */
+  /** Environment for processes of the product. */
   environment: Record<string, string>;
   connect(database?: string): ClickHouse;
   stop(): Promise<void>;
 }
 
 const password = 'bench';
-/** Filling it takes statements of minutes. */
+/** Filling it takes statements that run for minutes. */
 const requestTimeoutMs = 600_000;
 
-/** That of `npm start`. */
+/** The ClickHouse of `npm start`. */
 export async function startBenchClickHouse(directory: string): Promise<BenchClickHouse> {
   const server = await startClickHouse({ directory, port: await freePort(), password, log: () => undefined });
   const { url, pid, stop } = server;

@@ -24,7 +24,7 @@ export interface BenchProcess {
   stop(): Promise<void>;
 }
 
-/** Passes `BENCH_NODE_OPTIONS` on for profilers. */
+/** Passes `BENCH_NODE_OPTIONS` on, for profilers. */
 export async function startBenchProcess(options: ProcessOptions): Promise<BenchProcess> {
   const log = openSync(options.logFile, 'a');
   const profiling = process.env.BENCH_NODE_OPTIONS;
@@ -33,7 +33,7 @@ export async function startBenchProcess(options: ProcessOptions): Promise<BenchP
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      // As `npm start` has it.
+      // As in `npm start`.
       NODE_COMPILE_CACHE: compileCache,
       ...(profiling === undefined ? {} : { NODE_OPTIONS: profiling }),
       ...options.environment,
@@ -93,8 +93,8 @@ export function childrenOf(pid: number): number[] {
 }
 
 /**
- * CPU seconds used so far by a process and its children, including ended ones. Unlike a rate this hardly
- * depends on the machine's other load.
+ * CPU seconds used so far by a process and its children, including ended ones. Unlike a rate, this hardly depends on
+ * the machine's other load.
  */
 export function cpuSecondsOf(pid: number): number {
   const [utime = 0, stime = 0, ofEndedUser = 0, ofEndedSystem = 0] = statOf(pid).slice(10, 14);
@@ -117,7 +117,7 @@ export function residentMegabytesOf(pid: number): number {
   return statusMegabytes(pid, 'VmRSS');
 }
 
-/** The part of the resident memory that holds pages of libraries and programs, which the kernel may drop at any time. */
+/** The part of resident memory that holds pages of libraries and programs, which the kernel may drop at any time. */
 export function residentFileMegabytesOf(pid: number): number {
   return statusMegabytes(pid, 'RssFile');
 }

@@ -34,7 +34,7 @@ export interface BenchStack {
   startSes(port: number, webhookUrl?: string): Promise<BenchProcess & { url: string }>;
   startClickHouse(): Promise<BenchClickHouse>;
   startTemporal(): Promise<{ address: string; pid: number }>;
-  /** A project beside the first one. */
+  /** Adds another project. */
   addProject(domain: string): Promise<BenchProject>;
 }
 
@@ -57,9 +57,9 @@ async function createProject(orm: Orm, appSecret: string, domain: string): Promi
 }
 
 interface StackOptions {
-  /** Of Postgres, beside our own. */
+  /** Settings of Postgres, in addition to our own. */
   settings?: Record<string, string>;
-  /** Is kept, and continued from when a stack ended in it; a new one that is removed unless given. */
+  /** A folder that is kept, and continued from if a stack ended in it. Default: a new folder, removed at the end. */
   directory?: string;
 }
 
@@ -68,7 +68,7 @@ interface Kept {
   project: BenchProject;
 }
 
-/** The first project of the folder, and what its keys are encrypted with. */
+/** The first project of the folder, and the secret that encrypts its keys. */
 async function firstProject(orm: Orm, directory: string): Promise<Kept> {
   const file = join(directory, 'stack.json');
   const before = await readFile(file, 'utf8').catch(() => undefined);

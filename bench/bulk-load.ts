@@ -1,10 +1,10 @@
 import pg from 'pg';
 
-/** A pseudorandom number below 1, the same in each run; `salt` makes independent ones from one `n`. */
+/** A pseudorandom number below 1, the same in each run; different `salt`s give independent numbers for one `n`. */
 export const random = (n: string, salt: number) =>
   `((hashint8extended(${n}, ${salt}) & 1073741823)::float8 / 1073741824)`;
 
-/** The lanes take the batches in turn, so that rows are almost in their order. */
+/** The lanes take turns with the batches, so that rows are almost in order. */
 export async function inBatches<Lane>(
   count: number,
   size: number,
@@ -22,7 +22,7 @@ export async function inBatches<Lane>(
   );
 }
 
-/** Of a server that may lose what was loaded last, but has memory and no other work. */
+/** A connection to a server that may lose the latest rows, but has memory and no other work. */
 export async function connectForLoad(databaseUrl: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -32,7 +32,10 @@ export async function connectForLoad(databaseUrl: string): Promise<pg.Client> {
   return client;
 }
 
-/** Building the indexes after millions of inserts takes half the time of maintaining them. Partitions have theirs again, too. */
+/**
+ * Building the indexes after millions of inserts takes half the time of maintaining them. Partitions get their indexes
+ * back too.
+ */
 export async function withoutIndexes(
   client: pg.Client,
   table: string,

@@ -23,7 +23,7 @@ const callsAtOnce = 8;
 export interface CampaignPart {
   what: string;
   ratePerSecond: number;
-  /** Microseconds an email. */
+  /** Microseconds per email. */
   cpu: number;
 }
 
@@ -78,8 +78,8 @@ function toRecord(email: OutgoingEmail, answer: HandOver | undefined): HandOverR
 }
 
 /**
- * Sends a campaign step by step, each over all emails before the next one begins, to find what each part can
- * do alone. No Temporal, no worker.
+ * Sends a campaign step by step, each step over all emails before the next one begins, to find the limit of each part
+ * alone. No Temporal, no worker.
  */
 export function measureParts(): Promise<CampaignPart[]> {
   return withBenchStack(async (stack) => {

@@ -21,9 +21,9 @@ export interface CampaignRunOptions {
   latencyMs: number;
   /** Kills the worker with SIGKILL after this many hand-overs, and starts another one. */
   killAt?: number;
-  /** Another worker is there from the beginning and takes over, instead of one that starts after the kill. */
+  /** A second worker runs from the beginning and takes over, instead of one that starts after the kill. */
   withStandby?: boolean;
-  /** Without it, the provider's events are dropped. */
+  /** When false, the provider's events are dropped. */
   withEvents?: boolean;
   before?: (ses: LocalSes) => Promise<void>;
   meanwhile?: (ses: LocalSes, isOver: () => boolean) => Promise<void>;
@@ -35,22 +35,20 @@ export interface CampaignRun {
   seconds: number;
   /** From the send call to the beginning of the first hand-over. */
   firstAfterMs: number;
-  /**
-   * Emails that a killed worker had claimed, and the time from the call until the last of them was settled.
-   */
+  /** Emails that a killed worker had claimed, and the time from the call until the last of them was settled. */
   doubtful: { emails: number; sentAgain: number; settledAfterSeconds: number };
   /** From the kill of a worker until its successor polls, and until hand-overs resume. */
   restart: { readyAfterMs: number; resumedAfterMs: number };
   /** From the last hand-over until all events are applied; null without events. */
   events: AppliedEvents | null;
-  /** Microseconds an email, by process. */
+  /** Microseconds per email, by process. */
   cpu: Record<string, number>;
 }
 
 export interface AppliedEvents {
   seconds: number;
   count: number;
-  /** Microseconds an event, by process. */
+  /** Microseconds per event, by process. */
   cpu: Record<string, number>;
 }
 
@@ -60,7 +58,7 @@ const queuedSchema = z.object({ queued: z.int() });
 const createdSchema = z.object({ data: z.object({ id: z.string() }) });
 const patienceMs = 20 * 60 * 1000;
 const pollMs = 100;
-/** Without events for longer, emails that a killed worker had claimed would be given up. */
+/** If events are held for longer, emails claimed by a killed worker would be given up. */
 const longestHoldMs = 60_000;
 
 export async function fillContacts(stack: BenchStack, count: number): Promise<void> {
@@ -130,7 +128,7 @@ async function messagesOf({ url }: LocalSes): Promise<number> {
   return healthSchema.parse(await (await fetch(`${url}/health`)).json()).messages;
 }
 
-/** Events that are not answered with 200 yet. */
+/** Events not yet answered with 200. */
 async function queuedEventsOf({ url }: LocalSes): Promise<number> {
   return queuedSchema.parse(await (await fetch(`${url}/api/events`)).json()).queued;
 }
@@ -167,17 +165,14 @@ interface Sending extends Pick<CampaignRunOptions, 'recipients' | 'killAt'> {
 }
 
 /**
- * Waits until all emails are handed over except those that a killed worker had claimed; kills the worker at
- * `killAt`.
+ * Waits until all emails are handed over except those that a killed worker had claimed; kills the worker at `killAt`.
  */
 async function untilHandedOver(stage: CampaignStage, campaignId: string, sending: Sending) {
   const { recipients, killAt, ses, startedAt } = sending;
   let worker = Promise.resolve(sending.worker);
   let [killedAt, readyAt, resumedAt] = [0, 0, 0];
 
-  /**
-   * Counting all emails costs the database as much as sending a thousand, so do it only when nothing moves.
-   */
+  /** Counting all emails costs the database as much as sending a thousand, so it is done only when nothing moves. */
   async function isOnlyDoubtLeft(): Promise<boolean> {
     const { open, total, inHand } = await progressOf(stage, campaignId);
     return open === 0 && total === recipients && inHand > 0 && Date.now() - (await newestAt(ses)) > 1_500;
@@ -185,7 +180,7 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
 
   for (let [messages, before] = [0, 0]; messages < recipients; before = messages) {
     await delay(pollMs);
-    // Counting only this campaign's messages costs the provider more, so do it once there may be enough.
+    // Counting only this campaign's messages costs the provider more, so do it only when there may be enough.
     messages = await messagesOf(ses);
     if (messages >= recipients) messages = await handedOver(ses);
     if (killAt !== undefined && killedAt === 0 && messages >= killAt) {
@@ -193,14 +188,14 @@ async function untilHandedOver(stage: CampaignStage, campaignId: string, sending
       process.kill(sending.worker.pid, 'SIGKILL');
       await sending.worker.stop();
       worker = sending.standby ? Promise.resolve(sending.standby) : stage.startWorker();
-      // Not waited for: it hands over before it is ready.
+      // Not awaited: it hands over before it is ready.
       worker.then(
         () => {
           readyAt = Date.now();
         },
         () => undefined,
       );
-      // The last calls of the killed one may still arrive.
+      // The last calls of the killed worker may still arrive.
       await delay(pollMs);
       messages = await messagesOf(ses);
     } else if (killedAt > 0 && resumedAt === 0 && messages > before) resumedAt = Date.now();
@@ -296,7 +291,7 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
   const total = await handedOver(ses);
   await Promise.all([sent.worker.stop(), ses.stop()]);
   if (total !== recipients || end.sent !== recipients || end.messageIds !== recipients) {
-    throw new Error(`Not each once: ${total} in the inbox, ${JSON.stringify(end)}`);
+    throw new Error(`Not every email was sent once: ${total} in the inbox, ${JSON.stringify(end)}`);
   }
   return {
     ratePerSecond: (recipients - inHand) / seconds,

@@ -17,9 +17,9 @@ import type { BenchRun, Figure } from './report.ts';
 import { registerSender } from './ses-calls.ts';
 import { measureBeside } from './transactional-beside.ts';
 
-/** Emails a second; runs of another size than the reference may be a fifth below. */
+/** Emails per second; runs of a size other than the reference may be a fifth lower. */
 const barOf = (recipients: number) => (recipients === 50_000 ? 5_000 : 4_000);
-/** By size: contacts are added between runs, and each run sends to all of them. */
+/** Ordered by size: contacts are added between runs, and each run sends to all of them. */
 const runs: CampaignRunOptions[] = [
   { recipients: 5_000, latencyMs: 20 },
   { recipients: 50_000, latencyMs: 0, withEvents: true },
@@ -28,7 +28,7 @@ const runs: CampaignRunOptions[] = [
   { recipients: 50_000, latencyMs: 20, killAt: 20_000, withStandby: true, withEvents: true },
   { recipients: 200_000, latencyMs: 20 },
 ];
-/** Microseconds an email. */
+/** Microseconds per email. */
 const cpuBars = { worker: 110, Postgres: 80 };
 const firstEmailMs = 300;
 /** From the kill of one worker until another one hands over. */
@@ -37,7 +37,7 @@ const eventsTimesSending = 3;
 const quickRuns: CampaignRunOptions[] = [{ recipients: 50_000, latencyMs: 20 }];
 const most = (of: readonly CampaignRunOptions[]) => Math.max(...of.map(({ recipients }) => recipients));
 
-/** A prefix of the runs' names, such as `50000/20`, `50000/20/killed`, `50000/20/killed/standby` or `beside`. */
+/** A prefix of the names of runs, such as `50000/20`, `50000/20/killed`, `50000/20/killed/standby` or `beside`. */
 const only = process.env.BENCH_CAMPAIGN ?? '';
 const nameOf = ({ recipients, latencyMs, killAt, withStandby }: CampaignRunOptions) =>
   `${recipients}/${latencyMs}${killAt === undefined ? '' : '/killed'}${withStandby ? '/standby' : ''}`;
@@ -90,7 +90,7 @@ function presentTakeOver({ recipients, latencyMs }: CampaignRunOptions, { restar
   return { work, value: restart.resumedAfterMs, unit: 'ms', bar: { below: takeOverMs } };
 }
 
-/** The local SES describes, signs and posts each event, as SNS does elsewhere: its share is no work of the product. */
+/** The local SES describes, signs and posts each event, as SNS does elsewhere: its share is not the product's work. */
 function presentEvents(
   { recipients, latencyMs }: CampaignRunOptions,
   sendingSeconds: number,
@@ -111,10 +111,10 @@ function presentEvents(
   };
 }
 
-/** With the size and latency of a run that nothing disturbs, right after it. */
+/** Has the size and latency of an undisturbed run, and runs right after it. */
 async function runSkeleton(stage: CampaignStage, latencyMs: number): Promise<BareRun> {
   const ses = await stage.startSes();
-  // As beside the product: events wait until the last hand-over.
+  // As with the product: events wait until the last hand-over.
   await control(ses, '/api/events', { paused: true });
   await control(ses, '/api/faults', { latencyMs });
   const run = await runBareCampaign(stage.stack, ses.url);
@@ -122,7 +122,7 @@ async function runSkeleton(stage: CampaignStage, latencyMs: number): Promise<Bar
   return run;
 }
 
-/** The product beside the skeleton of the same run: neither depends on what else the machine does. */
+/** Compares the product with the skeleton's run right after it, so that other load on the machine cancels out. */
 function* compare(
   { recipients, latencyMs }: CampaignRunOptions,
   product: CampaignRun,

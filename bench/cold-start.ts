@@ -78,7 +78,7 @@ export function benchColdStart({ report }: BenchRun): Promise<void> {
       unit: 's',
       bar: { below: 8 },
       limits,
-      note: `the dashboard was built before, in ${buildSeconds.toFixed(1)} s (below one when it was up to date); a start after a change of web/ builds it, too`,
+      note: `the dashboard was built beforehand, in ${buildSeconds.toFixed(1)} s (less than one when it was up to date); a start after a change in web/ builds it too`,
     });
     const second = await measureStart(join(directory, 'data'));
     report({ work: 'second start to ready', value: second.seconds, unit: 's', bar: { below: 4 }, limits });
@@ -87,7 +87,7 @@ export function benchColdStart({ report }: BenchRun): Promise<void> {
       value: second.residentMegabytes,
       unit: 'MB',
       bar: { below: 400 },
-      note: `after ${idleSeconds} s, ${second.fileMegabytes} MB of it pages of library files; ${first.residentMegabytes} MB after the first start; ClickHouse, a process of its own, has ${second.clickhouseMegabytes} MB`,
+      note: `after ${idleSeconds} s, ${second.fileMegabytes} MB of it pages of library files; ${first.residentMegabytes} MB after the first start; ClickHouse, a separate process, has ${second.clickhouseMegabytes} MB`,
     });
   });
 }

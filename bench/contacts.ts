@@ -5,7 +5,7 @@ import { percentile } from './percentile.ts';
 import { type BenchRun, type Figure, reportEach } from './report.ts';
 
 const rounds = 9;
-/** For a page found by an index, and for a query that scans every contact of the project. */
+/** For a page found through an index, and for a query that scans every contact of the project. */
 const [pageBarMs, passBarMs] = [50, 800];
 
 const cursor = z.string().nullable();
@@ -64,7 +64,7 @@ async function* measureLists(call: Call): AsyncGenerator<Figure> {
   }
 }
 
-/** All calls of a filter, one after the other. */
+/** All calls for a filter, one after the other. */
 async function* measureWhole(call: Call): AsyncGenerator<Figure> {
   const follow = async <Page extends { cursor: string | null }>(
     schema: z.ZodType<Page>,

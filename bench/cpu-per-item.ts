@@ -1,8 +1,8 @@
 import { cpuSecondsOf } from './bench-process.ts';
 
 /**
- * Starts measuring CPU time. The returned function reports what each process has used since, in microseconds
- * an item; the bench itself, generator included, comes last.
+ * Starts measuring CPU time. The returned function reports what each process has used since, in microseconds per item;
+ * the bench itself, including the generator, comes last.
  */
 export function measureCpu(processes: Record<string, number>): (items: number) => Record<string, number> {
   const entries = Object.entries({ ...processes, bench: process.pid });
@@ -15,7 +15,7 @@ export function measureCpu(processes: Record<string, number>): (items: number) =
   };
 }
 
-/** Such as `CPU an item: API 120 µs, Postgres 150 µs, bench 40 µs`. */
+/** For example `CPU an item: API 120 µs, Postgres 150 µs, bench 40 µs`. */
 export function presentCpu(used: Record<string, number>): string {
   const parts = Object.entries(used).map(([name, micros]) => `${name} ${micros.toFixed(0)} µs`);
   return `CPU an item: ${parts.join(', ')}`;

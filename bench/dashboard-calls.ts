@@ -7,7 +7,7 @@ import type { Figure } from './report.ts';
 /** For each list and log that the dashboard reads. */
 const limitMs = 200;
 const rounds = 40;
-/** Of one call; a slow one is made less often. */
+/** For one call; slow calls are repeated less often. */
 const patienceMs = 8_000;
 
 export interface DashboardIds extends DashboardRecords, Pick<DashboardSize, 'contacts' | 'executions'> {
@@ -16,7 +16,7 @@ export interface DashboardIds extends DashboardRecords, Pick<DashboardSize, 'con
   executionId: string;
   emailId: string;
   contactId: string;
-  /** Of a contact and an email in the middle of the lists. */
+  /** Address and subject of a contact and an email in the middle of the lists. */
   address: string;
   subject: string;
 }
@@ -153,7 +153,7 @@ const figureCalls = ({ projectId }: DashboardIds): Call[] => [
   ['set-up of the project', `/projects/${projectId}/setup-state`],
 ];
 
-/** Every list and log, with its filters, and what stands beside them. */
+/** Every list and log, with its filters, and the figures shown beside them. */
 export const callsOf = (ids: DashboardIds): Call[] =>
   [contactCalls, emailCalls, campaignCalls, audienceCalls, workflowCalls, figureCalls].flatMap((of) =>
     of(ids),
@@ -166,7 +166,7 @@ function rowsIn(text: string): string {
   return data === undefined ? '' : `${data.data.length} rows; `;
 }
 
-/** The time of each call as the dashboard makes it; the first is not counted. */
+/** Measures each call as the dashboard makes it; the first one is not counted. */
 export async function* measureCalls(
   url: string,
   headers: Record<string, string>,

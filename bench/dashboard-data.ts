@@ -5,18 +5,18 @@ import { bodySql, fillEmails } from './dashboard-emails.ts';
 export interface DashboardSize {
   contacts: number;
   emails: number;
-  /** Of each large campaign; all contacts unless given. */
+  /** Recipients of each large campaign; default all contacts. */
   recipients?: number;
   executions: number;
-  /** Of the journal in Postgres. */
+  /** Events of the journal in Postgres. */
   journal: number;
 }
 
-/** What the API made, to be multiplied. */
+/** Records created through the API, to be multiplied. */
 export interface DashboardRecords {
   projectId: string;
   templateId: string;
-  /** Of the workflow with all executions, and its steps in their order. */
+  /** The workflow with all executions, and its steps in order. */
   workflowId: string;
   stepIds: string[];
   staticSegmentId: string;
@@ -29,7 +29,7 @@ const workflows = 60;
 const segments = 80;
 const images = 5_000;
 
-/** A share of $3 executions still waits at each of its steps. */
+/** An equal share of $3 executions is still waiting at each of its steps. */
 const executionsSql = `
 insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once, current_step_id,
   visit, resume_at, event, started_at, completed_at, hops)
@@ -56,7 +56,7 @@ select x.id, n, ($2::uuid[])[n], '{"resumed": "timeout"}',
 from workflow_executions x, generate_series(1, x.visit) n
 where x.workflow_id = $1`;
 
-/** Of each statement the parameters are those that its text names. */
+/** Each statement with only the parameters that its text uses. */
 const smallSql: readonly [string, (records: DashboardRecords) => unknown[]][] = [
   [
     `update contacts set subscribed = false, suppressed_at = created_at + interval '1 day',
@@ -118,7 +118,7 @@ const smallSql: readonly [string, (records: DashboardRecords) => unknown[]][] = 
   ],
 ];
 
-/** Fills the project with set-based statements, beside some other projects with contacts. */
+/** Fills the project with set-based statements, and some other projects with contacts. */
 export async function fillDashboard(
   databaseUrl: string,
   records: DashboardRecords,

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { inBatches, random, withoutIndexes } from './bulk-load.ts';
 
-/** Days that the emails are spread over. */
+/** Days over which the emails are spread. */
 const days = 91;
 /** Large campaigns, one after the other; each goes to all contacts within an hour. */
 export const largeCampaigns = 7;
-/** Emails beside the large campaigns, of which a small one has each fifth. */
+/** Emails outside of the large campaigns; every fifth belongs to a small one. */
 const emailsPerSmall = 10_000;
-/** As `analytics-data.ts` numbers the campaigns of its events, the latest first. */
+/** As `analytics-data.ts` numbers the campaigns of its events, latest first. */
 export const campaignSeconds = 7 * 86_400;
 
 export interface EmailSize {
@@ -22,11 +22,11 @@ function shapeOf({ contacts, emails }: EmailSize) {
   return { part, smallPerPart, campaigns: largeCampaigns * (1 + smallPerPart) };
 }
 
-/** @returns id of campaign number `number`, 0 being the latest large one */
+/** @returns id of campaign `number`; 0 is the latest large one */
 const campaignIdSql = (number: string) => `('01900000-0000-7000-8000-00000001' || lpad(
   ((floor(extract(epoch from now()) / ${campaignSeconds})::bigint - ${number} + 10000) % 10000)::text, 4, '0'))::uuid`;
 
-/** Share of the emails whose last word is at most this one. */
+/** Cumulative share of emails whose final status is at most this one. */
 const statuses = [
   ['FAILED', 0.00002],
   ['SUPPRESSED', 0.004],
@@ -41,7 +41,10 @@ const statusSql = `case ${statuses.map(([status, upTo]) => `when u < ${upTo} the
 const after = (condition: string, seconds: number) =>
   `case when ${condition} then at + ${seconds} * ${random('n', 50)} * interval '1 s' end`;
 
-/** `offset 0` keeps what is computed from being computed again for each column. $1 to $2: emails; $3: project; $4: template; $5: workflow. */
+/**
+ * `offset 0` keeps computed columns from being computed again for each use. $1 to $2: emails; $3: project; $4:
+ * template; $5: workflow.
+ */
 const emailsSql = ({ contacts }: EmailSize, { part, smallPerPart }: ReturnType<typeof shapeOf>) => `
 insert into emails (id, project_id, contact_id, source, type, template_id, campaign_id, workflow_id, to_email,
   from_email, subject, status, reason, message_id, attempts, created_at, sent_at, delivered_at, opened_at, clicked_at,
@@ -82,7 +85,7 @@ from (
 ) made
 join bench_recipients r using (k)`;
 
-/** HTML as long as that of a newsletter; a text that repeats would be stored in next to nothing. */
+/** HTML as long as that of a newsletter; a repeating text would compress to almost nothing. */
 export const bodySql = `(select '<p>' || string_agg(md5((n + line)::text), '</p><p>') || '</p>'
   from generate_series(1, 400) line)`;
 
@@ -95,7 +98,7 @@ select ${campaignIdSql('n')}, $1, 'Campaign ' || n, 'News number ' || n, ${bodyS
 from generate_series(0, $3::int - 1) n
 cross join lateral (select now() - (n + 1) * interval '6 hours' as at) dated`;
 
-/** In one pass over the emails. */
+/** Reads the emails only once. */
 const sumsSql = `
 create temporary table bench_sums as
 select campaign_id, count(*) as recipients, count(sent_at) as sent, count(delivered_at) as delivered, count(opened_at) as opened,
@@ -111,14 +114,14 @@ select campaign_id, sent, delivered, opened, clicked, bounced, complained, unsub
 const totalsSql =
   'update campaigns c set total_recipients = s.recipients from bench_sums s where s.campaign_id = c.id';
 
-/** By which the log of emails finds those of a campaign. */
+/** The email log finds the emails of a campaign through these. */
 const batchesSql = `
 insert into campaign_batches (campaign_id, number, first_email_id, last_email_id, recipients, ended_at)
 select campaign_id, 0, first_id, last_id, recipients, now() from bench_sums`;
 
 /**
- * Fills `emails` and `campaigns` of a project whose contacts are there. Drafts come on top.
- * Leaves the table `bench_recipients` (k, id, email), which numbers the contacts of the project.
+ * Fills `emails` and `campaigns` of a project that has its contacts, plus some drafts. Leaves the table
+ * `bench_recipients` (k, id, email), which numbers the contacts of the project.
  */
 export async function fillEmails(
   clients: readonly [pg.Client, ...pg.Client[]],

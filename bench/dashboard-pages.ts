@@ -5,12 +5,15 @@ import { percentile } from './percentile.ts';
 import type { Figure } from './report.ts';
 
 const limitMs = 200;
-/** Each starts with a fresh page load, so that nothing is cached. So many that the 95th percentile is not the slowest visit. */
+/**
+ * Each round starts with a fresh page load, so that nothing is cached. Enough rounds that the 95th percentile is not
+ * the slowest visit.
+ */
 const rounds = 21;
 const patienceMs = 30_000;
 const record = '/[0-9a-f-]{36}';
 
-/** In this order: the path below that of the project; that of a record is the first in the list before it. */
+/** Visited in this order. Paths are below the project's; a record's path is the first one in the previous list. */
 const visits: readonly [title: string, path: string][] = [
   ['Home', '/?'],
   ['Emails', '/emails'],
@@ -35,8 +38,8 @@ const visits: readonly [title: string, path: string][] = [
 const entrance = '/domains';
 
 /**
- * Runs in the browser: waits for the frame from which on the page of the path stays without skeletons. The page before
- * stays until the code of the next one is there, so the heading has to be another.
+ * Runs in the browser: waits for the frame after which the page of the path stays without skeletons. The previous page
+ * stays until the code of the next one is loaded, so the heading has to be a different element.
  */
 const untilSettledScript = `async (wanted, before) => {
   const startedAt = performance.now();
@@ -68,7 +71,9 @@ const follow = (page: Page, path: string): Promise<number> =>
     return settled;
   })()`);
 
-/** @returns reads the CPU milliseconds that the page's main thread has used, which hardly depend on other load */
+/**
+ * @returns a function that reads the CPU milliseconds used by the page's main thread, which hardly depend on other load
+ */
 async function watchMainThread(page: Page): Promise<() => Promise<number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -78,7 +83,7 @@ async function watchMainThread(page: Page): Promise<() => Promise<number>> {
   };
 }
 
-/** @param cookie of the session of a member */
+/** @param cookie session cookie of a member */
 export function measurePages(
   url: string,
   projectId: string,
@@ -110,7 +115,7 @@ export function measurePages(
           later.map((visit) => visit[key]),
           0.5,
         ).toFixed(0);
-      const note = `p50 ${p50('ms')} ms, of the page's thread ${p50('cpuMs')} ms of CPU; first ${first?.ms.toFixed(0)} ms`;
+      const note = `p50 ${p50('ms')} ms, ${p50('cpuMs')} ms of CPU in the page's thread; first ${first?.ms.toFixed(0)} ms`;
       const value = percentile(
         later.map(({ ms }) => ms),
         0.95,

@@ -9,7 +9,7 @@ const idSchema = z.object({ id: z.string() });
 const workflowSchema = idSchema.extend({ steps: z.array(idSchema) });
 const signedUpSchema = z.object({ user: idSchema });
 
-/** What statements then multiply. */
+/** Creates the records that statements then multiply. */
 export async function createRecords({ project, startApi }: BenchStack): Promise<DashboardRecords> {
   const api = await startApi();
   const post = async (path: string, body: object): Promise<unknown> => {

@@ -17,7 +17,10 @@ const sizeOf = (divisor: number): DashboardSize & { events: number } => ({
   events: 5_000_000 / divisor,
 });
 
-/** Indexes that are built are not written a second time, to the log. Only reads are measured, which do not notice. */
+/**
+ * With a minimal WAL, new indexes are not written a second time, to the log. Only reads are measured, which this does
+ * not affect.
+ */
 export const bulkLoadSettings = { wal_level: 'minimal', max_wal_senders: '0' };
 
 export function benchDashboard({ report, isQuick }: BenchRun): Promise<void> {

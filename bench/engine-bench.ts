@@ -11,8 +11,8 @@ export function emitFigure(figure: Figure): void {
 }
 
 /**
- * Runs a program of this folder that measures a ClickHouse of its own and reports each figure that it emits.
- * A separate process, because it measures its own CPU and memory with those of its children.
+ * Runs a program of this folder that measures its own ClickHouse, and reports each figure it emits. A separate process,
+ * because the program measures its own CPU and memory including its children.
  */
 export function runEngineBench(
   program: string,

@@ -40,7 +40,7 @@ function sesEvent(emailId: string, kind: number): string {
   return JSON.stringify({ eventType: 'Click', mail, click: { timestamp, link: 'https://example.com/1' } });
 }
 
-/** Signed notifications: a delivery, an open and a click of every email, each kind for all emails in turn. */
+/** Signed notifications: a delivery, an open and a click of every email, one kind after the other for all emails. */
 function signEvents(emailIds: string[], signer: SnsSigner, certificateUrl: string): string[] {
   return Array.from({ length: eventsPerEmail }, (_, kind) => kind).flatMap((kind) =>
     emailIds.map((emailId) => {
@@ -62,7 +62,7 @@ async function insertEmails({ orm, project }: BenchStack): Promise<string[]> {
   return ids;
 }
 
-/** Signature checks a second on one otherwise idle core. */
+/** Signature checks per second on one otherwise idle core. */
 function measureVerification(signer: SnsSigner): number {
   const message = signer.sign({
     Type: 'Notification',

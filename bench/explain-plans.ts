@@ -2,7 +2,9 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
-/** Of the server: plans of all statements, those within functions included, one JSON object a line. */
+/**
+ * Server settings that log the plans of all statements, including those within functions, as one JSON object per line.
+ */
 export const planSettings = {
   session_preload_libraries: 'auto_explain',
   'auto_explain.log_analyze': 'on',
@@ -18,7 +20,7 @@ export const planSettings = {
   log_rotation_size: '0',
 };
 
-/** Rows of a sequential scan that are none of a table that stays small. */
+/** A sequential scan of more rows than this is not of a table that stays small. */
 const smallTable = 2_000;
 const nodeSchema = z.looseObject({
   'Node Type': z.string(),
@@ -40,17 +42,17 @@ const lineSchema = z.object({ message: z.string(), application_name: z.string().
 export interface Statement {
   text: string;
   calls: number;
-  /** The most of one call, of each of the three. */
+  /** The maximum of a single call, for each of the three. */
   buffers: number;
   read: number;
   returned: number;
-  /** Tables that were read as a whole, with their rows. */
+  /** Tables that were read in full, with their rows. */
   scanned: Map<string, number>;
-  /** Of the call with the most buffers. */
+  /** Plan of the call with the most buffers. */
   plan: unknown;
 }
 
-/** Numbers, ids and the length of lists are those of one call. */
+/** Replaces numbers, ids and list lengths, which differ from call to call. */
 const shapeOf = (text: string) =>
   text
     .replaceAll(/\s+/g, ' ')
@@ -103,7 +105,7 @@ export interface Compared {
   faults: string[];
 }
 
-/** Beyond these, a statement of the large project is looked at: pages of a list differ by less. */
+/** Beyond these, a statement of the large project is reported: pages of a list differ by less. */
 const [fewBuffers, growth, rowsPerRow] = [300, 4, 20];
 
 export function compare(small: Map<string, Statement>, large: Map<string, Statement>): Compared[] {
@@ -113,7 +115,7 @@ export function compare(small: Map<string, Statement>, large: Map<string, Statem
       const faults = [...of.scanned].map(([table, rows]) => `scans ${table} (${rows})`);
       if (before !== undefined && of.buffers > fewBuffers + growth * before.buffers) faults.push('grows');
       if (before === undefined && of.buffers > fewBuffers) faults.push('only here');
-      if (of.read > smallTable + rowsPerRow * of.returned) faults.push('reads more than it answers');
+      if (of.read > smallTable + rowsPerRow * of.returned) faults.push('reads more than it returns');
       return { shape, small: before, large: of, faults };
     })
     .sort((a, b) => b.large.buffers - a.large.buffers);
@@ -121,7 +123,7 @@ export function compare(small: Map<string, Statement>, large: Map<string, Statem
 
 const columns = ['buffers', 'small', 'read', 'small', 'answered', 'calls'];
 
-/** What each statement read in its largest call, the most first. */
+/** What each statement read in its largest call, most buffers first. */
 export function presentPlans(compared: readonly Compared[]): string {
   const lines = compared.map(({ shape, small, large, faults }) => {
     const values = [

@@ -13,7 +13,7 @@ export interface Stage {
   url: string;
   sesUrl: string;
   temporal: TemporalClient;
-  /** Its own statements are not in the log. */
+  /** A connection whose own statements are not logged. */
   database: pg.Client;
 }
 
@@ -40,13 +40,13 @@ const caller =
     return text === '' ? undefined : JSON.parse(text);
   };
 
-/** @param condition of one row: true when it is over */
+/** @param condition SQL expression; true when the wait is over */
 async function until({ database, project }: Stage, condition: string): Promise<void> {
   for (const startedAt = Date.now(); Date.now() - startedAt < patienceMs; await delay(500)) {
     const { rows } = await database.query(`select (${condition}) as over`, [project.id]);
     if (rows[0]?.over) return;
   }
-  throw new Error(`Not in time: ${condition}`);
+  throw new Error(`Timed out: ${condition}`);
 }
 
 async function addressesOf({ database, project }: Stage, count: number) {
@@ -57,7 +57,9 @@ async function addressesOf({ database, project }: Stage, count: number) {
   return rows;
 }
 
-/** Everything that a project does on hot paths, some dozens of times: nothing here grows with the project. */
+/**
+ * Runs everything that a project does on hot paths, some dozens of times: none of it may cost more in a larger project.
+ */
 export async function useHotPaths(stage: Stage): Promise<{ workflowId: string }> {
   const { records, project } = stage;
   const call = caller(stage);
@@ -140,7 +142,7 @@ async function addTrackedSegments(stage: Stage, members: readonly string[]): Pro
   await until(stage, `not exists (select from campaigns where project_id = $1 and status = 'SENDING')`);
 }
 
-/** Opens, clicks, bounces and complaints, as the provider notifies them. */
+/** Opens, clicks, bounces and complaints, as notified by the provider. */
 async function reactToEmails({ sesUrl }: Stage): Promise<void> {
   const answer = await fetch(`${sesUrl}/api/messages?limit=20`);
   const { messages } = messagesSchema.parse(await answer.json());
@@ -176,7 +178,7 @@ async function changeContacts(
   );
 }
 
-/** Each sweep, and the rounds of segments. */
+/** Runs each sweep and the rounds of segments. */
 export async function runRounds({ temporal }: Stage): Promise<void> {
   for (const id of scheduleIds) await temporal.schedule.getHandle(id).trigger();
   for (const startedAt = Date.now(); Date.now() - startedAt < patienceMs; ) {

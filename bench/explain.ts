@@ -40,7 +40,7 @@ type Filled = Record<'large' | 'small', Side>;
 
 const results = fileURLToPath(new URL('../.data/bench', import.meta.url));
 
-/** A large project and a small one beside it, in a folder that the next stack continues from. */
+/** Fills a large project and a small one, in a folder from which the next stack continues. */
 async function fill(stack: BenchStack, isQuick: boolean): Promise<void> {
   const size = sizeOf(isQuick ? 20 : 1);
   const small = await stack.addProject('small.example.com');
@@ -48,7 +48,7 @@ async function fill(stack: BenchStack, isQuick: boolean): Promise<void> {
   const smallRecords = await createRecords({ ...stack, project: small });
   await fillContacts({ ...stack, project: small }, smallSize.contacts);
   await fillDashboard(stack.databaseUrl, records, size);
-  // The journal so far is not streamed.
+  // The journal up to here is not streamed.
   await sql(
     stack.orm.em.fork(),
     `insert into stream_positions (name, xid, event_id)
@@ -125,8 +125,9 @@ async function playBoth(stack: BenchStack, { large, small }: Filled): Promise<Co
 }
 
 /**
- * Every statement of hot paths, lists, sweeps and rounds, as a large project runs it beside a small one: none may read more for
- * the large one than a page or a batch of it. Prints them with what they read; the plans are in `.data/bench`.
+ * Runs every statement of hot paths, lists, sweeps and rounds for a large project and for a small one beside it: for
+ * the large one, none may read more than a page or a batch. Prints what each statement read; the plans are in
+ * `.data/bench`.
  */
 export function benchExplain({ report, isQuick, folder }: BenchRun): Promise<void> {
   return withCleanUp(async (cleanUp) => {
@@ -136,7 +137,7 @@ export function benchExplain({ report, isQuick, folder }: BenchRun): Promise<voi
     if (!existsSync(join(kept, filledFile))) {
       await withBenchStack((stack) => fill(stack, isQuick), { settings: bulkLoadSettings, directory: kept });
     }
-    // As the owner of the cluster is another user under root.
+    // Keeps the ownership: under root, the cluster belongs to another user.
     if (kept !== directory) await execa('cp', ['--archive', `${kept}/.`, directory]);
     const filled: Filled = JSON.parse(await readFile(join(directory, filledFile), 'utf8'));
     const options = { settings: { ...bulkLoadSettings, ...planSettings }, directory };

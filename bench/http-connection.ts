@@ -20,7 +20,7 @@ function answerLength(bytes: Buffer): number | undefined {
   if (end === -1) return undefined;
   const head = bytes.toString('latin1', 0, end);
   const at = head.indexOf(lengthName);
-  if (at === -1) throw new Error(`An answer without ${lengthName}\n${head}`);
+  if (at === -1) throw new Error(`A response without ${lengthName}\n${head}`);
   const total = end + endOfHead.length + Number.parseInt(head.slice(at + lengthName.length), 10);
   return bytes.length < total ? undefined : total;
 }

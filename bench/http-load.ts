@@ -10,13 +10,13 @@ export interface Target {
 
 export interface LoadOptions {
   target: Target;
-  /** JSON of ASCII text; undefined at the end. */
+  /** JSON in ASCII; undefined when there is no more. */
   nextBody: () => string | undefined;
   connections: number;
   /** Responses of the first `warmUpSeconds` are not counted. */
   seconds: number;
   warmUpSeconds?: number;
-  /** Evenly spaced requests a second; without it each connection sends as soon as it gets a response. */
+  /** Evenly spaced requests per second; by default, each connection sends as soon as it gets a response. */
   ratePerSecond?: number;
 }
 
@@ -26,14 +26,14 @@ export interface LoadResult {
   total: number;
   ratePerSecond: number;
   /**
-   * Of each counted response; at a fixed rate measured from when the request was due, not from when it was
+   * Latency of each counted response; at a fixed rate, measured from when the request was due, not from when it was
    * sent.
    */
   latenciesMs: number[];
   statuses: Map<number, number>;
 }
 
-/** Connections opened at the same moment: a listening socket has a short queue. */
+/** Connections opened at once: a listening socket has a short queue. */
 const openedAtOnce = 32;
 
 async function openConnections(port: number, count: number): Promise<HttpConnection[]> {
@@ -124,15 +124,16 @@ async function pace(
   }
 }
 
-/** @throws Error when a response had another status */
+/** @throws Error when any response had another status */
 export function requireStatus(result: LoadResult, status: number): LoadResult {
   const others = [...result.statuses].filter(([each]) => each !== status);
   if (others.length === 0 && result.answered > 0) return result;
-  const shown = [...result.statuses].map(([each, count]) => `${count} × ${each}`).join(', ') || 'no answers';
-  throw new Error(`Expected answers ${status}, got ${shown}`);
+  const shown =
+    [...result.statuses].map(([each, count]) => `${count} × ${each}`).join(', ') || 'no responses';
+  throw new Error(`Expected responses with ${status}, got ${shown}`);
 }
 
-/** Such as `p50 3.1 ms, p99 12.0 ms`. */
+/** For example `p50 3.1 ms, p99 12.0 ms`. */
 export function presentLatencies({ latenciesMs }: LoadResult): string {
   const show = (fraction: number) => percentile(latenciesMs, fraction).toFixed(1);
   return `p50 ${show(0.5)} ms, p99 ${show(0.99)} ms`;

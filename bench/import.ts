@@ -74,7 +74,7 @@ async function* measure(stack: BenchStack): AsyncGenerator<Figure> {
   const url = `http://127.0.0.1:${api.port}`;
   const key = stack.project.secretKey;
   const { text, rows } = makeFile();
-  // Warm up code, statements and connections, as in a process that has run for a while.
+  // Warms up code, statements and connections, as in a process that has run for a while.
   await runImport(url, key, `${text.slice(0, text.indexOf('\n', 500_000))}\n`);
   await sql(stack.orm.em.fork(), 'truncate contacts, contact_figures, contact_figure_changes');
 

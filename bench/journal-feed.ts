@@ -24,7 +24,7 @@ const cycle = [
 ];
 const list = (values: (string | undefined)[]) => `[${values.map((value) => `'${value}'`).join(', ')}]`;
 
-/** One project has 95 % of the events. */
+/** Fills ClickHouse with events, 95 % of them in one project. */
 export async function fillFeed(clickhouse: ClickHouse, feed: Feed): Promise<void> {
   const stepMs = (feed.days * 86_400_000) / feed.events;
   const batch = 100_000;

@@ -1,7 +1,7 @@
 /**
- * Measures the stream from the journal to ClickHouse and the reads on top, with a Postgres that syncs to disk
- * and the ClickHouse of `npm start`, all on this machine. node bench/journal-run.ts [--rows=500000]
- * [--events=3000000] [--seconds=20]
+ * Measures the stream from the journal to ClickHouse and the reads on top, with a Postgres that syncs to disk and the
+ * ClickHouse of `npm start`, all on this machine. Usage: node bench/journal-run.ts [--rows=500000] [--events=3000000]
+ * [--seconds=20]
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ const seconds = Number(values.seconds);
 const projectId = '01900000-0000-7000-8000-000000000001';
 const log = pino({ level: 'warn' });
 
-/** Of this process and of ClickHouse. */
+/** CPU seconds used by this process and ClickHouse. */
 const usedCpuSeconds = () => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1e6 + cpuSecondsOf(server.pid);
@@ -200,7 +200,7 @@ async function measureLagUnderLoad(databaseUrl: string, clickhouse: ClickHouse):
       await delay(2);
     }
   };
-  /** Pause between two rows, so that the stream is idle before each. */
+  /** Pause between rows, so that the stream is idle before each. */
   const idleMs = 600;
   const woken = await timed(20, async () => {
     await delay(idleMs);

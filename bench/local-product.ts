@@ -9,7 +9,7 @@ import { postgresUrl } from '../local/postgres.ts';
 import { withCleanUp } from './clean-up.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-/** The first start also builds the dashboard, on a machine that others may use. */
+/** The first start also builds the dashboard, possibly on a busy machine. */
 const startTimeoutMs = 300_000;
 
 const credentialsSchema = z.object({

@@ -24,7 +24,7 @@ function nameOf(pid: number): string {
 
 /**
  * Watches the resident memory of a process and its descendants.
- * @returns a function that ends the watch and returns the largest of them, shared pages included
+ * @returns a function that ends the watch and returns the largest process, shared pages included
  */
 export function watchMemory(pid: number): () => LargestProcess {
   let largest: LargestProcess = { name: '', megabytes: 0 };

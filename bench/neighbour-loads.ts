@@ -26,7 +26,7 @@ export async function addWorkflow(
 
 const exitStep = { type: 'EXIT', config: {} };
 
-/** Each event starts an execution that ends at once. */
+/** Each event starts an execution that ends immediately. */
 export async function startExecutions(tenant: Tenant, count: number): Promise<void> {
   await addWorkflow(tenant, 'signed up', [exitStep]);
   await track(tenant, count, 'signed up');

@@ -23,7 +23,7 @@ import { createTenants, type Tenant } from './tenant.ts';
 
 const everyMs = 200;
 const aloneEmails = 50;
-/** The quiet project sends for at most this long; beside a shorter load at least this many. */
+/** The quiet project sends for at most this long; beside a shorter load, at least this many emails. */
 const [longestMs, leastEmails] = [30_000, 25];
 
 const executions = 20_000;
@@ -85,7 +85,7 @@ const scenarios: Scenario[] = [
     async load({ loud }) {
       const templates = await callWebhooks(loud, webhookCalls);
       return {
-        over: delay(10_000, `${webhookCalls} calls of ${templates} templates, the most that are taken`),
+        over: delay(10_000, `${webhookCalls} calls of ${templates} templates, the most that are accepted`),
       };
     },
   },
@@ -143,8 +143,8 @@ async function measure(scenario: Scenario): Promise<Figure[]> {
         isOver = true;
       });
       const until = Date.now() + longestMs;
-      const goesOn = (sent: number) => sent < leastEmails || (!isOver && Date.now() < until);
-      const quiet = sendQuietly(product, tenants.quiet, everyMs, goesOn);
+      const shouldContinue = (sent: number) => sent < leastEmails || (!isOver && Date.now() < until);
+      const quiet = sendQuietly(product, tenants.quiet, everyMs, shouldContinue);
       const more = await load.figures?.();
       const beside = await quiet;
       const said = await over;
@@ -174,8 +174,8 @@ async function measure(scenario: Scenario): Promise<Figure[]> {
 }
 
 /**
- * Latency of a quiet project's single emails beside a loud one, on what `npm start` starts, and its largest
- * process. `BENCH_NEIGHBOURS=backlog` runs only the scenarios whose name contains that.
+ * Latency of a quiet project's single emails beside a loud one, on what `npm start` starts, and its largest process.
+ * `BENCH_NEIGHBOURS=backlog` runs only the scenarios whose name contains that.
  */
 export async function benchNeighbours({ report }: BenchRun): Promise<void> {
   const only = process.env.BENCH_NEIGHBOURS ?? '';

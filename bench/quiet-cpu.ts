@@ -5,7 +5,7 @@ import type { Figure } from './report.ts';
 const emails = 20;
 const everyMs = 500;
 
-/** What a single email costs all processes of ours, beyond what they use in the same time without one. */
+/** CPU cost of a single email across all our processes, beyond what they use in the same time without one. */
 export async function measureQuietCpu(
   { SES: _, ...pids }: Record<string, number>,
   url: string,
@@ -33,6 +33,6 @@ export async function measureQuietCpu(
     value: used.reduce((sum, [, micros]) => sum + micros, 0) / 1000,
     unit: 'ms',
     bar: { below: 25 },
-    note: `${presentCpu(Object.fromEntries(used))}; beside ${restMs.toFixed(0)} ms a second at rest`,
+    note: `${presentCpu(Object.fromEntries(used))}; in addition to ${restMs.toFixed(0)} ms per second at rest`,
   };
 }

@@ -19,14 +19,14 @@ const patienceMs = 120_000;
 let run = 0;
 
 /**
- * Sends an email every `everyMs` while `goesOn`, on schedule whether or not the previous call was answered,
- * and waits until the provider has all of them.
+ * Sends an email every `everyMs` while `shouldContinue` returns true, on schedule whether or not the previous call was
+ * answered, and waits until the provider has all of them.
  */
 export async function sendQuietly(
   { credentials: { urls } }: LocalProduct,
   { call, domain }: Tenant,
   everyMs: number,
-  goesOn: (sent: number) => boolean,
+  shouldContinue: (sent: number) => boolean,
 ): Promise<QuietEmails> {
   run += 1;
   const answerMs: number[] = [];
@@ -44,7 +44,7 @@ export async function sendQuietly(
     answerMs.push(Date.now() - startedAt);
     answeredAt.set(data.emails[0]?.email ?? '', Date.now());
   }
-  for (let n = 0; goesOn(n); n += 1) {
+  for (let n = 0; shouldContinue(n); n += 1) {
     calls.push(send(n));
     await delay(everyMs);
   }
@@ -56,14 +56,14 @@ export async function sendQuietly(
       const receivedAt = new Map(
         messages.map((message) => [message.emailId ?? '', message.receivedAt.getTime()]),
       );
-      // One still unsent counts as waiting until now.
+      // An unsent email counts as waiting until now.
       const handOverMs = [...answeredAt].map(([id, at]) => (receivedAt.get(id) ?? Date.now()) - at);
       return { answerMs, handOverMs };
     }
   }
 }
 
-/** Such as `p50 31 ms, p99 84 ms of 120`. */
+/** For example `p50 31 ms, p99 84 ms of 120`. */
 export function presentSpread(samples: readonly number[]): string {
   const show = (fraction: number) => percentile(samples, fraction).toFixed(0);
   return `p50 ${show(0.5)} ms, p99 ${show(0.99)} ms of ${samples.length}`;

@@ -2,7 +2,7 @@ export interface Figure {
   work: string;
   value: number;
   unit: string;
-  /** The required limit; none for figures that only explain others. */
+  /** The required limit; absent for figures that only explain others. */
   bar?: { atLeast: number } | { below: number };
   /** What the same machine reached in the same run with less to do. */
   limits?: { what: string; value: number; unit?: string }[];
@@ -12,7 +12,7 @@ export interface Figure {
 export interface BenchRun {
   report: (figure: Figure) => void;
   isQuick: boolean;
-  /** Of `explain`: keeps the data that it filled in, for the next run. */
+  /** For `explain`: keeps the data it fills in, for the next run. */
   folder?: string | undefined;
 }
 
@@ -82,7 +82,7 @@ const presentFailures = (reports: readonly BenchReport[]): string =>
     .flatMap(({ bench, failure }) => (failure === undefined ? [] : `  failed  ${bench}: ${failure}`))
     .join('\n');
 
-/** Each row of several runs that has a bar: its median, which the bar is held against, and its spread. */
+/** For each row with a bar in several runs: its median, which is compared with the bar, and its spread. */
 export function presentMedians(reports: readonly BenchReport[]): string {
   const rows = Map.groupBy(
     reports.flatMap(({ figures }) => figures.filter(({ bar }) => bar !== undefined)),

@@ -8,7 +8,7 @@ function addressOf(n: number): string {
   return n % 5 === 0 ? `regular-${(n * 7919) % regulars}@example.com` : `contact-${n}@example.com`;
 }
 
-/** Bodies of `POST /v1/track`, each a new event; four of five create a contact. */
+/** Bodies of `POST /v1/track`, each a new event; four out of five create a contact. */
 export function createTrackBodies(): () => string {
   let n = 0;
   return () => {
@@ -33,7 +33,7 @@ const emailBody = [
   '</td></tr></table></body></html>',
 ].join('');
 
-/** Bodies of `POST /v1/send`, each a new email; four of five create a contact. */
+/** Bodies of `POST /v1/send`, each a new email; four out of five create a contact. */
 export function createSendBodies({ domain }: BenchProject): () => string {
   const [subject, body] = ['Your code, {{ firstName }}', emailBody.replaceAll('&quot;', '"')].map((text) =>
     JSON.stringify(text),

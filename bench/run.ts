@@ -29,9 +29,9 @@ import { benchWorkflows } from './workflows.ts';
 
 interface Bench {
   run: (run: BenchRun) => Promise<void>;
-  /** On two cores; a bench without `quickSeconds` is left out of a quick run. */
+  /** Duration on two cores; a bench without `quickSeconds` is left out of a quick run. */
   seconds: number;
-  /** Runs only when named, so that the whole takes at most 15 minutes. */
+  /** Runs only when named, so that a full run takes at most 15 minutes. */
   isApart?: true;
   quickSeconds?: number;
 }

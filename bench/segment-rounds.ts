@@ -11,7 +11,7 @@ import { measureCpu } from './cpu-per-item.ts';
 import type { Figure } from './report.ts';
 
 const segments = 1_000;
-/** 1 % of a million: what a minute touches. */
+/** 1 % of a million contacts: the changes of a minute. */
 const touchedPerMinute = 10_000;
 const eventNames = ['product viewed', 'order placed', 'cart abandoned', 'app opened'];
 const plans = ['free', 'pro', 'business', 'enterprise'];
@@ -22,15 +22,15 @@ const all = (...filters: Filter[]) => ({ logic: 'AND', groups: [{ filters }] });
 const any = (...groups: Filter[][]) => ({ logic: 'OR', groups: groups.map((filters) => ({ filters })) });
 const at = (list: readonly string[], n: number) => list[n % list.length] ?? '';
 
-/** Segments that others name: a static one and a dynamic one. */
+/** Segments that other segments refer to: a static one and a dynamic one. */
 interface Named {
   picked: string;
   paying: string;
 }
 
 /**
- * A tenth of the segments each; four of ten change by time alone, in some 220 different ways. Two of ten name another
- * segment, two have groups joined by OR.
+ * Ten kinds of conditions, for a tenth of the segments each. Four of ten change by time alone, in some 220 different
+ * ways; two of ten refer to another segment, two have groups joined by OR.
  */
 function conditionOf(n: number, { picked, paying }: Named) {
   const m = Math.floor(n / 10);
@@ -115,7 +115,7 @@ async function addSegments(stack: BenchStack): Promise<void> {
   for (const { id } of rows) await planSegment(em, project.id, id);
 }
 
-/** What a minute brings: half of the contacts have an event, half a change of a field. */
+/** The changes of a minute: half of the contacts get an event, half a change of a field. */
 export async function touch(
   { orm, project }: BenchStack,
   minute: number,
@@ -156,7 +156,7 @@ function patchOf(n: number, minute: number) {
   }
 }
 
-/** With the CPU seconds of this process, which does the worker's part, and of Postgres. */
+/** Measures wall time and the CPU seconds of this process, which does the worker's part, and of Postgres. */
 export async function measureSeconds({ postgresPid }: BenchStack, work: () => Promise<unknown>) {
   const cpu = measureCpu({ postgres: postgresPid });
   const startedAt = performance.now();
@@ -167,7 +167,7 @@ export async function measureSeconds({ postgresPid }: BenchStack, work: () => Pr
   return { wall: (performance.now() - startedAt) / 1000, worker, postgres, both: worker + postgres };
 }
 
-/** A round in as many turns as it takes. */
+/** A round, in as many turns as it takes. */
 export async function measureRound(stack: BenchStack) {
   const total = { changes: 0, added: 0, removed: 0, failed: 0, turns: 0 };
   const seconds = await measureSeconds(stack, async () => {
@@ -184,7 +184,7 @@ export async function measureRound(stack: BenchStack) {
   return { ...total, ...seconds };
 }
 
-/** The evaluation among all contacts, of one segment of each kind. */
+/** Cost of evaluating all segments among all contacts, extrapolated from one segment of each kind. */
 async function measureFull(stack: BenchStack): Promise<number> {
   const ids = await sql<{ id: string }>(
     stack.orm.em.fork(),
@@ -196,21 +196,21 @@ async function measureFull(stack: BenchStack): Promise<number> {
       await computeSegment(stack.orm.em.fork(), stack.project.id, id, computationStart, () => undefined);
     }
   };
-  // The first one stores the members.
+  // The first run stores the members.
   await compute();
   const seconds = await measureSeconds(stack, compute);
   return (seconds.both / ids.length) * segments;
 }
 
 /**
- * The first minute only gives the contacts that are touched their memberships, which a computation in full of all
- * segments would have done; the second one is measured.
+ * The first minute only gives the touched contacts their memberships, which a full computation of all segments would
+ * have done; the second minute is measured.
  */
 export async function* measureRounds(stack: BenchStack): AsyncGenerator<Figure> {
   const { orm, project } = stack;
   await addSegments(stack);
   const planned = await measureSeconds(stack, () => planClocks(orm.em.fork(), project.id));
-  // What is due in the next minutes is a part of the round.
+  // Changes due in the next minutes are part of the round.
   await touch(stack, 0);
   await measureRound(stack);
   await touch(stack, 1);

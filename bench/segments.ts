@@ -30,7 +30,7 @@ const three = all(
   filter('event.order placed', 'triggered'),
 );
 
-/** Hand-written by someone who knows the data: text compared as text, a join, no check of what is a date. */
+/** Written by hand by someone who knows the data: text compared as text, a join, no check whether a value is a date. */
 const byHand = `
   from contacts c
   where c.project_id = $1 and c.data ->> 'plan' = 'pro' and c.data ->> 'signupDate' >= $2

@@ -62,7 +62,7 @@ async function measureIdle(
   return latencies;
 }
 
-/** Costs the provider little and Postgres nothing, unlike a count of emails. */
+/** Costs the provider little and Postgres nothing, unlike counting emails. */
 async function inboxTotal(inboxUrl: string): Promise<number> {
   const answer = await fetch(`${inboxUrl}/api/messages?limit=0`);
   return z.object({ total: z.number() }).parse(await answer.json()).total;
@@ -77,7 +77,7 @@ async function countBatches(stack: BenchStack, since: Date): Promise<number> {
   return row?.batches ?? 0;
 }
 
-/** Emails a second from the first call to the last hand-over. */
+/** Emails per second from the first call to the last hand-over. */
 async function measureSustained(
   stack: BenchStack,
   port: number,
@@ -137,7 +137,7 @@ async function startProcesses({ stack, temporalPid, sesPid, clickhouse, environm
   };
 }
 
-/** Before any load, which Postgres would still be vacuuming after. */
+/** Runs before any load, after which Postgres would still be vacuuming. */
 async function reportQuiet(
   processes: Processes,
   inboxUrl: string,
@@ -184,7 +184,7 @@ export function benchSend(run: BenchRun): Promise<void> {
       path,
       key: stack.project.secretKey,
       nextBody: load.nextBody,
-      // No worker runs, to measure the API and its transactions alone.
+      // No worker runs, so that the API and its transactions are measured alone.
       environment: { ...environment, TEMPORAL_TASK_QUEUE: 'nobody' },
       async measureStatement() {
         const perSecond = await measureSendStatement(stack);

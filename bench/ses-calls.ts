@@ -14,7 +14,7 @@ const optionsOf = (endpoint: string) => ({
 });
 const account = (endpoint: string) => createSesAccountClient(optionsOf(endpoint));
 
-/** The local SES verifies any domain that is registered. */
+/** The local SES verifies any registered domain. */
 export async function registerSender(endpoint: string, domain: string): Promise<void> {
   const client = account(endpoint);
   await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain }));

@@ -6,10 +6,7 @@ export interface Tenant {
   domain: string;
   /** With the secret key. @throws Error for a status other than 2xx */
   call(method: string, path: string, body?: object): Promise<unknown>;
-  /**
-   * Like `call`, for a ready-made body. @returns the status; 503 and 429 are retried after the time they ask
-   * for
-   */
+  /** Like `call`, for a ready-made body. @returns the status; 503 and 429 are retried after the requested time */
   post(path: string, body: string | Blob, key?: 'secret' | 'public'): Promise<number>;
 }
 
@@ -74,8 +71,7 @@ async function createTenant(
           headers,
           body,
         }).catch((error: unknown) => error);
-        // A server that rejects a body early may close the connection before the client has read the
-        // response.
+        // A server that rejects a body early may close the connection before the client has read the response.
         if (!(answer instanceof Response)) {
           await delay(1_000);
           continue;

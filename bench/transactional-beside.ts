@@ -7,7 +7,7 @@ import { presentCpu } from './cpu-per-item.ts';
 import { percentile } from './percentile.ts';
 import type { Figure } from './report.ts';
 
-/** A trickle, and a stream that alone takes half of such a machine: a single email is one workflow. */
+/** A trickle, and a stream that by itself takes half of a machine with two cores: a single email is one workflow. */
 const [trickleEveryMs, streamEveryMs] = [100, 50];
 /** How long the trickle lasts; the stream follows until the campaign is sent. */
 const trickleMs = 12_000;
@@ -26,11 +26,11 @@ interface Target {
 async function measureTransactional(
   { stage, ses }: Target,
   everyMs: number,
-  goesOn: () => boolean,
+  shouldContinue: () => boolean,
 ): Promise<number[]> {
   const answeredAt = new Map<string, number>();
   const run = Date.now();
-  for (let n = 0; goesOn(); n += 1) {
+  for (let n = 0; shouldContinue(); n += 1) {
     const answer = await fetch(`http://127.0.0.1:${stage.api.port}/v1/send`, {
       method: 'POST',
       headers: {

@@ -10,14 +10,14 @@ import type { Figure } from './report.ts';
 import { createWorkflow, startWorkflowBench, untilCounted, type WorkflowBench } from './workflow-bench.ts';
 
 /**
- * The dev server starts 30 to 60 a second on two cores, half an hour for 100,000. The cost of one is the same
- * with fewer; `BENCH_WAITING` sets the number.
+ * On two cores, the dev server starts 30 to 60 executions a second, half an hour for 100,000. With fewer, the cost per
+ * execution is the same; `BENCH_WAITING` sets the number.
  */
 const count = Number(process.env.BENCH_WAITING ?? 2_000);
 const settled = Math.floor(count / 2);
 const woken = Math.min(500, count - settled);
 const atATime = 32;
-/** Started in portions, so that a long run shows its progress. */
+/** Executions are started in portions, so that a long run shows its progress. */
 const portion = 5_000;
 const waiting = { everyMs: 500, patienceMs: 4 * 60 * 60 * 1000 };
 
@@ -117,7 +117,7 @@ export async function* measureWaiting(stack: BenchStack): AsyncGenerator<Figure>
       process.stderr.write(`${next} executions wait\n`);
     }
   };
-  // By then the worker has filled its cache and the processes their heaps.
+  // By then, the worker has filled its cache and the processes have grown their heaps.
   await start(0, settled);
   const before = await readSizes(bench);
   const startedAt = performance.now();

@@ -103,5 +103,5 @@ export async function untilCounted(
     const [row] = await sql<{ count: number }>(em, statement);
     if ((row?.count ?? 0) >= count) return;
   }
-  throw new Error(`Not there after ${patienceMs / 1000} s: ${count} of ${statement}`);
+  throw new Error(`Timed out after ${patienceMs / 1000} s: ${count} of ${statement}`);
 }

@@ -12,7 +12,7 @@ const executions = 300;
 const warmUp = 30;
 const atATime = 32;
 const sample = 20;
-/** Of the rate of bare workflows on the same server. */
+/** Share of the rate of bare workflows on the same server. */
 const share = 0.6;
 const waiting = { everyMs: 100, patienceMs: 10 * 60 * 1000 };
 
@@ -93,7 +93,7 @@ async function countOrders(address: string): Promise<Figure[]> {
 }
 
 /**
- * Executions of a workflow with an email started and ended a second, and the cost of waiting executions;
+ * Measures executions per second of a workflow with an email, from start to end, and the cost of waiting executions;
  * `BENCH_WORKFLOWS=rate` or `BENCH_WORKFLOWS=waiting` runs only one of them.
  */
 export async function benchWorkflows({ report }: BenchRun): Promise<void> {

@@ -8,8 +8,8 @@ import { execute, query } from './sql.ts';
 const mostMovedRows = 50_000;
 
 /**
- * Adds the partitions that a table lacks for the time around now. Moves matching rows out of the default partition.
- * Locks the default partition for milliseconds and no other one.
+ * Adds the partitions missing around now and moves matching rows out of the default partition. Locks only the default
+ * partition, for milliseconds.
  *
  * @param em in a transaction with a lock timeout
  * @returns the number of partitions added
@@ -26,11 +26,11 @@ export async function addPartitions(em: Em, table: PartitionedTable, now: Date):
   return added;
 }
 
-/** @returns false when the default partition has too many of its rows */
+/** @returns false when too many rows of the range are in the default partition */
 async function addPartition(em: Em, table: PartitionedTable, from: Date, until: Date): Promise<boolean> {
   const name = partitionName(table, from);
   const [first, end] = [table.keyAt(from), table.keyAt(until)];
-  // Locked at once as the attachment needs it: raising a lock could end in a deadlock.
+  // The lock that attaching needs, taken first: upgrading a weaker lock could deadlock.
   await execute(em, `lock table ${defaultOf(table)} in access exclusive mode`);
   const range = `${table.key} >= $1 and ${table.key} < $2`;
   const [stray] = await query(

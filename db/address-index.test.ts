@@ -29,7 +29,7 @@ async function isValid(): Promise<boolean | undefined> {
   return found?.isValid;
 }
 
-it('is built beside writers, and again when an attempt was cut off', async () => {
+it('is built while others write, and rebuilt after an interrupted attempt', async () => {
   expect(await isValid()).toBe(true);
   await sql(`drop index ${addressIndex.name}`);
   await writer.query('begin');
@@ -42,7 +42,7 @@ it('is built beside writers, and again when an attempt was cut off', async () =>
     (found) => found.length === 1,
   );
   await sql(insertSql, [randomUUID()]);
-  // Another worker leaves it alone.
+  // Another worker does nothing.
   await indexAddresses(database.orm);
   await sql(`select pg_terminate_backend(pid) from (${builders}) building`);
   expect(await cutOff).toBeInstanceOf(Error);
@@ -54,7 +54,7 @@ it('is built beside writers, and again when an attempt was cut off', async () =>
   expect(await isValid()).toBe(true);
 });
 
-it('fails when its connection breaks, and its process goes on', async () => {
+it('fails when its connection breaks, without ending the process', async () => {
   await sql(`drop index ${addressIndex.name}`);
   const relay = await startTcpRelay([Number(new URL(database.url).port)]);
   const url = new URL(database.url);
@@ -64,7 +64,7 @@ it('fails when its connection breaks, and its process goes on', async () => {
   await writer.query(insertSql, [randomUUID()]);
   const cutOff = indexAddresses(orm).catch((error: unknown) => error);
   await eventually(isValid, (found) => found === false);
-  // Vitest fails for an error that nobody listens for.
+  // Vitest fails on an error without a listener.
   relay.cutOff();
   expect(await cutOff).toBeInstanceOf(Error);
   await writer.query('commit');

@@ -4,13 +4,13 @@ import { openMigrationConnection } from './migration-connection.ts';
 import type { Em, Orm } from './orm.ts';
 import { execute, query } from './sql.ts';
 
-/** A table of this size is indexed within the lock of a migration, in about a second. */
+/** A table up to this size is indexed while the migration holds its lock, in about a second. */
 const smallBytes = 16 * 1024 * 1024;
 
 const stateRow = z.object({ bytes: z.coerce.number(), isThere: z.boolean() });
 
 /**
- * Adds the index when contacts are few; `indexAddresses` does it for more.
+ * Adds the index while there are few contacts; `indexAddresses` does it for larger tables.
  *
  * @param em in a transaction with a lock timeout
  */
@@ -34,11 +34,12 @@ export async function mergePendingAddresses(em: Em): Promise<void> {
 }
 
 /**
- * Builds the index concurrently, about five minutes for ten million contacts. Can be interrupted and repeated: leftovers
- * of a failed attempt are removed.
+ * Builds the index concurrently, in about five minutes for ten million contacts. Safe to interrupt and repeat: removes
+ * what a failed attempt left behind.
  */
 export async function indexAddresses(orm: Orm): Promise<void> {
-  // A connection of its own, because this runs in no transaction that could lift the limits of the pool's connections.
+  // A separate connection: without a transaction, the limits of pooled connections can't be lifted for these
+  // statements.
   const client = await openMigrationConnection(orm.config.get('clientUrl') ?? '');
   try {
     const { rows } = await client.query(
@@ -50,7 +51,7 @@ export async function indexAddresses(orm: Orm): Promise<void> {
     const [found] = z.array(z.object({ isValid: z.boolean(), isBuilding: z.boolean() })).parse(rows);
     if (found?.isValid || found?.isBuilding) return;
     await client.query('set statement_timeout = 0');
-    // The server notices when this process has died.
+    // The server then cancels the build when this process dies.
     await client.query(`set client_connection_check_interval = '5s'`);
     if (found !== undefined) await client.query(`drop index concurrently ${addressIndex.name}`);
     await client.query(`create index concurrently ${addressIndex.name} ${addressIndex.text}`);

@@ -8,16 +8,19 @@ export interface ChangeCacheOptions<Value> {
   isOf(projectId: string, key: string, value: Value): boolean;
 }
 
-/** Caches what belongs to projects until one of them changes in any process. Answers nothing while changes may be missed. */
+/**
+ * Caches data of projects until the project changes in any process. Returns nothing while change notifications may be
+ * missed.
+ */
 export function createChangeCache<Value extends NonNullable<unknown>>(
   changes: Pick<ProjectChanges, 'isConnected' | 'onChange'>,
   { most, ttlMs = 0, isOf }: ChangeCacheOptions<Value>,
 ) {
   const cache = new LRUCache<string, Value>({ ...atMost(most), ttl: ttlMs });
-  // Incremented by every change, so that what was read before a change is not cached after it.
+  // Incremented by every change, so that a value read before a change is not cached after it.
   let generation = 0;
 
-  /** For a change of this process, which need not wait for its notification. */
+  /** For a change made by this process, which need not wait for its notification. */
   function forget(projectId: string | null): void {
     generation += 1;
     if (projectId === null) cache.clear();
@@ -27,7 +30,7 @@ export function createChangeCache<Value extends NonNullable<unknown>>(
 
   return {
     get: (key: string): Value | undefined => (changes.isConnected ? cache.get(key) : undefined),
-    /** Call it before the read. @returns stores what was read, unless a project has changed since */
+    /** Call before the read. @returns stores the value read, unless a project has changed in the meantime */
     beforeRead() {
       const before = generation;
       return (key: string, value: Value): void => {

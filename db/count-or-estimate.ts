@@ -3,7 +3,7 @@ import type { TotalAccuracy } from '../core/pagination/total-accuracy.ts';
 import type { Em } from './orm.ts';
 import { query } from './sql.ts';
 
-/** Larger sets have estimated totals. Counting this many through an index takes some 10 ms. */
+/** Totals of larger sets are estimates. Counting this many rows through an index takes about 10 ms. */
 export const mostCounted = 50_000;
 
 export interface Total {

@@ -6,7 +6,10 @@ import { query } from './sql.ts';
 
 const mostCounted = 10_000;
 
-/** Rows that landed in the default partition of each table, counted up to 10,000: their own partition was missing. */
+/**
+ * Rows in the default partition of each table, counted up to 10,000. They got there because their own partition was
+ * missing.
+ */
 export async function countStrayRows(em: Em): Promise<{ table: string; rows: number }[]> {
   const counts: { table: string; rows: number }[] = [];
   for (const table of [eventPartitions, notificationPartitions]) {

@@ -37,7 +37,7 @@ describe('whether the database is away', () => {
     expect(isDatabaseAway(error)).toBe(false);
   });
 
-  it('ends on an error that is its own cause', () => {
+  it('does not loop on an error that is its own cause', () => {
     const error = new Error('x');
     error.cause = error;
     expect(isDatabaseAway(error)).toBe(false);

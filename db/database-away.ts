@@ -9,17 +9,20 @@ const networkCodes = new Set([
   'ENETUNREACH',
 ]);
 
-/** SQLSTATE: connection exceptions, server shutdown and start, the end of an idle transaction, no disk space or no connections left. */
+/**
+ * SQLSTATEs: connection exceptions, server shutdown and startup, idle-in-transaction timeout, disk full, too many
+ * connections.
+ */
 const sqlState = /^(08...|57P0[1-4]|25P03|53100|53300)$/;
 
-// The driver sets no codes for these.
+// The driver sets no code on these errors.
 const driverMessage =
   /connection terminated|connection ended|timeout exceeded when trying to connect|timeout expired|connection error and is not queryable|query read timeout/i;
 
-/** SQLSTATE: statement or lock wait beyond its timeout. */
+/** SQLSTATEs: statement timeout and lock timeout. */
 const timeouts: ReadonlySet<unknown> = new Set(['57014', '55P03']);
 
-/** True when Postgres can't be reached or its disk is full, as opposed to a failed statement. Follows wrapped errors. */
+/** True when Postgres can't be reached or its disk is full, as opposed to a failed statement. Unwraps errors. */
 export function isDatabaseAway(error: unknown): boolean {
   return someCause(error, (cause) => {
     const code: unknown = Reflect.get(cause, 'code');
@@ -31,7 +34,7 @@ export function isDatabaseAway(error: unknown): boolean {
   });
 }
 
-/** True when Postgres cancelled a statement for its timeout, or for that of a lock; the transaction is rolled back. */
+/** True when Postgres canceled a statement for its statement or lock timeout; the transaction is rolled back. */
 export function isTimedOut(error: unknown): boolean {
   return someCause(error, (cause) => timeouts.has(Reflect.get(cause, 'code')));
 }

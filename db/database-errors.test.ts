@@ -17,7 +17,7 @@ const failureOf = (run: Promise<unknown>) =>
     (error: unknown) => error,
   );
 
-/** A statement in the middle of which the server closes the connection. */
+/** A statement during which the server closes the connection. */
 const loseConnection = () =>
   preparedSql(em(), 'lose_connection', 'select pg_terminate_backend(pg_backend_pid())', []);
 
@@ -40,7 +40,7 @@ describe('a failed statement', () => {
     expect(brokenConstraint(await failureOf(sql(em(), 'select 1 / 0')))).toBeUndefined();
   });
 
-  it('is recognised also when the mapper has wrapped its error', async () => {
+  it('is recognized even when MikroORM has wrapped its error', async () => {
     const id = randomUUID();
     const insert = () =>
       em().insert(Template, {
@@ -59,13 +59,13 @@ describe('a failed statement', () => {
     expect(brokenConstraint(broken)).toBe('templates_pkey');
   });
 
-  it('may have been applied when the connection is gone', async () => {
+  it('may have been applied when the connection was lost', async () => {
     expect(isRolledBack(await failureOf(loseConnection()))).toBe(false);
     expect(isRolledBack(new Error('Connection terminated unexpectedly'))).toBe(false);
     expect(isRolledBack(undefined)).toBe(false);
   });
 
-  it('is not run again by a batcher when its connection was lost, and the next one is', async () => {
+  it('is not retried by a batcher after a lost connection; the next statement runs', async () => {
     const projectId = randomUUID();
     let runs = 0;
     const batcher = new Batcher<string, unknown>({
@@ -91,11 +91,11 @@ describe('a failed statement', () => {
   });
 });
 
-describe('a transaction that lost against another one', () => {
+describe('a transaction that lost a race', () => {
   const raise = (code: string) =>
     sql(em(), `do $$ begin raise exception 'lost' using errcode = '${code}'; end $$`);
 
-  it.each(['40001', '40P01'])('is run again after SQLSTATE %s', async (code) => {
+  it.each(['40001', '40P01'])('is retried after SQLSTATE %s', async (code) => {
     let runs = 0;
     const answer = await retryTransaction(async () => {
       runs += 1;
@@ -105,7 +105,7 @@ describe('a transaction that lost against another one', () => {
     expect([answer, runs]).toEqual(['done', 3]);
   });
 
-  it('is given up on after five tries', async () => {
+  it('is given up after five attempts', async () => {
     let runs = 0;
     const run = retryTransaction(async () => {
       runs += 1;
@@ -115,7 +115,7 @@ describe('a transaction that lost against another one', () => {
     expect(runs).toBe(5);
   });
 
-  it('is not what any other error means', async () => {
+  it('is not implied by any other error', async () => {
     let runs = 0;
     const run = retryTransaction(async () => {
       runs += 1;
@@ -125,7 +125,7 @@ describe('a transaction that lost against another one', () => {
     expect(runs).toBe(1);
   });
 
-  it('ends in both effects when two transactions deadlock', async () => {
+  it('applies both effects when two transactions deadlock', async () => {
     const ids = [randomUUID(), randomUUID()];
     for (const id of ids)
       await sql(em(), `insert into contacts (id, project_id, email) values ($1, $1, 'a')`, [id]);

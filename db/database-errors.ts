@@ -12,7 +12,7 @@ function serverErrorOf(error: unknown): ServerError | undefined {
 }
 
 /**
- * Whether the server reported the failure, which proves that nothing was applied. A lost connection does not: the
+ * Whether the server reported the failure, which proves that nothing was applied. A lost connection proves nothing: the
  * statement may have been committed.
  */
 export function isRolledBack(error: unknown): boolean {
@@ -21,8 +21,8 @@ export function isRolledBack(error: unknown): boolean {
 }
 
 /**
- * Whether nothing of an item was applied, even where an immediate retry would not help: rolled back, cancelled after
- * the statement timeout (57014), or rejected by a batcher.
+ * Whether nothing of an item was applied, even where an immediate retry would not help: rolled back, canceled by the
+ * statement timeout (57014), or rejected by a batcher.
  */
 export function isNotApplied(error: unknown): boolean {
   return isStatementTimeout(error) || error instanceof DomainError || isRolledBack(error);
@@ -38,7 +38,7 @@ export function isLockTimeout(error: unknown): boolean {
   return serverErrorOf(error)?.code === '55P03';
 }
 
-/** Whether a statement took longer than `statement_timeout` allows, or was cancelled. */
+/** Whether a statement exceeded `statement_timeout` or was canceled. */
 export function isStatementTimeout(error: unknown): boolean {
   return serverErrorOf(error)?.code === '57014';
 }

@@ -6,10 +6,10 @@ import type { PartitionedTable } from './partitioned-table.ts';
 import { execute, query } from './sql.ts';
 
 /**
- * Drops the partitions that end before an instant, each in its own transaction. Waits half a second for the table, which other
- * statements wait behind; what is in use by then is left to the next call.
+ * Drops the partitions that end before an instant, each in its own transaction. Waits at most half a second for the
+ * table lock, because other statements queue up behind it; a partition still in use is left to the next call.
  *
- * @param mayDrop SQL of a condition on the partition's name
+ * @param mayDrop SQL condition on the partition's name
  * @param onDrop runs in the transaction that drops a partition
  * @returns the number of partitions dropped
  */
@@ -39,7 +39,7 @@ export async function dropPartitions(
   return dropped;
 }
 
-/** Rows that ClickHouse does not have yet must stay. */
+/** Whether ClickHouse has all rows of the partition; a partition with others must stay. */
 export const isStreamedSql = (partition: string) => `exists (
   select from stream_positions p where p.name = 'clickhouse'
     and not exists (select from ${partition} e where (e.xid, e.id) > (p.xid, p.event_id)))`;

@@ -12,7 +12,7 @@ const stage = testFixture(
     const line = await startTcpRelay([Number(url.port)]);
     url.host = `127.0.0.1:${line.port}`;
     const waits = { silenceMs: 200, connectionTimeoutMs: 2_000 };
-    // One connection in the pool of hot statements.
+    // One connection in the pool of prepared statements.
     return {
       line,
       url: url.href,
@@ -27,7 +27,7 @@ const stage = testFixture(
 
 const hot = (text: string) => preparedSql(stage.orm.em.fork(), text, text, []);
 const ask = (text: string) => sql(stage.orm.em.fork(), text);
-/** A transaction with something between its first statement and its last one. */
+/** A transaction that runs something between its first and last statement. */
 const begin = (between: (pid: number) => unknown) =>
   stage.orm.em.fork().transactional(async (em) => {
     const [own] = await sql<{ pid: number }>(em, 'select pg_backend_pid() as pid');
@@ -35,13 +35,13 @@ const begin = (between: (pid: number) => unknown) =>
     return sql(em, 'select 1 as one');
   });
 const expectAllWork = async () => {
-  // More often than the pool has places.
+  // More often than the pool has connections.
   for (let n = 0; n < 5; n += 1) expect(await begin(() => undefined)).toEqual([{ one: 1 }]);
   expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
 };
 const lost = /Connection terminated/;
 
-it('a connection that is not answered is given up before those who wait for it are', async () => {
+it('an unanswered connection attempt is given up before the statements that wait for it', async () => {
   stage.line.fallSilent();
   const waits = { connectMs: 100, connectionTimeoutMs: 3_600_000 };
   const orm = createOrm({ url: stage.url, poolSize: 4, ...waits, warn: () => undefined });
@@ -51,7 +51,7 @@ it('a connection that is not answered is given up before those who wait for it a
   await orm.close();
 });
 
-describe('connections that are silent', () => {
+describe('silent connections', () => {
   it('are dropped when their host has vanished, and replaced when it is back', async () => {
     await expectAllWork();
     const silent = begin(() => stage.line.fallSilent());
@@ -63,7 +63,7 @@ describe('connections that are silent', () => {
     await expectAllWork();
   });
 
-  it('take those along that were at rest, of which each would be silent for a while in its turn', async () => {
+  it('take idle connections along, each of which would otherwise hang in its turn', async () => {
     await Promise.all([begin(() => ask('select 1')), ask('select pg_sleep(0.2)')]);
     const silent = begin(() => stage.line.fallSilent());
     await expect(silent).rejects.toThrow(lost);
@@ -71,7 +71,7 @@ describe('connections that are silent', () => {
     await expectAllWork();
   });
 
-  it('take those of the other pool along', async () => {
+  it('take connections of the other pool along', async () => {
     expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
     const silent = begin(() => stage.line.fallSilent());
     await expect(silent).rejects.toThrow(lost);
@@ -79,7 +79,7 @@ describe('connections that are silent', () => {
     expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
-  it('are dropped while another host has taken over, where their statements are not', async () => {
+  it('are dropped when another host has taken over that does not run their statements', async () => {
     const before = Promise.withResolvers<number>();
     const silent = begin((pid) => {
       stage.line.fallSilent();
@@ -100,7 +100,7 @@ describe('connections that are silent', () => {
     await expectAllWork();
   });
 
-  it('stay while Postgres works for them', async () => {
+  it('stay while Postgres runs their statements', async () => {
     const slow = 'select pg_sleep(1.5), 1 as one';
     const answers = await Promise.all([hot(slow), ask(slow), begin(() => ask(slow))]);
     expect(answers).toMatchObject([[{ one: 1 }], [{ one: 1 }], [{ one: 1 }]]);

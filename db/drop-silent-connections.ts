@@ -4,24 +4,24 @@ import { z } from 'zod';
 
 export interface SilenceOptions {
   url: string;
-  /** Process ids are not those of Postgres then: only a pooler that does not answer is noticed. */
+  /** A pooler hides the process ids of Postgres: then only a pooler that does not answer is detected. */
   isPooler: boolean;
   silenceMs: number;
   answerMs: number;
 }
 
 /**
- * Drops connections in use for which Postgres does nothing any more, so that what waits for them fails and can be tried again. A
- * host that vanishes ends no connection, and Linux gives one up after a quarter of an hour only.
+ * Drops busy connections on which Postgres no longer works, so that their callers fail and can retry. A host that
+ * vanishes closes no connection, and Linux gives one up only after 15 minutes.
  *
- * When connections have been silent for `silenceMs` to twice that, a new one asks whether their statements are there: those go on,
- * however long they take. All silent ones are dropped if there is no answer either. Those at rest go with what is dropped, of
- * whichever pool.
+ * Once connections have received nothing for `silenceMs` to twice that, a new connection asks Postgres whether their
+ * statements still run. Those that do are kept, however long they take. Without an answer, all silent connections are
+ * dropped. When any is dropped, the idle connections of all watched pools are dropped too.
  *
  * @returns call it with each pool that leads to the same Postgres
  */
 export function dropSilentConnections(options: SilenceOptions): (pool: pg.Pool) => void {
-  /** By connection in use: the bytes that had come at the latest look. */
+  /** Busy connections, with the number of bytes received at the last check. */
   const heard = new Map<pg.PoolClient, number | undefined>();
   const atRest = new Set<pg.PoolClient>();
   let isPlanned = false;
@@ -33,7 +33,7 @@ export function dropSilentConnections(options: SilenceOptions): (pool: pg.Pool) 
     for (const client of heard.keys()) heard.set(client, bytesFrom(client));
     const lost = silent.length === 0 ? [] : await findLost(silent, options);
     const gone = lost.filter(isSilent);
-    // Those at rest lead to the same host: each would be waited for as long, once it is used.
+    // Idle connections lead to the same host: each would hang as long once it is used.
     for (const client of gone.length > 0 ? [...gone, ...atRest] : []) client.connection.stream.destroy();
     isPlanned = false;
     if (heard.size > 0) lookLater();
@@ -84,7 +84,7 @@ async function findLost(
       [silent.map(processIdOf)],
     );
     const atWork = new Set<unknown>(processIds.parse(rows).map(({ pid }) => pid));
-    // A pooler in session mode makes up process ids.
+    // A pooler in session mode invents process ids.
     if (!atWork.has(processIdOf(asking))) return [];
     return silent.filter((client) => !atWork.has(processIdOf(client)));
   } catch (error) {
@@ -94,10 +94,13 @@ async function findLost(
   }
 }
 
-// The driver's types leave it out.
+// Missing from the driver's types.
 const processIdOf = (client: pg.Client): unknown => Reflect.get(client, 'processID');
 
-/** A refusal of Postgres, such as of one more connection, is an answer. A name server that fails says nothing of Postgres. */
+/**
+ * An error from Postgres, such as too many connections, is an answer. A failing name server says nothing about
+ * Postgres.
+ */
 function isNoAnswer(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof pg.DatabaseError) return false;
   return Reflect.get(error, 'syscall') !== 'getaddrinfo';

@@ -38,7 +38,10 @@ export async function keepPartitions(
   return { added, dropped };
 }
 
-/** Conditions of the form "at least n times within" may have counted events of the dropped months. */
+/**
+ * Marks segments for recomputation: their "at least n times within" conditions may have counted events of the dropped
+ * months.
+ */
 function forgetCounts(run: Em, until: Date): Promise<unknown> {
   return execute(
     run,
@@ -60,8 +63,8 @@ function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
 }
 
 /**
- * Once a day, because autovacuum does not analyse the partitioned parent, whose statistics plan conditions over all
- * contacts.
+ * Runs once a day, because autovacuum does not analyze the partitioned parent, whose statistics are used to plan
+ * conditions over all contacts.
  */
 async function analyzeEvents(em: Em): Promise<void> {
   const stale = await query(

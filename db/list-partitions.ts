@@ -11,10 +11,10 @@ export interface Partition {
 
 const row = z.object({ name: z.string(), bounds: z.string() });
 
-/** A partition from the lowest key has no beginning. */
+/** A partition that starts at MINVALUE has no lower bound. */
 const boundsPattern = /FROM \((?:'([^']+)'|MINVALUE)\) TO \('([^']+)'\)/;
 
-/** The partitions of a table without the default one, oldest first; none while the table is not partitioned. */
+/** The partitions of a table except the default one, oldest first; empty while the table is not partitioned. */
 export async function listPartitions(em: Em, table: PartitionedTable): Promise<Partition[]> {
   const rows = await query(
     em,

@@ -7,12 +7,12 @@ interface LockOptions {
 }
 
 /**
- * In a transaction: reads and locks a record. The mapper's own modes are stronger than needed.
+ * Reads and locks a record, in a transaction. MikroORM's own lock modes are stronger than needed.
  *
- * - `for no key update` blocks other changes. The mapper's `for update` also blocks inserts with a foreign key to the
+ * - `for no key update` blocks other changes. MikroORM's `for update` also blocks inserts with a foreign key to the
  *   record, so two transactions that each lock a user and a project and add a membership could deadlock.
- * - `for key share` only keeps the record from being deleted: checks of a domain, edits of a workflow and events of a
- *   contact go on.
+ * - `for key share` only prevents the deletion of the record, without blocking checks of a domain, edits of a workflow
+ *   or events of a contact.
  *
  * @returns the current record, null when it does not exist
  */

@@ -13,7 +13,7 @@ let url: string;
 let orm: Orm;
 
 beforeAll(async () => {
-  // Not the template of the tests, which nobody may be connected to while it is copied.
+  // Not the test template: nobody may be connected to it while it is copied.
   admin = new pg.Client({ connectionString: databaseUrl('postgres') });
   await admin.connect();
 });
@@ -37,7 +37,8 @@ function databaseUrl(database: string): string {
 }
 
 function openOrm(): Orm {
-  // Below the three seconds that a migration waits for a lock, above what a busy machine needs for a small statement.
+  // Below the three seconds for which a migration waits for a lock, above what a busy machine needs for a small
+  // statement.
   const limits = { statementMs: 2_000, lockMs: 2_000 };
   return createOrm({ url, poolSize: 3, limits, validateRows: true, warn: () => undefined });
 }
@@ -56,7 +57,7 @@ async function functions(): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-it('begins again when somebody holds what a migration needs, and has no limit of statements', async () => {
+it('retries while a lock is held, without a statement timeout', async () => {
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();
   await holder.query('begin; create table contacts (id int)');
@@ -78,9 +79,9 @@ it('begins again when somebody holds what a migration needs, and has no limit of
   expect(row?.migrations).toBeGreaterThan(5);
 });
 
-it('begins again after a deadlock with processes that work meanwhile', async () => {
+it('retries after a deadlock with running processes', async () => {
   const em = orm.em.fork();
-  // Sequences do not roll back: only the first statement of the first attempt is the victim.
+  // Sequences do not roll back: only the first statement of the first attempt fails.
   await execute(
     em,
     `create schema hindrance;
@@ -94,14 +95,14 @@ it('begins again after a deadlock with processes that work meanwhile', async () 
   expect(await functions()).toContainEqual(expect.stringContaining('public.take_send_slots('));
 });
 
-it('is safe with three processes that start at once', async () => {
+it('is safe with three processes starting at once', async () => {
   const orms = [orm, openOrm(), openOrm()];
   await Promise.all(orms.map((one) => migrateDatabase(one, url)));
   for (const one of orms.slice(1)) await one.close();
   expect(await functions()).toContainEqual(expect.stringContaining('public.take_send_slots('));
 });
 
-it('applies a function again when its text differs from the one that was applied last', async () => {
+it('reapplies a function when its text has changed since it was last applied', async () => {
   await migrateDatabase(orm, url);
   const before = await functions();
   const em = orm.em.fork();

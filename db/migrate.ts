@@ -19,11 +19,11 @@ const attempts = 60;
 
 /**
  * Applies pending migrations and changed functions and adds partitions, in one transaction. Safe with concurrent
- * processes: one works, the others wait. Statements have no time limit but wait only briefly for a table lock; after that everything is rolled
- * back, so that other queries proceed, and retried, as after a deadlock with them. Does not touch the functions of a
- * database that a newer version has migrated.
+ * processes: one migrates, the others wait. Statements have no timeout but wait only briefly for a table lock. When
+ * that wait runs out, or after a deadlock with other queries, everything is rolled back, so that those proceed, and
+ * retried. Leaves the functions alone in a database that a newer version has migrated.
  *
- * @throws pg.DatabaseError `55P03` or `40P01` when others were in the way for five minutes
+ * @throws pg.DatabaseError `55P03` or `40P01` after five minutes of blocked attempts
  */
 export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
   const guard = await openMigrationConnection(url);
@@ -35,7 +35,7 @@ export async function migrateDatabase(orm: Orm, url: string): Promise<void> {
         await migrate(orm);
         return;
       } catch (error) {
-        // A lock that others held for too long, or a deadlock with processes that work meanwhile.
+        // Others held a lock for too long, or a deadlock with processes that were working meanwhile.
         const isInTheWay = isLockTimeout(error) || isLostRace(error);
         if (!isInTheWay || attempt >= attempts) throw error;
         await delay(pauseMs);
@@ -59,7 +59,7 @@ function migrate(orm: Orm): Promise<void> {
   });
 }
 
-/** An old process that restarts after an upgrade must not install its older functions again. */
+/** An old process that restarts after an upgrade must not reinstall its older functions. */
 async function isNewerThanCode(em: Em): Promise<boolean> {
   const [table] = await query(
     em,
@@ -72,7 +72,7 @@ async function isNewerThanCode(em: Em): Promise<boolean> {
   return applied.some(({ name }) => !known.has(name));
 }
 
-/** Runs in the migration transaction at process start: creates partitions for the next days. */
+/** Runs in the migration transaction at process start: creates partitions for the coming days. */
 export async function preparePartitions(em: Em, now: Date): Promise<void> {
   await dropStaleCheck(em, now);
   await partitionFewEvents(em, now);

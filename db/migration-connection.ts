@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Opens a connection outside of the pools, whose limits do not apply to it. When it breaks, its statement fails and the
- * process goes on: without a listener, the error would end it.
+ * Opens a connection outside of the pools and their limits. The listener keeps a broken connection from ending the
+ * process: only the running statement fails.
  */
 export async function openMigrationConnection(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, application_name: 'posthaste-migration' });

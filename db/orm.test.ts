@@ -35,7 +35,7 @@ describe('the connections of the pool', () => {
     expect(await settingsOf(url)).toEqual([limits, limits]);
   });
 
-  it('end the transactions of a process that stands still, and notice one whose host has vanished', async () => {
+  it('end the transactions of a stalled process, and detect a vanished host', async () => {
     const limits = { statementMs: 30_000, lockMs: 10_000 };
     const orm = createOrm({ url: database.url, poolSize: 6, limits, warn: () => undefined });
     const own = `select name, setting from pg_settings
@@ -54,7 +54,7 @@ describe('the connections of the pool', () => {
     const orm = createOrm({ url: database.url, poolSize: 2, warn: () => undefined });
     const breakOff = () =>
       orm.em.fork().transactional((em) => sql(em, 'select pg_terminate_backend(pg_backend_pid())'));
-    // More often than the pool has places.
+    // More often than the pool has connections.
     for (let n = 0; n < 8; n += 1) await expect(breakOff()).rejects.toThrow();
     expect(await sql(orm.em.fork(), 'select 1 as one')).toEqual([{ one: 1 }]);
     await orm.close();

@@ -15,7 +15,7 @@ export type Orm = MikroORM;
 /** Enough for two concurrent batches of each kind of hot request. */
 const mostPreparedConnections = 6;
 
-/** Idle connections end 20 seconds after their host has vanished. Linux would probe them after two hours. */
+/** Detects a vanished host on idle connections within 20 seconds. By default, Linux starts probing after two hours. */
 const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
 export interface DatabaseOptions {
@@ -26,9 +26,11 @@ export interface DatabaseOptions {
   limits?: StatementLimits;
   /** How long a statement waits for a connection. Default 10 seconds. */
   connectionTimeoutMs?: number;
-  /** How long it takes to make one. Default 4 seconds. */
+  /** How long opening a connection may take. Default 4 seconds. */
   connectMs?: number;
-  /** How long a connection may be silent before Postgres is asked whether it still works for it. Default 10 seconds. */
+  /**
+   * How long a connection may be silent before Postgres is asked whether its statement still runs. Default 10 seconds.
+   */
   silenceMs?: number;
   /** `url` leads to a pooler in transaction mode: sessions get no settings, and hot statements are not prepared. */
   isPooler?: boolean;
@@ -50,7 +52,7 @@ const preparedPools = new WeakMap<object, pg.Pool | null>();
 const poolsOf = new WeakMap<object, Partial<Record<PoolName, pg.Pool>>>();
 const validating = new WeakSet<object>();
 
-/** Which records there are, and where they come from. */
+/** The entities and migrations. */
 const mapping = {
   entities,
   extensions: [Migrator],
@@ -58,40 +60,40 @@ const mapping = {
     [projectFilter]: {
       name: projectFilter,
       entity: projectRecords,
-      // A query through any other entity manager than a project's throws.
+      // A query through any entity manager other than a project's throws.
       cond: ({ projectId }: { projectId: string }) => ({ projectId }),
     },
   },
-  // Relations are not joined just to apply filters.
+  // Don't join relations just to apply filters.
   autoJoinRefsForFilters: false,
   migrations: {
     migrationsList: migrations,
     tableName: 'schema_migrations',
     allOrNothing: true,
     snapshot: false,
-    // `prepareDatabase` logs them; the mapper would do so as it warns.
+    // `prepareDatabase` logs migrations; MikroORM would log them as warnings.
     silent: true,
   },
-  // Owned by `applyFunctions`.
+  // Managed by `applyFunctions`.
   schemaGenerator: { skipTables: ['schema_functions'] },
   // The operator creates the database.
   ensureDatabase: false,
 } satisfies Options;
 
 /**
- * The mapper over two connection pools, one of them for prepared statements. Connects on the first query. From a
- * `poolSize` of 4 on, both together open no more than that.
+ * Creates MikroORM with two connection pools, one of them for prepared statements. Connects on the first query. With a
+ * `poolSize` of 4 or more, both pools together open at most that many connections.
  */
 export function createOrm(options: DatabaseOptions): Orm {
   const preparedPoolSize = options.isPooler
     ? 0
     : Math.max(1, Math.min(mostPreparedConnections, Math.floor(options.poolSize / 3)));
-  // The relay's two lanes hold one each while Temporal answers.
+  // The relay's two lanes each hold one while Temporal answers.
   const poolSize = Math.max(3, options.poolSize - preparedPoolSize);
   const min = options.keptOpen ?? 0;
   const connectionTimeoutMillis = options.connectionTimeoutMs ?? 10_000;
   const settings = {
-    // The mapper parses host, user and database from the URL and drops the rest, such as `sslmode`.
+    // MikroORM takes host, user and database from the URL and drops the rest, such as `sslmode`.
     connectionString: options.url,
     application_name: 'posthaste',
     connectionTimeoutMillis,
@@ -111,7 +113,7 @@ export function createOrm(options: DatabaseOptions): Orm {
     ...mapping,
     clientUrl: options.url,
     pool: { min, max: poolSize },
-    // Raw rows return instants as Date; the mapper's own parsers would leave text.
+    // Raw rows return instants as Date; MikroORM's own parsers would leave them as text.
     driverOptions: {
       ...settings,
       types: new pg.TypeOverrides(),
@@ -144,8 +146,8 @@ export function createOrm(options: DatabaseOptions): Orm {
 }
 
 /**
- * Those begun while the host is away stay without an answer once it is back, and take up the pool, which itself waits for as long as
- * a statement may.
+ * A client with a timeout for connecting. An attempt that begins while the host is away gets no answer even once it is
+ * back, and occupies a slot of the pool, whose own timeout is as long as that of a statement.
  */
 function clientWithin(connectionTimeoutMillis: number): typeof pg.Client {
   return class extends pg.Client {
@@ -158,7 +160,7 @@ function clientWithin(connectionTimeoutMillis: number): typeof pg.Client {
 /** @returns null behind a pooler */
 export function preparedPoolOf(em: Em): pg.Pool | null {
   const pool = preparedPools.get(em.config);
-  if (pool === undefined) throw new Error('The entity manager is not one of createOrm');
+  if (pool === undefined) throw new Error('The entity manager does not come from createOrm');
   return pool;
 }
 

@@ -8,18 +8,18 @@ import { eventPartitions, stepAt } from './partitioned-table.ts';
 import { execute, query } from './sql.ts';
 import { legacyCheck, swapEvents } from './swap-events.ts';
 
-/** A table of this size is scanned within the lock of a migration, in under 0.1 s. */
+/** A table up to this size is scanned while the migration holds its lock, in under 0.1 s. */
 const smallBytes = 32 * 1024 * 1024;
 
 const dayMs = 86_400_000;
-/** The check allows ids of this month and the next one: reading the table takes a fraction of that. */
+/** The check allows ids of this month and the next; validating it takes a fraction of that time. */
 const rangeMonths = 2;
 /** An unfinished check is dropped this long before its range ends: after the end, every insert would fail. */
 const reserveDays = 10;
 const swapAttempts = 10;
 
 /**
- * Partitions the table of events if it is small or empty; a larger one is left to `partitionEvents`.
+ * Partitions the table `events` if it is small or empty; a larger one is left to `partitionEvents`.
  *
  * @param em in a transaction with a lock timeout
  */
@@ -37,9 +37,9 @@ export async function partitionFewEvents(em: Em, now: Date): Promise<void> {
 }
 
 /**
- * Partitions the table of events without locking it for long: a check that all rows are older than some month is
- * validated during normal traffic, after which Postgres attaches the table as the oldest partition without reading it. Can
- * be interrupted and repeated.
+ * Partitions the table `events` without locking it for long. During normal traffic, validates a check that all rows are
+ * older than some month; Postgres can then attach the table as the oldest partition without reading it. Safe to
+ * interrupt and repeat.
  *
  * @param em outside of a transaction
  * @returns false when it was partitioned before
@@ -50,7 +50,7 @@ export async function partitionEvents(em: Em, now: Date): Promise<boolean> {
   const end = await ensureCheck(em, now);
   await withSettings(
     em,
-    // The server notices when this process has died.
+    // The server then cancels the validation when this process dies.
     `set local lock_timeout = '10s'; set local statement_timeout = 0; set local client_connection_check_interval = '5s'`,
     (run) => execute(run, `alter table events validate constraint ${legacyCheck}`),
   );
@@ -99,13 +99,13 @@ async function readCheck(em: Em): Promise<{ isValidated: boolean; end: Date } | 
 
 const isFarOff = (end: Date, now: Date) => end.getTime() - now.getTime() > reserveDays * dayMs;
 
-/** Ensures the check that ids are lower than those of an instant. @returns the instant */
+/** Ensures a check constraint that all ids are from before an instant. @returns the instant */
 async function ensureCheck(em: Em, now: Date): Promise<Date> {
   const check = await readCheck(em);
   if (check !== undefined && isFarOff(check.end, now)) return check.end;
   const end = await monthAfterEvents(em, stepAt(eventPartitions, now, rangeMonths));
   if (end === undefined)
-    throw new Error('The table events has ids of the far future and cannot be partitioned');
+    throw new Error('The table events has ids from the far future and cannot be partitioned');
   await withSettings(em, `set local lock_timeout = '1s'`, (run) =>
     execute(
       run,
@@ -117,7 +117,8 @@ async function ensureCheck(em: Em, now: Date): Promise<Date> {
 }
 
 /**
- * The beginning of the first month without events, starting with that of `from`. Undefined if ids lie in the far future.
+ * The beginning of the first month without events, at or after the month of `from`. Undefined if there are ids in the
+ * far future.
  */
 async function monthAfterEvents(em: Em, from: Date): Promise<Date | undefined> {
   const [last] = await query(

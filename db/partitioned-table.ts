@@ -1,11 +1,11 @@
 import { instantOfId, lowestIdAt } from '../core/id-at.ts';
 
-/** A table that is partitioned by time, with a partition `<name>_default` for rows that no other one takes. */
+/** A table partitioned by time, with a partition `<name>_default` for rows that fit no other. */
 export interface PartitionedTable {
   name: string;
   key: string;
   step: 'day' | 'month';
-  /** Partitions that exist before their time begins. */
+  /** Number of partitions created ahead of time. */
   ahead: number;
   behind: number;
   keyAt(instant: Date): string;
@@ -13,7 +13,8 @@ export interface PartitionedTable {
 }
 
 /**
- * By id, because ids are in the order of time: the primary key is unique across partitions, and a look-up by id reads one.
+ * Partitioned by id, because ids ascend with time: the primary key is unique across partitions, and a look-up by id
+ * reads only one of them.
  */
 export const eventPartitions: PartitionedTable = {
   name: 'events',
@@ -38,7 +39,7 @@ export const notificationPartitions: PartitionedTable = {
 
 export const defaultOf = ({ name }: PartitionedTable) => `${name}_default`;
 
-/** The beginning (UTC) of the step that an instant is in, or of one that many steps later. */
+/** The beginning (UTC) of the step that contains an instant, or of the step `later` steps after it. */
 export function stepAt({ step }: Pick<PartitionedTable, 'step'>, instant: Date, later = 0): Date {
   const [year, month, day] = [instant.getUTCFullYear(), instant.getUTCMonth(), instant.getUTCDate()];
   return new Date(step === 'month' ? Date.UTC(year, month + later) : Date.UTC(year, month, day + later));

@@ -24,7 +24,7 @@ let url: string;
 let orm: Orm;
 let em: Em;
 
-/** @param template the database that is copied; migrated to the end unless given */
+/** @param template the database to copy; a fully migrated one by default */
 async function openDatabase(template?: string): Promise<void> {
   database = await createTestDatabase(6, template);
   ({ url, orm } = database);
@@ -38,7 +38,7 @@ const addressOf = (name: string) => {
   return address.href;
 };
 
-/** Rows of the last days. @param bytes of the data of each */
+/** Events of the last days. @param bytes size of the data of each */
 const insertEvents = (rows: number, bytes = 0) =>
   sql(
     em,
@@ -75,14 +75,14 @@ const isPartitioned = async () =>
 const idAt = (msecs: number) => uuidv7({ msecs });
 
 describe('an upgrade to partitions', () => {
-  /** Of the version before partitions. */
+  /** Database of the version before partitions. */
   const previous = `previous_${randomUUID().replaceAll('-', '')}`;
   let admin: pg.Client;
   beforeAll(async () => {
     admin = new pg.Client({ connectionString: addressOf('postgres') });
     await admin.connect();
     await admin.query(`create database ${previous}`);
-    // Nobody may be connected to it when it is copied.
+    // Nobody may be connected to it while it is copied.
     const own = createOrm({ url: addressOf(previous), poolSize: 2, warn: () => undefined });
     await own.em.fork().transactional(async (transaction) => {
       await applyFunctions(transaction, columnFunctions);
@@ -96,7 +96,7 @@ describe('an upgrade to partitions', () => {
   });
   beforeEach(() => openDatabase(previous));
 
-  it('of few events is done by the migration, and later events get a partition a month', async () => {
+  it('of few events happens in the migration, and later events get a partition per month', async () => {
     await insertEvents(500);
     await migrateDatabase(orm, url);
     expect(await isPartitioned()).toBe(true);
@@ -112,7 +112,7 @@ describe('an upgrade to partitions', () => {
     await expect(insertEvent(id)).rejects.toThrow(/duplicate key/);
   });
 
-  it('of many events is done beside the traffic, loses none, and can be repeated', async () => {
+  it('of many events happens during traffic, loses none, and can be repeated', async () => {
     await insertEvents(25_000, 1_500);
     await migrateDatabase(orm, url);
     expect(await isPartitioned()).toBe(false);
@@ -139,7 +139,7 @@ describe('an upgrade to partitions', () => {
     expect(await numberOf('events where id = any($1::uuid[])', [written])).toBe(written.length);
   });
 
-  it('leaves those who may read or write events their rights', async () => {
+  it('keeps the grants on events', async () => {
     const role = `reader_${randomUUID().replaceAll('-', '')}`;
     await sql(em, `create role ${role}`);
     try {
@@ -160,7 +160,7 @@ describe('an upgrade to partitions', () => {
     }
   });
 
-  it('that was cut off before its end refuses no event later', async () => {
+  it('that was interrupted refuses no event later', async () => {
     await migrateDatabase(orm, url);
     await sql(em, 'alter table events rename to events_gone');
     await sql(em, 'create table events (id uuid primary key)');
@@ -181,7 +181,7 @@ describe('an upgrade to partitions', () => {
 describe('partitions', () => {
   beforeEach(() => openDatabase());
 
-  it('of past retention are dropped once ClickHouse has their rows', async () => {
+  it('past retention are dropped once ClickHouse has their rows', async () => {
     const now = new Date();
     const [old, recent] = [uuidv7(), idAt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 2, 2))];
     await insertEvent(old);
@@ -202,7 +202,7 @@ describe('partitions', () => {
     expect(await partitionOf(recent)).toBeDefined();
   });
 
-  it('that go have the segments computed in full that counted their events', async () => {
+  it('being dropped cause a full computation of the segments that counted their events', async () => {
     const clock = (nth: number) => ({ of: 'event', name: 'bought', nth, ms: 365 * dayMs });
     for (const [input, nth] of [
       ['clock.often', 3],
@@ -231,7 +231,7 @@ describe('partitions', () => {
     expect(stale.map((segment) => segment.name)).toEqual(['clock.often']);
   });
 
-  it('take the rows that landed in the default one for want of them', async () => {
+  it('take over rows that were in the default partition because they were missing', async () => {
     const now = new Date();
     const early = idAt(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 6, 10));
     await insertEvent(early);
@@ -242,7 +242,7 @@ describe('partitions', () => {
     expect(await numberOf('events')).toBe(1);
   });
 
-  it('are safe from an older process that deletes by ctid', async () => {
+  it('are protected from older processes that delete by ctid', async () => {
     await insertEvent(uuidv7());
     await expect(
       sql(em, `delete from events where ctid = any(array(select ctid from events where project_id = $1))`, [
@@ -253,7 +253,7 @@ describe('partitions', () => {
   });
 });
 
-describe('a notification of the provider', () => {
+describe('a provider notification', () => {
   let emailId: string;
   beforeEach(async () => {
     await openDatabase();
@@ -269,15 +269,18 @@ describe('a notification of the provider', () => {
     return row?.opens;
   };
 
-  it.each([0, 1, 14])('that was published %i days ago counts once, whenever it comes again', async (ago) => {
-    const id = randomUUID();
-    expect(await open(id, day(ago))).toEqual(['applied']);
-    await keepPartitions(orm.em.fork(), new Date(Date.now() + (14 - ago) * dayMs), 0);
-    expect(await open(id, day(ago))).toEqual(['duplicate']);
-    expect(await opens()).toBe(1);
-  });
+  it.each([0, 1, 14])(
+    'that was published %i days ago counts once, however often it is delivered',
+    async (ago) => {
+      const id = randomUUID();
+      expect(await open(id, day(ago))).toEqual(['applied']);
+      await keepPartitions(orm.em.fork(), new Date(Date.now() + (14 - ago) * dayMs), 0);
+      expect(await open(id, day(ago))).toEqual(['duplicate']);
+      expect(await opens()).toBe(1);
+    },
+  );
 
-  it('that an older process has handled, or handles at this moment, counts once', async () => {
+  it('that an older process has handled or is handling counts once', async () => {
     const [before, beside] = [randomUUID(), randomUUID()];
     await sql(em, oldNotification, [before]);
     expect(await open(before, day(0))).toEqual(['duplicate']);
@@ -295,7 +298,7 @@ describe('a notification of the provider', () => {
     expect(await opens()).toBe(0);
   });
 
-  it('that a newer process has handled is a repeat for an older one', async () => {
+  it('that a newer process has handled is a duplicate for an older one', async () => {
     const id = randomUUID();
     expect(await open(id, day(3))).toEqual(['applied']);
     const older = new pg.Client({ connectionString: url });

@@ -17,7 +17,7 @@ export function createPreparedPool(
 ): pg.Pool {
   const pool = new pg.Pool({ ...config, onConnect: onConnect(limits, plannerSettings) });
   pool.on('error', (error) => warn(`PostgreSQL pool error: ${error.message}`));
-  // A connection that breaks while in use fails its statement; without a listener the error would end the process.
+  // The listener keeps a connection that breaks while in use from ending the process: only its statement fails.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }

@@ -4,7 +4,10 @@ import type { Lane } from '../core/outbox-lanes.ts';
 
 export const projectChangedChannel = 'project_changed';
 
-/** Notified when commands for Temporal are left: by `start_and_wake_executions`, without a payload, and for emails. */
+/**
+ * Notified when a transaction leaves commands for Temporal: without a payload by `start_and_wake_executions`, with
+ * `emailsLeft` for emails.
+ */
 export const commandsLeftChannel = 'commands_left';
 export const emailsLeft = 'emails';
 
@@ -40,7 +43,8 @@ export class ProjectChanges {
   }
 
   /**
-   * Calls back with the id of each changed project; null when any project may have changed without a notification.
+   * Calls back with the id of each changed project, or with null when any project may have changed without a
+   * notification.
    */
   onChange(listener: (projectId: string | null) => void): void {
     this.#listeners.push(listener);
@@ -79,7 +83,7 @@ export class ProjectChanges {
     }
   }
 
-  /** Always rejects: when the connection is lost or closed. */
+  /** Never resolves; rejects when the connection is lost or closed. */
   async #listen(): Promise<void> {
     const client = new pg.Client({
       connectionString: this.#options.databaseUrl,
@@ -94,7 +98,7 @@ export class ProjectChanges {
       for (const channel of [projectChangedChannel, commandsLeftChannel, campaignStartedChannel]) {
         await client.query(`listen ${channel}`);
       }
-      // Notifications between the last connection and this one are lost.
+      // Notifications sent between the previous connection and this one are lost.
       this.#notify(null);
       this.#isConnected = true;
       this.#retryMs = firstRetryMs;
@@ -109,7 +113,7 @@ export class ProjectChanges {
     }
   }
 
-  /** @returns what rejects when the connection is lost */
+  /** @returns a promise that rejects when the connection is lost */
   #watch(client: pg.Client): Promise<never> {
     const lost = Promise.withResolvers<never>();
     const lose = (error: Error) => {

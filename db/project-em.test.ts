@@ -25,7 +25,7 @@ describe('the entity manager of a project', () => {
     expect(await lockRecord(of(owner), Template, { id })).toMatchObject({ id });
   });
 
-  it('finds, changes and deletes none of another project', async () => {
+  it('finds, changes and deletes no records of another project', async () => {
     expect(await of(other).findOne(Template, { id })).toBeNull();
     expect(await of(other).findOne(Template, id)).toBeNull();
     expect(await of(other).find(Template, {})).toEqual([]);
@@ -35,7 +35,7 @@ describe('the entity manager of a project', () => {
     expect(await name()).toBe('Welcome');
   });
 
-  it('stays that of the project in a transaction', async () => {
+  it('keeps the project in a transaction', async () => {
     const found = await of(other).transactional((em) => em.findOne(Template, { id }));
     expect(found).toBeNull();
   });

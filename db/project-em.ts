@@ -4,8 +4,8 @@ import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
 export const projectFilter = 'project';
 
 /**
- * An entity manager that finds, updates and deletes the records of this project alone. The mapper adds the condition
- * to its own queries, not to statements and not to the query builder.
+ * An entity manager that finds, updates and deletes only records of this project. MikroORM adds the condition to its
+ * own queries, not to statements or query-builder queries.
  */
 export function projectEm(orm: MikroORM, projectId: string): EntityManager {
   const em = orm.em.fork();
@@ -13,5 +13,5 @@ export function projectEm(orm: MikroORM, projectId: string): EntityManager {
   return em;
 }
 
-/** For queries that begin with a record's own id, or that look through all projects. */
+/** For queries that begin with a record's own id or cover all projects. */
 export const allProjects = { filters: { [projectFilter]: false } };

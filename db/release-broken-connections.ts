@@ -1,12 +1,12 @@
 import type pg from 'pg';
 
-/** Transactions that release their own connection have done so by then. */
+/** Time for transactions to release their own connection. */
 const graceMs = 1_000;
 
 /**
  * Releases connections that broke inside a transaction. Kysely releases a transaction's connection only after a
- * successful `commit` or `rollback`, impossible on a broken connection: each would occupy a slot in the pool until
- * the process ends.
+ * successful `commit` or `rollback`, which is impossible on a broken connection: each would occupy a slot in the pool
+ * until the process ends.
  */
 export function releaseBrokenConnections(pool: pg.Pool): void {
   const inUse = new Set<pg.PoolClient>();

@@ -5,11 +5,11 @@ export interface Scan<Row, Position> {
 }
 
 /**
- * A page out of the next part of a long list that no index serves. The end of the part is read first, from an index alone,
- * and is a position, so concurrent inserts and deletes can't push rows out of the page.
+ * Finds a page within the next part of a long list that no index serves. The end of the part is read first, from an
+ * index alone. It is a position, so concurrent inserts and deletes can't push rows out of the page.
  *
- * @param findEnd the last row of the part, undefined when the list ends in it
- * @param read the first `limit` matches up to that row and with it
+ * @param findEnd the last row of the part; undefined when the list ends within it
+ * @param read the first `limit` matches up to and including that row
  */
 export async function scanPage<Row, Position>(
   limit: number,

@@ -6,7 +6,7 @@ export interface StatementLimits {
   lockMs: number;
 }
 
-/** Of a process that stands still. A round of the relay waits for Temporal for 40 seconds at most. */
+/** Ends transactions of a stalled process. A round of the relay waits for Temporal for 40 seconds at most. */
 const idleTransactionMs = 120_000;
 
 /** Limits that the operator set in the URL, for the role or for the database take precedence. */
@@ -17,11 +17,11 @@ function limitsSql({ statementMs, lockMs }: StatementLimits): string {
     where current_setting(name) = '0'`;
 }
 
-/** Postgres notices within half a minute that a client's host has vanished, and frees its locks. */
+/** Postgres detects within 30 seconds that a client's host has vanished, and frees its locks. */
 const keepAliveSql =
   'set tcp_keepalives_idle = 10; set tcp_keepalives_interval = 5; set tcp_keepalives_count = 3';
 
-/** The pools wait as long for a connection. */
+/** As long as the pools wait for a connection. */
 const answerMs = 10_000;
 
 /**

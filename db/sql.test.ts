@@ -13,14 +13,14 @@ import { preparedSql, sql } from './testing/sql.ts';
 
 let database: TestDatabase;
 beforeEach(async () => {
-  // One connection for prepared statements, so that a test meets the one that prepared them.
+  // One connection for prepared statements, so that a test gets the connection that prepared them.
   database = await createTestDatabase(3);
 });
 afterEach(() => database.close());
 
 interface Read {
   table: string;
-  /** Whether the index leads to the rows, instead of telling all of them. */
+  /** Whether the index leads to the rows, instead of listing all of them. */
   isLookUp: boolean;
 }
 
@@ -36,9 +36,12 @@ function* readsOf(plan: unknown): Generator<Read> {
 }
 
 describe('prepared statements', () => {
-  /** Rows that the planner knows of: a plan is kept while tables grow, also one made when reading all was cheapest. */
+  /**
+   * Row counts known to the planner: a plan is kept while tables grow, even one made when reading everything was
+   * cheapest.
+   */
   it.each([0, 20, 100, 400, 2_000])(
-    'keep to look-ups by key with a plan of tables with %i rows',
+    'use look-ups by key even with a plan made for tables of %i rows',
     async (count) => {
       const em = database.em();
       const [projectId, token] = [randomUUID(), randomUUID()];
@@ -113,7 +116,7 @@ describe('prepared statements', () => {
     expect(names).toEqual([{ name: 'track_events', calls: 3 }]);
   });
 
-  it('run beside the ordinary connections, whose planner keeps its choices, and end with them', async () => {
+  it('run on separate connections, leave the planner of the others alone, and end with them', async () => {
     const em = database.em();
     const settings = `select current_setting('enable_seqscan') as scans, current_setting('plan_cache_mode') as plans`;
     expect(await preparedSql(em, 'read_settings', settings, [])).toEqual([
@@ -134,7 +137,7 @@ describe('prepared statements', () => {
     await expect.poll(() => sql(em, connections), { timeout: 90_000 }).toEqual([]);
   });
 
-  it('keep their connection when one fails, unless the connection itself is lost', async () => {
+  it('keep their connection after a failure, unless the connection itself is lost', async () => {
     const em = database.em();
     const readPid = async () => {
       const [row] = await preparedSql<{ pid: number }>(em, 'read_pid', 'select pg_backend_pid() as pid', []);
@@ -151,7 +154,7 @@ describe('prepared statements', () => {
     expect(await readPid()).not.toBe(pid);
   });
 
-  it('take part in a transaction that is open', async () => {
+  it('take part in an open transaction', async () => {
     const em = database.em();
     const projectId = randomUUID();
     const failure = new Error('rolled back');
@@ -164,7 +167,7 @@ describe('prepared statements', () => {
   });
 });
 
-it('gives instants as Date and keeps parameters apart from the text', async () => {
+it('returns instants as Date and keeps parameters apart from the text', async () => {
   const [row] = await sql<{ at: Date; text: string }>(
     database.em(),
     `select '2026-01-02T03:04:05.678Z'::timestamptz as at, $1::text as text`,

@@ -8,7 +8,7 @@ import { type Em, preparedPoolOf, validatesRows } from './orm.ts';
  * Runs one statement with bound parameters (`$1`, `$2`, …), in the entity manager's transaction if it has one.
  *
  * @param row schema of a row as the driver returns it (instants as `Date`, `bigint` as text), without transforms;
- * applied where `VALIDATE_ROWS` is on, in development and tests
+ * checked where `VALIDATE_ROWS` is on, in development and tests
  */
 export async function query<Row extends z.ZodType>(
   em: Em,
@@ -19,15 +19,15 @@ export async function query<Row extends z.ZodType>(
   return checkRows(em, row, (await run(em, text, parameters)).rows);
 }
 
-/** Like `query`, for statements that change rows. @returns how many; 0 for a select */
+/** Like `query`, for statements that change rows. @returns the number of changed rows; 0 for a select */
 export async function execute(em: Em, text: string, parameters: readonly unknown[] = []): Promise<number> {
   return Number((await run(em, text, parameters)).numAffectedRows ?? 0n);
 }
 
 /**
  * Like `query`, for the few large statements of hot requests: each connection parses and plans the statement once,
- * under `name`, which saves over a millisecond of server CPU per call. Its connections use neither sequential scans
- * nor merge joins, so the statement must find its rows through indexes. In a transaction and behind a pooler it runs
+ * under `name`, which saves over a millisecond of server CPU per call. Its connections use neither sequential scans nor
+ * merge joins, so the statement must find its rows through indexes. In a transaction or behind a pooler, it runs
  * unprepared.
  */
 export async function preparedQuery<Row extends z.ZodType>(
@@ -58,6 +58,6 @@ function run(em: Em, text: string, parameters: readonly unknown[]): Promise<Quer
 }
 
 function checkRows<Row extends z.ZodType>(em: Em, row: Row, rows: unknown[]): z.output<Row>[] {
-  // as: production trusts what development and tests have checked.
+  // as: production trusts the statements that development and tests have validated.
   return validatesRows(em) ? z.array(row).parse(rows) : (rows as z.output<Row>[]);
 }

@@ -12,11 +12,11 @@ export const legacyCheck = 'events_legacy_range';
 const indexRow = z.object({ name: z.string(), text: z.string(), isPrimary: z.boolean() });
 
 /**
- * Makes the table of events the oldest partition of a new one by its name, with the same columns, indexes and grants. Reads its
- * rows unless `legacyCheck` is valid.
+ * Attaches the table `events` as the oldest partition of a new table of that name, with the same columns, indexes and
+ * grants. Reads its rows unless `legacyCheck` is valid.
  *
  * @param em in a transaction with a lock timeout
- * @param end all rows are of ids before it
+ * @param end all ids are from before it
  */
 export async function swapEvents(em: Em, end: Date): Promise<void> {
   await execute(em, 'lock table events in access exclusive mode');
@@ -47,7 +47,7 @@ export async function swapEvents(em: Em, end: Date): Promise<void> {
 
 const grantRow = z.object({ text: z.string() });
 
-/** Those of an operator, for reports or a backup: the new table starts with its owner's only. */
+/** Grants by an operator, for reports or a backup: a new table has only its owner's. */
 async function copyGrants(em: Em): Promise<void> {
   const grants = await query(
     em,

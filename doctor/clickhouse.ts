@@ -72,7 +72,7 @@ async function examine(clickhouse: ClickHouse): Promise<Finding[]> {
     Number.parseInt(answer.version, 10) >= oldestTested
       ? report.ok(`${answer.version} answers`)
       : report.warning(
-          `${answer.version} answers, and is older than what Posthaste is tested with`,
+          `${answer.version} answers but is older than the versions Posthaste is tested with`,
           `Upgrade to ${oldestTested} or later.`,
         ),
     checkClock(report, answer.now, askedAt, answeredAt),
@@ -113,7 +113,7 @@ export async function checkStream({ within }: ReadOnly): Promise<Finding[]> {
   }
   return [
     ...(refused ?? []),
-    stream.error(text, 'Does a worker run, and does ClickHouse take rows? docs: "The stream lags".'),
+    stream.error(text, 'Is a worker running, and does ClickHouse accept rows? docs: "The stream lags".'),
   ];
 }
 

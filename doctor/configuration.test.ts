@@ -14,7 +14,7 @@ const sound = {
 const check = (changes: Record<string, string> = {}) =>
   checkConfiguration(loadConfig({ ...sound, ...changes }));
 
-it('has nothing to say about a sound configuration', () => {
+it('reports nothing about a sound configuration', () => {
   expect(check()).toEqual([{ area: 'Configuration', level: 'ok', text: 'is valid' }]);
 });
 
@@ -26,7 +26,7 @@ it.each([
   ['warning', { API_URL: 'http://localhost:8080' }, 'API_URL points to localhost'],
   ['warning', { API_URL: '' }, 'API_URL points to 127.0.0.1'],
   ['warning', { API_URL: 'http://mail.example.com' }, 'API_URL is not https'],
-  ['warning', { SIGNUP_ENABLED: 'true' }, 'Everybody may sign up'],
+  ['warning', { SIGNUP_ENABLED: 'true' }, 'Anyone may sign up'],
   ['warning', { SNS_TOPIC_ARNS: '' }, 'SNS_TOPIC_ARNS is empty'],
   ['warning', { ACCOUNT_EMAIL_FROM: '' }, 'Nobody can reset a password'],
 ])('%s: %j', (level, changes, text) => {
@@ -35,7 +35,7 @@ it.each([
   ]);
 });
 
-it('allows a machine of a developer what production must not have', () => {
+it('allows on a developer machine what production must not have', () => {
   expect(check({ NODE_ENV: 'development', API_URL: '', SIGNUP_ENABLED: 'true' })).toMatchObject([
     { level: 'ok' },
   ]);

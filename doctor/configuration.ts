@@ -27,7 +27,7 @@ function checkSecrets(config: Config): Finding[] {
     findings.push(
       report.error(
         'APP_SECRET can be guessed: it protects API keys, sessions and links',
-        'Set one of `openssl rand -hex 32` before you have users: another secret makes the old API keys useless.',
+        'Set one from `openssl rand -hex 32` before you have users: changing it makes existing API keys useless.',
       ),
     );
   }
@@ -52,30 +52,28 @@ function checkProduction(config: Config): Finding[] {
   if (loopback.test(hostname)) {
     findings.push(
       report.warning(
-        `API_URL points to ${hostname}: links in emails work on this machine only`,
-        'Set API_URL to the address that recipients reach.',
+        `API_URL points to ${hostname}: links in emails work only on this machine`,
+        'Set API_URL to an address that recipients can reach.',
       ),
     );
   } else if (protocol !== 'https:') {
     findings.push(
       report.warning(
         'API_URL is not https: cookies and keys are sent unencrypted',
-        'Put a proxy with TLS before the API.',
+        'Put a proxy with TLS in front of the API.',
       ),
     );
   }
   if (config.SNS_LOCAL_HOST !== undefined) {
     findings.push(
       report.error(
-        'SNS_LOCAL_HOST is set: anybody who reaches that host can forge events, and nothing leaves the machine',
-        'Unset it, SES_ENDPOINT and INBOUND_S3_ENDPOINT, unless this is a try-out.',
+        'SNS_LOCAL_HOST is set: anyone who can reach that host can forge events, and no email leaves the machine',
+        'Unless this is a trial, unset it, SES_ENDPOINT and INBOUND_S3_ENDPOINT.',
       ),
     );
   }
   if (config.SIGNUP_ENABLED) {
-    findings.push(
-      report.warning('Everybody may sign up', 'Set SIGNUP_ENABLED=false unless that is what you want.'),
-    );
+    findings.push(report.warning('Anyone may sign up', 'Set SIGNUP_ENABLED=false unless this is intended.'));
   }
   return findings;
 }
@@ -101,12 +99,12 @@ function checkSending(config: Config): Finding[] {
 const leastFreeShare = 0.1;
 const leastFreeBytes = 1e9;
 
-/** Free disk of the machine this runs on, at the folder of uploads. */
+/** Free space on the disk of this machine that holds uploads. */
 export async function checkOwnDisk(config: Config): Promise<Finding[]> {
   const disk = reporter('Disk here');
   if (config.S3_BUCKET !== undefined) return [];
   let folder = resolve(config.UPLOADS_DIR);
-  // The first upload makes the folder.
+  // The first upload creates the folder.
   while (!existsSync(folder)) folder = dirname(folder);
   const space = await statfs(folder);
   return [checkSpace(disk, folder, space.bavail * space.bsize, space.blocks * space.bsize)];
@@ -121,6 +119,6 @@ export function checkSpace(
   const text = `${what}: ${presentBytes(freeBytes)} of ${presentBytes(totalBytes)} free`;
   if (freeBytes < leastFreeBytes)
     return disk.error(text, 'Free some space now: a full disk stops everything.');
-  if (freeBytes < totalBytes * leastFreeShare) return disk.warning(text, 'Make the disk larger soon.');
+  if (freeBytes < totalBytes * leastFreeShare) return disk.warning(text, 'Enlarge the disk soon.');
   return disk.ok(text);
 }

@@ -10,14 +10,14 @@ import type { ReadOnly } from './read-only.ts';
 
 const report = reporter('Agreement');
 
-/** Of each kind; the sweeps compare all. */
+/** Sample size of each kind; the sweeps compare everything. */
 const sample = 50;
 const callsAtATime = 5;
-/** The commands of younger ones may be on their way. */
+/** Commands of younger ones may still be on their way. */
 const settledSeconds = 60;
 const shown = 3;
 
-/** Compares samples of executions and campaigns in Postgres with the workflows in Temporal, both ways. */
+/** Compares samples of executions and campaigns in Postgres with the workflows in Temporal, in both directions. */
 export async function checkAgreement(
   database: ReadOnly,
   client: Client,
@@ -30,15 +30,15 @@ export async function checkAgreement(
   if (lost.length > 0) {
     findings.push(
       report.error(
-        `${lost.length} of a sample are under way in Postgres and have no open workflow in Temporal: ${list(lost)}`,
-        'Their workflows were terminated or Temporal lost them. Sweeps start them again within 15 minutes of their time; if these\nlines are here an hour later, look whether workers run and schedules are paused.',
+        `${lost.length} of a sample are in progress in Postgres but have no open workflow in Temporal: ${list(lost)}`,
+        'Their workflows were terminated or lost by Temporal. Sweeps restart them within 15 minutes of their due time. If these\nlines are still here an hour later, check that workers run and no schedule is paused.',
       ),
     );
   }
   if (orphaned.length > 0) {
     findings.push(
       report.warning(
-        `${orphaned.length} of a sample run in Temporal and are over in Postgres: ${list(orphaned)}`,
+        `${orphaned.length} of a sample run in Temporal but have ended in Postgres: ${list(orphaned)}`,
         'The sweep orphaned-executions ends them within the hour. Was Postgres restored from a backup?',
       ),
     );
@@ -57,7 +57,7 @@ const executionRow = z.object({
   contactId: z.uuid(),
 });
 
-// Through the indexes on what runs, what is due next, and who listens.
+// Uses the indexes on running executions, on those due next, and on event listeners.
 const executionsSql = `
 with candidate as (
   (select id from workflow_executions where status = 'RUNNING' order by started_at limit ${sample})

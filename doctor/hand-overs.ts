@@ -11,9 +11,9 @@ const mostProjects = 10_000;
 const mostOfProject = 1_000;
 const mostEmails = 20_000;
 const reasonsShown = 5;
-/** As the alert PosthasteProviderRefuses: single addresses are refused all the time. */
+/** As in the alert PosthasteProviderRefuses: single addresses are refused all the time. */
 const mostRefused = 20;
-/** What a provider puts off for a moment has left by then. */
+/** By then, emails that a provider deferred briefly have left. */
 const lateSeconds = 600;
 
 const heldRow = z.object({
@@ -23,7 +23,8 @@ const heldRow = z.object({
   oldestSeconds: z.number(),
 });
 
-// Through the index emails_failed, whose predicate this repeats. Addresses are personal, and keep equal reasons apart.
+// Uses the index emails_failed, whose predicate this repeats. Addresses are cut out: they are personal data, and would
+// keep otherwise equal reasons apart.
 const heldSql = `
 select e.status, left(regexp_replace(e.reason, '[^\\s<>"'':;,]+@[^\\s<>"'':;,]+', '…', 'g'), 200) as reason,
   count(*)::int as count,
@@ -42,16 +43,16 @@ group by 1, 2
 having e.status = 'QUEUED' or count(*) > ${mostRefused}
 order by 3 desc limit ${reasonsShown}`;
 
-/** What keeps the emails of the last day from leaving, as the answers of the provider say. */
+/** What keeps the emails of the last day from leaving, according to the provider's answers. */
 export async function checkHandOvers({ ask }: Pick<ReadOnly, 'ask'>): Promise<Finding[]> {
   const rows = await ask(heldRow, heldSql);
-  if (rows.length === 0) return [report.ok('no email of the last day is put off')];
+  if (rows.length === 0) return [report.ok('no email of the last day is deferred')];
   return rows.map(({ status, reason, count, oldestSeconds }) => {
     if (status === 'FAILED') {
       return report.warning(`${count} emails of the last day failed: ${reason}`, 'docs: "Emails fail".');
     }
-    const text = `${count} emails are put off, the oldest for ${presentAge(oldestSeconds)}: ${reason}`;
-    const remedy = 'They are tried again by themselves. docs: "SES throttles or pauses".';
+    const text = `${count} emails are deferred, the oldest for ${presentAge(oldestSeconds)}: ${reason}`;
+    const remedy = 'They are retried automatically. docs: "SES throttles or pauses".';
     return oldestSeconds < lateSeconds ? report.warning(text, remedy) : report.error(text, remedy);
   });
 }

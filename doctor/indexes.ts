@@ -8,7 +8,7 @@ const report = reporter('Indexes');
 const brokenRow = z.object({ name: z.string(), table: z.string(), isBuilt: z.boolean() });
 const addressRow = z.object({ isThere: z.boolean() });
 
-/** Indexes that an upgrade builds concurrently, and indexes whose build was interrupted. */
+/** Checks the index that an upgrade builds concurrently, and indexes whose build was interrupted. */
 export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
   const broken = await ask(
     brokenRow,
@@ -22,8 +22,8 @@ export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
     isBuilt
       ? report.ok(`${name} of ${table} is being built`)
       : report.warning(
-          `${name} of ${table} is invalid: its build was cut off`,
-          `It costs writes and serves no reads. Run: reindex index concurrently ${name};`,
+          `${name} of ${table} is invalid: its build was interrupted`,
+          `It slows down writes and serves no reads. Run: reindex index concurrently ${name};`,
         ),
   );
   const [address] = await ask(
@@ -34,7 +34,7 @@ export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
     findings.push(
       report.warning(
         `${addressIndex.name} is missing: searches for part of an address are slow`,
-        'The sweep partitions builds it beside the traffic. If this line is here a day after an upgrade, its run in the Temporal UI says why.',
+        'The sweep partitions builds it during normal traffic. If this line is still here a day after an upgrade, its run in the Temporal UI shows why.',
       ),
     );
   }

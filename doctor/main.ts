@@ -4,15 +4,15 @@ import { presentFindings } from './present.ts';
 import { runDoctor } from './run-doctor.ts';
 
 /**
- * Says what is wrong with a deployment: `node doctor/main.ts [--json]`, with the environment of its processes. Exits
- * with 1 when something is.
+ * Reports what is wrong with a deployment: `node doctor/main.ts [--json]`, with the environment of its processes. Exits
+ * with 1 when there is an error.
  */
 export async function main(environment: Record<string, string | undefined>, args: string[]): Promise<void> {
   const findings = await examine(environment);
   const text = args.includes('--json')
     ? `${JSON.stringify({ status: worstLevel(findings), findings }, null, 2)}\n`
     : presentFindings(findings);
-  // Exit explicitly: a connection left by a failed call would keep the process alive.
+  // Exits explicitly: a connection left by a failed call would keep the process alive.
   process.stdout.write(text, () => process.exit(worstLevel(findings) === 'error' ? 1 : 0));
 }
 

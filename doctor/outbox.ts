@@ -23,7 +23,7 @@ export async function checkDeadCommands({ ask }: ReadOnly): Promise<Finding[]> {
   );
   if (rows.length === 0) return [report.ok('no dead commands')];
   return rows.map(({ kind, count, error }) =>
-    report.error(`${count} dead commands ${kind}: ${error ?? 'no reason is known'}`, revive),
+    report.error(`${count} dead commands ${kind}: ${error ?? 'no reason was recorded'}`, revive),
   );
 }
 
@@ -54,13 +54,13 @@ export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
     const text = `${count} ${kind} of ${nameOf(project, projectId)} wait, the oldest for ${presentAge(oldestSeconds)}`;
     const late = kind === 'email.dispatch' ? lateSeconds['email.dispatch'] : lateSeconds.other;
     if (oldestSeconds < late) return report.ok(text);
-    return report.error(text, 'Does a worker run, and does Temporal answer? docs: "The outbox grows".');
+    return report.error(text, 'Is a worker running, and does Temporal answer? docs: "The outbox grows".');
   });
 }
 
 const waitingRow = backlogRow.omit({ kind: true });
 
-/** Single emails that the send rate holds back, and campaigns under way. */
+/** Checks single emails held back by the send rate, and running campaigns. */
 export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
   const report = reporter('Sending');
   const waiting = await ask(
@@ -89,7 +89,7 @@ export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
      where k.status = 'SENDING' order by k.scheduled_for nulls first limit ${topProjects}`,
   );
   if (waiting.length + campaigns.length === 0)
-    return [report.ok('nothing waits for the send rate, no campaign is under way')];
+    return [report.ok('nothing waits for the send rate, and no campaign is running')];
   return [
     ...waiting.map(({ project, projectId, count, oldestSeconds }) => {
       const text = `${count} emails of ${nameOf(project, projectId)} wait for the send rate, the oldest for ${presentAge(oldestSeconds)}`;

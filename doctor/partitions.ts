@@ -9,7 +9,7 @@ const mostCounted = 10_000;
 const stateRow = z.object({ isPartitioned: z.boolean(), hasNext: z.boolean() });
 const strayRow = z.object({ rows: z.int() });
 
-/** Whether the next partitions are there and every row has one of its own. */
+/** Checks that the next partitions exist and that no row is in a default partition. */
 export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const table of [eventPartitions, notificationPartitions]) {
@@ -26,7 +26,7 @@ export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Prom
       findings.push(
         report.warning(
           `${name} is not partitioned yet`,
-          'The sweep partitions does that beside the traffic. If this line is here a day after an upgrade, its run in the Temporal UI says why.',
+          'The sweep partitions does that during normal traffic. If this line is still here a day after an upgrade, its run in the Temporal UI shows why.',
         ),
       );
       continue;
@@ -44,7 +44,7 @@ export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Prom
 
 function toFindings(name: string, hasNext: boolean, rows: number): Finding[] {
   const remedy =
-    'Nothing is lost, but such rows are found more slowly and outlive their retention. The sweep partitions creates the missing ones: does its schedule run?';
+    'Nothing is lost, but such rows are slower to find and outlive their retention. The sweep partitions creates the missing ones: is its schedule running?';
   if (rows > 0) return [report.warning(`${rows} rows are in ${name}_default`, remedy)];
   return hasNext ? [] : [report.warning(`${name} has no partition for upcoming rows`, remedy)];
 }

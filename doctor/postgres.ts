@@ -62,10 +62,10 @@ async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<F
   );
 }
 
-/** A pooler makes up the process id that it tells its clients. */
+/** A pooler reports a made-up process id to its clients. */
 async function checkOwnSession(report: Report, { client, ask }: ReadOnly): Promise<Finding[]> {
   const [session] = await ask(z.object({ pid: z.int() }), 'select pg_backend_pid() as pid');
-  // Not in the types of pg.
+  // Missing from the types of pg.
   if (!('processID' in client) || client.processID === session?.pid) return [];
   return [
     report.warning(
@@ -86,15 +86,15 @@ export async function checkPooler(pooler: ReadOnly, direct: ReadOnly): Promise<F
   if (there?.database !== here?.database) {
     return [
       report.error(
-        'DATABASE_POOLER_URL leads to another database than DATABASE_URL',
-        'Let both lead to the same one.',
+        'DATABASE_POOLER_URL leads to a different database than DATABASE_URL',
+        'Make both lead to the same one.',
       ),
     ];
   }
   const unlimited = Object.entries({ statement_timeout: there?.statement, lock_timeout: there?.lock })
     .filter(([, value]) => value === '0')
     .map(([name]) => name);
-  if (unlimited.length === 0) return [report.ok('leads to the same database, with limits of time')];
+  if (unlimited.length === 0) return [report.ok('leads to the same database, with time limits')];
   return [
     report.warning(
       `its sessions have no ${unlimited.join(' and no ')}`,
@@ -103,13 +103,13 @@ export async function checkPooler(pooler: ReadOnly, direct: ReadOnly): Promise<F
   ];
 }
 
-/** The clock of a server against ours, which it was asked between two instants. */
+/** Compares the clock of a server, which was asked between two instants, with ours. */
 export function checkClock(report: Report, theirs: Date, askedAt: number, answeredAt: number): Finding {
   const off = Math.max(askedAt - theirs.getTime(), theirs.getTime() - answeredAt, 0) / 1000;
   if (off <= mostSkewSeconds) return report.ok('its clock agrees with ours');
   return report.error(
     `its clock differs from ours by ${off.toFixed(1)} s`,
-    'Let all machines set their clocks by NTP: schedules, sessions and signatures depend on them.',
+    'Synchronize the clocks of all machines by NTP: schedules, sessions and signatures depend on them.',
   );
 }
 
@@ -153,7 +153,7 @@ export async function checkMigrations({ ask }: ReadOnly): Promise<Finding[]> {
     findings.push(
       report.error(
         `the database is newer than this version: it has ${newer.slice(0, 3).join(', ')}`,
-        'Run the newer version. Migrations go forward only.',
+        'Run the newer version. Migrations cannot be reverted.',
       ),
     );
   }

@@ -2,7 +2,7 @@ import { type Finding, worstLevel } from './finding.ts';
 
 const marks = { ok: '✓', warning: '!', error: '✗' } as const;
 const verdicts = {
-  ok: 'Everything is well.',
+  ok: 'Everything is fine.',
   warning: 'Nothing is broken; look at the lines with "!".',
   error: 'Something is wrong; see the lines with "✗".',
 } as const;

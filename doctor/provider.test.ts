@@ -47,7 +47,7 @@ describe('Amazon SES', () => {
 });
 
 describe('an SMTP server', () => {
-  it('is asked without an email', async () => {
+  it('is checked without sending an email', async () => {
     const inbox = await startSmtpInbox();
     close = inbox.close;
     const config = { EMAIL_PROVIDER: 'smtp', EMAIL_RATE_PER_SECOND: '20' };

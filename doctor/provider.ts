@@ -21,7 +21,10 @@ async function checkSes(config: Config): Promise<Finding[]> {
   const findings = [
     account.isSending
       ? report.ok(`SES in ${config.AWS_REGION} answers, and the account may send`)
-      : report.error('SES has paused the account', 'Look at the SES console: mostly bounces or complaints.'),
+      : report.error(
+          'SES has paused the account',
+          'See the SES console: the cause is usually bounces or complaints.',
+        ),
   ];
   if (quotaPerDay > 0 && sentToday >= quotaPerDay) {
     findings.push(report.error(used, 'Emails wait until the quota allows more. Ask SES for a higher one.'));
@@ -41,7 +44,7 @@ async function checkSes(config: Config): Promise<Finding[]> {
   if (!account.isOutOfSandbox) {
     findings.push(
       report.warning(
-        'the account is in the sandbox: it sends to verified addresses only',
+        'the account is in the sandbox: it can send only to verified addresses',
         'Ask SES for production access.',
       ),
     );

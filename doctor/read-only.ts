@@ -5,8 +5,8 @@ const connectMs = 5_000;
 const statementMs = 5_000;
 
 /**
- * A session that can change nothing, with statements of at most five seconds. The limits are set per transaction: behind a
- * pooler, settings of the session would leak to others.
+ * A session that can change nothing, with statements of at most five seconds. The limits are set per transaction:
+ * behind a pooler, session settings would leak to others.
  */
 export interface ReadOnly {
   client: pg.Client;

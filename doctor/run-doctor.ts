@@ -22,18 +22,22 @@ const callMs = 5_000;
 type Environment = Record<string, string | undefined>;
 
 /**
- * Looks at a deployment from this process, and changes nothing. Every question has a limit of rows and of time.
- * Never throws: what can't be asked is a finding.
+ * Examines a deployment from this process and changes nothing. Every query is limited in rows and time. Never throws:
+ * whatever can't be queried becomes a finding.
  */
 export async function runDoctor(config: Config, environment: Environment): Promise<Finding[]> {
   const own = [...checkConfiguration(config), ...(await checkOwnDisk(config))];
   const client = createTemporalClient({ environment, dataConverter: undefined });
   const [database, temporal] = await Promise.all([
-    reach('Postgres', () => connectReadOnly(config.DATABASE_URL), 'Does it run, and is DATABASE_URL right?'),
+    reach(
+      'Postgres',
+      () => connectReadOnly(config.DATABASE_URL),
+      'Is it running, and is DATABASE_URL correct?',
+    ),
     reach(
       'Temporal',
       () => connectTemporal(client),
-      'Does it run, and are TEMPORAL_ADDRESS and the credentials right?',
+      'Is it running, and are TEMPORAL_ADDRESS and the credentials correct?',
     ),
   ]);
   try {
@@ -54,7 +58,7 @@ async function examine(
   const clickhouse = guarded(
     'ClickHouse',
     () => checkClickHouse(config),
-    'Does it run, and is CLICKHOUSE_URL right?',
+    'Is it running, and is CLICKHOUSE_URL correct?',
   );
   const provider = guarded(
     'Provider',
@@ -80,7 +84,7 @@ async function examine(
   return [...findings, ...(await clickhouse), ...(await provider)];
 }
 
-/** One after the other: they share a session. */
+/** Runs checks one after the other, because they share a session. */
 async function examineDatabase(database: ReadOnly): Promise<Finding[]> {
   const checks = [
     ['Postgres', checkPostgres],
@@ -104,7 +108,7 @@ async function examinePooler(config: Config, direct: ReadOnly): Promise<Finding[
   const pooler = await reach(
     'Pooler',
     () => connectReadOnly(url),
-    'Does it run, and is DATABASE_POOLER_URL right?',
+    'Is it running, and is DATABASE_POOLER_URL correct?',
   );
   if ('finding' in pooler) return [pooler.finding];
   try {
@@ -134,7 +138,7 @@ async function reach<Value>(
 async function guarded(
   area: string,
   check: () => Promise<Finding[]>,
-  remedy = 'Nothing else is known; is it overloaded?',
+  remedy = 'No other cause is known; is it overloaded?',
 ): Promise<Finding[]> {
   try {
     const findings = await orUndefinedAfter(checkMs, check());

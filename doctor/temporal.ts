@@ -13,8 +13,8 @@ const workflowTasks = 1;
 const activityTasks = 2;
 const grpcNotFound = 5;
 /**
- * Temporal lists a worker for five minutes after its end. A running one asks each queue for work at least once a minute,
- * unless all of its slots there are taken. Half a minute more, because `clockOf` is as much ahead at most.
+ * Temporal lists a worker for five minutes after its end. A running worker asks each queue for work at least once a
+ * minute, unless all of its slots there are taken. Half a minute more, because `clockOf` is ahead by at most that much.
  */
 const longestSilenceSeconds = 120;
 const longestWaitSeconds = 10 * 60;
@@ -115,13 +115,13 @@ function checkWaiting(queues: Queues, lateSeconds: number): Finding[] {
     return [
       report.warning(
         `about ${count} tasks wait in ${name}, the oldest for ${presentAge(oldestSeconds)}`,
-        'Their workers are too few, or wait for something themselves. docs: "Task queues are slow".',
+        'There are too few workers, or they are waiting for something themselves. docs: "Task queues are slow".',
       ),
     ];
   });
 }
 
-/** Undefined for one that is missing. */
+/** Undefined for a missing schedule. */
 type Schedules = [id: string, schedule: ScheduleDescription | undefined][];
 
 async function describeSchedules(client: Client): Promise<Schedules> {
@@ -140,8 +140,8 @@ async function describeSchedules(client: Client): Promise<Schedules> {
 }
 
 /**
- * Temporal does not tell its time, and ours may differ: the next run of a schedule is ahead of its clock, by the interval of the
- * most frequent one at most. Ours, when there are no schedules.
+ * Temporal does not report its time, and ours may differ: the next run of a schedule is ahead of Temporal's clock by at
+ * most the interval of the most frequent schedule. Falls back to our clock when there are no schedules.
  */
 function clockOf(schedules: Schedules): number {
   const next = schedules.flatMap(([, schedule]) => schedule?.info.nextActionTimes ?? []);
@@ -157,5 +157,5 @@ function checkSchedules(schedules: Schedules): Finding {
   if (paused.length > 0) {
     return report.warning(`schedules are paused: ${paused.join(', ')}`, 'Unpause them in the Temporal UI.');
   }
-  return report.ok(`all ${scheduleIds.length} schedules are there, and none is paused`);
+  return report.ok(`all ${scheduleIds.length} schedules exist and none is paused`);
 }

@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 // Entry point of every command (`node local/bootstrap.mjs <entry.ts> [arguments]`). Plain JavaScript without
-// dependencies, for Node 18 and later: it installs what is missing, then runs the entry with the pinned Node
-// version.
+// dependencies, for Node 18 and later: installs what is missing, then runs the entry with the pinned Node version.
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensureInstalled, SetupError } from './bootstrap/install.mjs';
@@ -16,7 +15,7 @@ async function main() {
   const major = Number(process.versions.node.split('.')[0]);
   if (major < oldestNode) {
     throw new SetupError(
-      `Posthaste needs Node.js ${oldestNode} or later, and this is ${process.version}. Install a newer one from https://nodejs.org and start again.`,
+      `Posthaste needs Node.js ${oldestNode} or later; this is ${process.version}. Install a newer one from https://nodejs.org and start again.`,
     );
   }
   const node = await ensureInstalled(root, { withTools: /^(test|bench)[\\/]/.test(entry) });

@@ -8,7 +8,7 @@ import { startTestProcess, type TestProcess, until } from './testing/processes.t
 
 const sources = fileURLToPath(new URL('.', import.meta.url));
 const repository = fileURLToPath(new URL('..', import.meta.url));
-/** The Node of the machine, which may be older than the pinned one: bootstrap has to work with either. */
+/** The machine's own Node, which may be older than the pinned one: bootstrap has to work with both. */
 const pathWithoutOurs = (process.env.PATH ?? '')
   .split(delimiter)
   .filter((folder) => !folder.includes('node_modules'))
@@ -17,7 +17,7 @@ const pathWithoutOurs = (process.env.PATH ?? '')
 let root: string;
 const running: TestProcess[] = [];
 
-/** A checkout with nothing but the bootstrap and an entry, and a package-lock.json that wants one package. */
+/** A checkout with only the bootstrap, an entry, and a package-lock.json that requires one package. */
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'posthaste-bootstrap-'));
   await mkdir(join(root, 'local'));
@@ -37,14 +37,14 @@ const lockFile = (version: string) =>
 
 const writeLock = (version: string) => writeFile(join(root, 'package-lock.json'), lockFile(version));
 
-/** What npm leaves behind after an install, with the Node of this test as the pinned one. */
+/** The state that npm leaves after an install, with the Node of this test as the pinned one. */
 async function installed(version: string): Promise<void> {
   await mkdir(join(root, 'node_modules/node/bin'), { recursive: true });
   await symlink(process.execPath, join(root, 'node_modules/node/bin/node'));
   await writeFile(join(root, 'node_modules/.package-lock.json'), lockFile(version));
 }
 
-/** An npm that takes a while and notes its arguments, in front of the real one. */
+/** An npm that takes a while and records its arguments, in front of the real one. */
 async function fakeNpm(script: string): Promise<void> {
   await writeFile(join(root, 'bin/npm'), `#!/bin/sh\necho "$@" >> "${root}/npm.calls"\n${script}\n`);
   await chmod(join(root, 'bin/npm'), 0o755);
@@ -91,7 +91,7 @@ describe('the entry', () => {
     });
   });
 
-  it('keeps little freed memory apart for its threads', async () => {
+  it('keeps little freed memory in per-thread arenas', async () => {
     await installed('1.0.0');
     await entry("console.log('arenas', process.env.MALLOC_ARENA_MAX);");
     const run = bootstrap();
@@ -114,12 +114,12 @@ describe('the entry', () => {
       // npm and the terminal both deliver one Ctrl-C.
       await run.waitFor(/TERM/);
       run.child.kill('SIGTERM');
-      // When this one has come through, the bootstrap has seen that one, too.
+      // Once this signal has arrived, the bootstrap has also seen the previous one.
       run.child.kill('SIGINT');
       await run.waitFor(/INT/);
       const tookMs = Date.now() - sentAt;
       expect((await run.exit).code).toBe(7);
-      // On a busy machine they may be too far apart to count as one.
+      // On a busy machine the signals may be too far apart to count as one.
       if (tookMs > 450) continue;
       expect(run.output().match(/TERM/g)).toHaveLength(1);
       return;
@@ -159,7 +159,7 @@ describe('the dependencies', () => {
     expect(await calls()).toMatch(/^ci .*\n$/);
   });
 
-  it('are installed again when package-lock.json has changed', async () => {
+  it('are reinstalled when package-lock.json has changed', async () => {
     await fakeNpm(workingNpm());
     await installed('1.0.0');
     await bootstrap().exit;
@@ -169,7 +169,7 @@ describe('the dependencies', () => {
     expect((await calls()).split('\n')).toHaveLength(2);
   });
 
-  it('lead to one sentence when npm fails, and to another try next time', async () => {
+  it('lead to one message when npm fails, and to a retry on the next start', async () => {
     await fakeNpm('echo no network >&2; exit 1');
     const run = bootstrap();
     expect((await run.exit).code).toBe(1);
@@ -180,7 +180,7 @@ describe('the dependencies', () => {
     expect((await bootstrap().exit).code).toBe(0);
   });
 
-  it('are not waited for when the start that installed them was killed', async () => {
+  it('are not waited for when the start that was installing them was killed', async () => {
     await mkdir(join(root, '.cache'));
     await writeFile(join(root, '.cache/install.lock'), `${process.pid} 1`);
     await fakeNpm(workingNpm());

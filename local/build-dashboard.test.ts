@@ -30,7 +30,7 @@ function build(): Promise<string | undefined> {
 }
 const big = (word: string) => `document.title = ${JSON.stringify(`${word} `.repeat(400))};`;
 
-it('builds once, says so, and keeps a compressed copy beside each file that is worth it', async () => {
+it('builds once, says so, and puts a compressed copy beside each file that is worth it', async () => {
   await writeFile(join(sources, 'main.js'), big('first'));
   const folder = (await build()) ?? '';
   expect(said).toHaveLength(1);
@@ -44,7 +44,7 @@ it('builds once, says so, and keeps a compressed copy beside each file that is w
   expect(said).toEqual([]);
 });
 
-it('builds again after a change, of whatever file', async () => {
+it('rebuilds after a change of any file', async () => {
   const before = await build();
   await writeFile(join(sources, 'main.js'), big('second'));
   await mkdir(join(sources, 'node_modules'), { recursive: true });
@@ -54,7 +54,7 @@ it('builds again after a change, of whatever file', async () => {
   expect(await build()).toBe(folder);
 });
 
-it('keeps the two builds that were used last, of which another product may serve one', async () => {
+it('keeps the two most recently used builds, one of which another product may serve', async () => {
   await rm(builds, { recursive: true, force: true });
   const folderOf = async (word: string) => {
     await writeFile(join(sources, 'main.js'), big(word));
@@ -68,7 +68,7 @@ it('keeps the two builds that were used last, of which another product may serve
   expect((await readdir(builds)).sort()).toEqual([first, third].sort());
 });
 
-it('says what is wrong with the sources, and leaves the builds before alone', async () => {
+it('reports what is wrong with the sources, and keeps earlier builds', async () => {
   await build();
   const before = await readdir(builds);
   await writeFile(join(sources, 'main.js'), 'import { nothing } from "./missing.js"; nothing();');
@@ -77,7 +77,7 @@ it('says what is wrong with the sources, and leaves the builds before alone', as
   expect((await readdir(root)).sort()).toEqual(['builds', 'web']);
 });
 
-it('of npm start, it fails without ending the start', async () => {
+it('a failed build does not end npm start', async () => {
   await writeFile(join(sources, 'main.js'), 'import { nothing } from "./missing.js"; nothing();');
   const logged: unknown[] = [];
   const lines: string[] = [];
@@ -95,7 +95,7 @@ it('of npm start, it fails without ending the start', async () => {
   expect(logged).toEqual([
     { err: expect.objectContaining({ message: expect.stringContaining('missing.js') }) },
   ]);
-  // Ctrl-C meanwhile is no failure of the build.
+  // Ctrl-C during the build is not a failure of the build.
   await expect(start(AbortSignal.abort(new Error('ended')))).rejects.toThrow('ended');
   expect(logged).toHaveLength(1);
 });

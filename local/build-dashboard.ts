@@ -19,16 +19,16 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
-// Only modules of Node: the image builds the dashboard without the packages of the server.
+// Imports only Node modules: the image build has none of the server's packages when it builds the dashboard.
 const root = fileURLToPath(new URL('..', import.meta.url));
 const timeoutMs = 180_000;
-/** Another running product may still serve the build before. */
+/** A running product may still serve the previous build. */
 const keptBuilds = 2;
 const compressible = /\.(js|css|svg|json|map|txt)$/;
 
 export interface DashboardBuild {
   sources?: string;
-  /** Folder of the builds, one by the hash of what they are made of. The two used last stay. */
+  /** Folder of the builds, each named by the hash of its sources. The two used last are kept. */
   builds?: string;
   environment: Record<string, string | undefined>;
   say: (line: string) => void;
@@ -36,7 +36,7 @@ export interface DashboardBuild {
 }
 
 /**
- * Builds the dashboard unless its sources are built already, with its files compressed beside them.
+ * Builds the dashboard, with compressed files beside its files, unless its sources are built already.
  * @returns the folder; undefined without sources
  * @throws Error with the last lines of the build
  */
@@ -62,7 +62,7 @@ export async function buildDashboard({
     for await (const name of glob('**/*', { cwd: draft })) {
       if (compressible.test(name)) await compress(join(draft, name));
     }
-    // The user of the image is another than that of its build.
+    // The image runs as a different user than its build.
     await chmod(draft, 0o755);
     // Another start may have been faster.
     await rename(draft, folder).catch((error) => {
@@ -99,7 +99,7 @@ async function hashOf(sources: string): Promise<string> {
   return hash.digest('hex').slice(0, 16);
 }
 
-/** In a separate process, so that its memory is released. */
+/** Runs in a separate process, so that its memory is released. */
 async function runVite(
   args: string[],
   environment: DashboardBuild['environment'],

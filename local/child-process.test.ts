@@ -40,7 +40,7 @@ it('passes on every line and gives the child only the environment that it names'
   expect(exit).toMatchObject({ code: 0, requested: false });
 });
 
-it('tells an unexpected end from one that was asked for, with its last words', async () => {
+it('distinguishes an unexpected end from a requested one, and keeps the last lines', async () => {
   const failing = await shell('echo went wrong; exit 3');
   expect(await failing.exited).toEqual({
     code: 3,
@@ -70,7 +70,7 @@ it('ends a child that ignores the request, and what it has started', async () =>
   expect(watchersOf(child.pid)).toEqual([]);
 });
 
-it('ends what the child has left behind in its group', async () => {
+it('ends what the child left behind in its group', async () => {
   const lines: string[] = [];
   const child = await shell("(trap '' TERM; exec sleep 300) >/dev/null 2>&1 & echo $!; exec sleep 300", {
     log: (line) => lines.push(line),
@@ -112,7 +112,7 @@ describe('when this process dies', () => {
     await until(() => watchersOf(pid).length === 0);
   });
 
-  it('the next start ends what was left behind without one', async () => {
+  it('without a watcher, the next start ends what was left behind', async () => {
     const pidFile = join(directory, 'child.json');
     const parent = startTestProcess(process.execPath, [parentScript, pidFile]);
     const pid = Number((await parent.waitFor(/child (\d+)/))[1]);
@@ -127,7 +127,7 @@ describe('when this process dies', () => {
     expect(existsSync(pidFile)).toBe(false);
   });
 
-  it('a process that has the number by chance is left alone', async () => {
+  it('a process that has the same id by chance is left alone', async () => {
     const bystander = await shell('exec sleep 300');
     const pidFile = join(directory, 'child.json');
     await writeFile(pidFile, JSON.stringify({ pid: bystander.pid, startedAt: '1' }));

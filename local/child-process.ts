@@ -6,7 +6,7 @@ import { dismissWatcher, startWatcher } from './death-watcher.ts';
 import { LocalStackError } from './failure.ts';
 import { processStartTime, sendSignal } from './process-identity.ts';
 
-/** Options of every function that starts a part of the stack. */
+/** Options shared by all functions that start a part of the stack. */
 export interface ChildOptions {
   log: (line: string) => void;
   onSpawn?: OnSpawn | undefined;
@@ -22,9 +22,9 @@ export interface ChildProcessOptions extends ChildOptions {
   workingDirectory?: string;
   user?: { uid: number; gid: number };
   stopSignal?: NodeJS.Signals;
-  /** From `stopSignal` to SIGKILL; default 10 s. */
+  /** From `stopSignal` to SIGKILL. Default 10 s. */
   stopTimeoutMs?: number;
-  /** Identifies the running child, so that the next start finds a leftover one. */
+  /** Identifies the running child, so that the next start can find a leftover one. */
   pidFile?: string;
 }
 
@@ -37,7 +37,7 @@ export interface ChildExit {
   lastLines: readonly string[];
 }
 
-/** Why a program of Go has ended; a trace follows it. */
+/** The reason why a Go program ended; a stack trace follows it. */
 export const panicIn = (lines: readonly string[]): string | undefined =>
   lines.find((line) => /^(?:panic|fatal error): /.test(line));
 
@@ -48,17 +48,15 @@ export interface RunningChild {
   stop(): Promise<void>;
 }
 
-/** Above those of a panic of Go, which gives its reason first. */
+/** More than a Go panic prints, whose reason is in the first line. */
 const keptLines = 60;
 const longestLine = 16_384;
-/**
- * After SIGKILL a process is gone within milliseconds; in a container without `init` it stays as a zombie.
- */
+/** After SIGKILL a process is gone within milliseconds; in a container without `init` it stays as a zombie. */
 const longestGroupEndMs = 1_000;
 
 /**
- * Starts a program that must not outlive this process. Its own process group shields it from Ctrl-C in the
- * terminal until the orderly stop; a watcher ends it when this process dies, even by SIGKILL.
+ * Starts a program that must not outlive this process. Its own process group shields it from Ctrl-C in the terminal
+ * until the orderly stop; a watcher ends it when this process dies, even by SIGKILL.
  * @throws LocalStackError when the program can't be started
  */
 export async function startChildProcess(options: ChildProcessOptions): Promise<RunningChild> {
@@ -119,7 +117,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
 
 async function endGroup(leader: number): Promise<void> {
   const deadline = Date.now() + longestGroupEndMs;
-  // A zombie still accepts signals, so this needs a deadline.
+  // A zombie still accepts signals, so this loop needs a deadline.
   while (sendSignal(-leader, 'SIGKILL') && Date.now() < deadline) await delay(5);
 }
 

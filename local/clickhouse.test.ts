@@ -37,7 +37,7 @@ async function ask({ url }: { url: string }, statement: string, search = '', ini
 
 const done = { status: 200, code: null, body: '' };
 
-/** Its rows: 1, 2 and 3. */
+/** Creates a table with the rows 1, 2 and 3. */
 async function makeTable(server: OwnClickHouse): Promise<void> {
   for (const statement of [
     'CREATE DATABASE shop',
@@ -53,7 +53,7 @@ async function makeTable(server: OwnClickHouse): Promise<void> {
 const countRows = async (server: OwnClickHouse) =>
   (await ask(server, 'SELECT count() FROM pair', '?database=shop')).body;
 
-/** A file that statements read and that comes once it is let go; until then they run. */
+/** A file that statements read and that arrives once it is released; until then they run. */
 async function startSlowFile() {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   const file = await startHttpServer(
@@ -65,7 +65,7 @@ async function startSlowFile() {
   });
   return {
     release,
-    /** Without a limit that the test would have to keep. */
+    /** The receive timeout is longer than any test. */
     rowsOf: (reader: string) =>
       `FROM url($$${file.url}/${reader}$$, $$TabSeparated$$, $$x UInt8$$) SETTINGS http_receive_timeout = 600`,
     readers: () => new Set(file.requests.map(({ path }) => path)).size,
@@ -73,7 +73,7 @@ async function startSlowFile() {
 }
 
 describe('ClickHouse of npm start', () => {
-  it('answers what runs and keeps its rows when it is stopped', async () => {
+  it('completes running statements and keeps its rows when it is stopped', async () => {
     const server = await start('stopped');
     await makeTable(server);
     const file = await startSlowFile();
@@ -95,7 +95,7 @@ describe('ClickHouse of npm start', () => {
     expect(await countRows(await start('stopped'))).toBe('5');
   });
 
-  it('keeps what it had confirmed when it is killed', async () => {
+  it('keeps confirmed rows when it is killed', async () => {
     const server = await start('killed');
     await makeTable(server);
     await server.kill();
@@ -104,7 +104,7 @@ describe('ClickHouse of npm start', () => {
     expect(await countRows(again)).toBe('3');
   });
 
-  it('ends with the process that started it, also when that is killed', async () => {
+  it('ends with the process that started it, even when that is killed', async () => {
     const script = fileURLToPath(new URL('./testing/hold-clickhouse.ts', import.meta.url));
     const args = [script, join(root, 'held'), String(await freePort())];
     const holder = startTestProcess(process.execPath, args, { env: process.env });
@@ -115,7 +115,7 @@ describe('ClickHouse of npm start', () => {
     await until(() => processStartTime(pid) === undefined);
   });
 
-  it('says that another process has its folder', async () => {
+  it('reports that another process has its folder open', async () => {
     await start('shared');
     const child = spawn(process.execPath, [fileURLToPath(new URL('./clickhouse/main.ts', import.meta.url))], {
       env: { CLICKHOUSE_DIRECTORY: join(root, 'shared'), CLICKHOUSE_PORT: String(await freePort()) },
@@ -125,7 +125,7 @@ describe('ClickHouse of npm start', () => {
     expect(said).toContain(`${join(root, 'shared')} can't be opened`);
   });
 
-  it('lets in only who knows the password', async () => {
+  it('admits only clients with the password', async () => {
     const directory = join(root, 'locked');
     const port = await freePort();
     const server = await startClickHouse({ directory, port, password: 'secret', log: () => undefined });
@@ -147,7 +147,7 @@ describe('ClickHouse of npm start', () => {
 });
 
 describe('a statement', () => {
-  it('can not change what others of its connection see', async () => {
+  it('cannot change what other statements on its connection see', async () => {
     const server = await start('settings');
     for (const refused of [
       await ask(server, 'SELECT 1', '?max_threads=1'),
@@ -168,7 +168,7 @@ describe('a statement', () => {
     expect(await ask(server, 'SELECT 1', '?database=a%60b')).toMatchObject({ code: '81' });
   });
 
-  it('that reads does not wait for those that write, and parameters make none wait', async () => {
+  it('that reads does not wait for writing ones, and parameters make none wait', async () => {
     const server = await start('lanes');
     const ended: string[] = [];
     const note = async (name: string, answer: Promise<Answer>) => {
@@ -194,14 +194,14 @@ describe('a statement', () => {
     await Promise.all([...writes, ...reads, waiting]);
   });
 
-  it('of a client that is gone leaves its connection to others', async () => {
+  it('of a disconnected client releases its connection', async () => {
     const server = await start('gone');
     await makeTable(server);
     for (let n = 0; n < 8; n += 1) {
       const socket = connect(server.port, '127.0.0.1');
       await once(socket, 'connect');
       const body = n % 2 === 0 ? 'SELECT sleep(1)' : 'INSERT INTO shop.pair SELECT sleep(1)';
-      // The second half does not even get to the end of its request.
+      // The second half of the clients do not even finish their request.
       const length = n < 4 ? body.length : body.length + 10;
       await new Promise<void>((resolve) =>
         socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n${body}`, () =>
@@ -215,7 +215,7 @@ describe('a statement', () => {
     expect(await ask(server, 'INSERT INTO shop.pair VALUES (9)')).toEqual(done);
   });
 
-  it('that would need more memory than there may be is refused, and the next one is not', async () => {
+  it('that exceeds the memory limit is refused, and the next one is not', async () => {
     const directory = join(root, 'memory');
     const port = await freePort();
     const options = { directory, port, password: '', memoryLimitBytes: 700_000_000, log: () => undefined };

@@ -4,10 +4,10 @@ import type { ChildOptions, RunningChild } from './child-process.ts';
 import { startOwnProgram } from './own-program.ts';
 
 export interface ClickHouseOptions extends ChildOptions {
-  /** Of its data, created when missing; its pid file is beside it. */
+  /** Folder of its data, created when missing; the pid file is beside it. */
   directory: string;
   port: number;
-  /** Of the user `default`. */
+  /** Password of the user `default`. */
   password: string;
   /** Statements and merges that would exceed it are refused. Default 1 GB. */
   memoryLimitBytes?: number;
@@ -17,14 +17,14 @@ export interface RunningClickHouse extends RunningChild {
   readonly url: string;
 }
 
-/** It waits for the statements that run. */
+/** ClickHouse waits for running statements. */
 const stopTimeoutMs = 30_000;
 
-/** Of libuv's pool: one for each of the eight connections to the engine, and some for the rest. */
+/** Size of libuv's pool: one thread for each of the eight connections to the engine, and some for the rest. */
 const threads = '10';
 
 /**
- * Runs ClickHouse (chDB) in a separate process, so that its work and its memory are not the product's.
+ * Runs ClickHouse (chDB) in a separate process, apart from the product's work and memory.
  * @throws LocalStackError when it does not start
  */
 export async function startClickHouse(options: ClickHouseOptions): Promise<RunningClickHouse> {

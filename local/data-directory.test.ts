@@ -27,7 +27,7 @@ function start(command: string, args: string[]): TestProcess {
   return started;
 }
 
-it('makes up secrets once, readable by us alone', async () => {
+it('generates secrets once, readable only by us', async () => {
   const first = await openDataDirectory(directory);
   first.release();
   const second = await openDataDirectory(directory);
@@ -50,7 +50,7 @@ it('adds the secret that an older version did not have', async () => {
   second.release();
 });
 
-it('refuses damaged secrets rather than make new ones', async () => {
+it('refuses damaged secrets rather than generating new ones', async () => {
   (await openDataDirectory(directory)).release();
   await writeFile(join(directory, 'secrets.json'), '{"appSecret":');
   await expect(openDataDirectory(directory)).rejects.toThrow(/secrets\.json is damaged/);
@@ -63,10 +63,10 @@ it('says so when the disk is nearly full', async () => {
   await expect(opening).rejects.toThrow(/^Only \d+ MB are free on the disk that holds .*set DATA_DIR/);
 });
 
-it('says so when the folder can not be made', async () => {
+it('says so when the folder cannot be created', async () => {
   await writeFile(directory, '');
   await expect(openDataDirectory(join(directory, 'below'))).rejects.toThrow(
-    /can't be written: there is a file/,
+    /can't be written: a file is in the way/,
   );
 });
 
@@ -87,7 +87,7 @@ describe('the lock', () => {
     (await openDataDirectory(directory)).release();
   });
 
-  it('is free at once when its process was killed, also while that is a zombie', async () => {
+  it('is free immediately when its process was killed, even while that is a zombie', async () => {
     // The shell becomes a program that never collects its children, so the killed holder stays a zombie.
     const script = `"${process.execPath}" "${holderScript}" "${directory}" & exec sleep 60`;
     const parent = start('/bin/sh', ['-c', script]);
@@ -99,7 +99,7 @@ describe('the lock', () => {
     (await openDataDirectory(directory)).release();
   });
 
-  it('is not held by a process that merely has the number of the one before', async () => {
+  it('is not held by a process that merely reuses the id of the previous holder', async () => {
     (await openDataDirectory(directory)).release();
     await writeFile(join(directory, 'posthaste.pid'), `${process.pid}\n`);
     (await openDataDirectory(directory)).release();
@@ -119,7 +119,7 @@ describe('the lock', () => {
     expect(await holder.exit).toEqual({ code: 0, signal: null });
   });
 
-  it('waits for it no longer than it is allowed to, and takes over at once when it is killed', async () => {
+  it('waits no longer than allowed, and takes over immediately when that process is killed', async () => {
     const holder = start(process.execPath, [holderScript, directory, '60000']);
     await holder.waitFor(/holding/);
     holder.child.kill('SIGTERM');
@@ -132,7 +132,7 @@ describe('the lock', () => {
     (await opening).release();
   });
 
-  it('lets exactly one of several through that wait for the same end', async () => {
+  it('lets exactly one of several waiting starts through', async () => {
     const holder = start(process.execPath, [holderScript, directory, '500']);
     await holder.waitFor(/holding/);
     holder.child.kill('SIGTERM');

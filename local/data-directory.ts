@@ -10,7 +10,7 @@ import { readJsonFile } from './json-file.ts';
 export interface DataDirectory {
   readonly path: string;
   readonly secrets: Secrets;
-  /** Lets other starts wait for this one instead of failing. */
+  /** Makes other starts wait for this process to end instead of failing. */
   noteEnding(): void;
   release(): void;
 }
@@ -18,7 +18,7 @@ export interface DataDirectory {
 const secretsSchema = z.object({
   appSecret: z.string().min(32),
   postgresPassword: z.string().min(1),
-  /** Empty in the folder of a version that had ClickHouse in its own process. */
+  /** Empty in data folders of versions that ran ClickHouse in the same process. */
   clickhousePassword: z.string().default(''),
 });
 
@@ -28,12 +28,12 @@ export type Secrets = z.output<typeof secretsSchema>;
 const leastFreeBytes = 500_000_000;
 
 /**
- * Creates the data folder when it is missing, checks that it is usable, and locks it. Waits for a process
- * that is shutting down on it.
- * A new folder is private (0700). Under root it is traversable, because Postgres then runs as another user
- * with its own folder inside.
- * @throws LocalStackError when the folder can't be written, the disk is nearly full, another process holds
- * the lock, or `secrets.json` is damaged
+ * Creates the data folder when it is missing, checks that it is usable, and locks it. Waits for a process that is
+ * shutting down on it.
+ * A new folder is private (0700). Under root it is traversable, because Postgres then runs as another user with its own
+ * folder inside.
+ * @throws LocalStackError when the folder can't be written, the disk is nearly full, another process holds the lock, or
+ * `secrets.json` is damaged
  */
 export async function openDataDirectory(
   path: string,
@@ -70,7 +70,7 @@ async function makeUsable(directory: string): Promise<void> {
     if (code === 'ENOSPC' || code === 'EDQUOT') throw new LocalStackError(diskFullMessage(directory));
     const reason =
       code === 'ENOTDIR' || code === 'EEXIST'
-        ? 'there is a file in the way'
+        ? 'a file is in the way'
         : error instanceof Error
           ? error.message
           : String(error);
@@ -90,7 +90,7 @@ export async function readSecrets(directory: string): Promise<Secrets | undefine
   const stored = await readJsonFile(path, secretsSchema);
   if (stored === 'malformed') {
     throw new LocalStackError(
-      `${path} is damaged. Put back a copy of it; without it the stored API keys can't be decrypted and the database can't be opened. To start over with empty data, remove the whole data folder.`,
+      `${path} is damaged. Restore it from a copy; without it the stored API keys can't be decrypted and the database can't be opened. To start over with empty data, remove the whole data folder.`,
     );
   }
   return stored;

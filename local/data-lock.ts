@@ -22,8 +22,8 @@ interface Holder {
 
 const sqliteBusy = 5;
 /**
- * The kernel releases the lock of a killed process with its last thread. A holder without a name has just
- * taken the lock or is releasing it.
+ * The kernel releases the lock of a killed process with its last thread. An unnamed holder has just taken the lock or
+ * is releasing it.
  */
 const dyingMs = 5_000;
 /** 20 s for running work, then the databases. */
@@ -31,10 +31,9 @@ const usualEndingMs = 60_000;
 const endingMark = 'ending';
 
 /**
- * Locks a data folder for this process. The lock is an operating system file lock, taken through SQLite
- * because Node has no API for one: the kernel releases it however the process ends, so a killed process, a
- * zombie or a reused process id never holds it. A second file names the holder, for messages and for waiting
- * until it has ended.
+ * Locks a data folder for this process. The lock is an operating system file lock, taken through SQLite because Node
+ * has no API for one: the kernel releases it however the process ends, so a killed process, a zombie or a reused
+ * process id never holds it. A second file names the holder, for messages and for waiting until it has ended.
  * @throws LocalStackError when another process holds the lock and keeps it
  */
 export async function lockDataDirectory(

@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
 /**
- * A shell that reads from a pipe which only this process holds open. `read` returns when this process dies,
- * and the shell ends the child's group. Costs 1 MB, works on Linux and macOS; Node has no parent-death
- * signal.
+ * A shell that reads from a pipe held open only by this process. `read` returns when this process dies, and the shell
+ * then ends the child's group. Costs 1 MB and works on Linux and macOS; Node has no parent-death signal.
  */
 const watcherScript = `
 trap '' INT TERM HUP

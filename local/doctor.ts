@@ -6,7 +6,7 @@ import { chooseEmbeddedParts, productEnvironment, readLocalEnvironment } from '.
 import { readRememberedPorts } from './ports.ts';
 import { postgresUrl } from './postgres.ts';
 
-/** `npm run doctor`: of the deployment that the environment names, or else of `npm start`. */
+/** `npm run doctor`: checks the deployment named by the environment, or else that of `npm start`. */
 const { env } = process;
 await main(env.DATABASE_URL ? env : await localEnvironment(), process.argv.slice(2));
 
@@ -14,7 +14,7 @@ async function localEnvironment(): Promise<Record<string, string | undefined>> {
   const settings = readLocalEnvironment(env);
   const path = resolve(settings.DATA_DIR);
   const secrets = existsSync(path) ? await readSecrets(path) : undefined;
-  // The doctor names what is missing.
+  // The doctor reports what is missing.
   if (secrets === undefined) return env;
   const ports = await readRememberedPorts(path);
   const databaseUrl = postgresUrl(ports.POSTGRES_PORT ?? 0, secrets.postgresPassword);

@@ -69,14 +69,14 @@ it('points the product at the embedded parts', () => {
   });
 });
 
-it('sends account emails through the local SES alone, from the address of the user if there is one', () => {
+it('sends account emails only through the local SES, from the configured address if there is one', () => {
   const from = (environment: Record<string, string>) => compose(environment).ACCOUNT_EMAIL_FROM;
   expect(from({ ACCOUNT_EMAIL_FROM: 'me@example.com' })).toBe('me@example.com');
   expect(from({ ACCOUNT_EMAIL_FROM: '' })).toBe('accounts@posthaste.test');
   expect(from({ AWS_REGION: 'eu-west-1' })).toBeUndefined();
 });
 
-it('leaves alone what the user has named', () => {
+it('keeps what the user has configured', () => {
   const mine = {
     APP_SECRET: 'm'.repeat(32),
     DATABASE_URL: 'postgres://mine',
@@ -98,7 +98,7 @@ it('leaves alone what the user has named', () => {
   expect(Object.keys(composed).filter((name) => absent.includes(name))).toEqual([]);
 });
 
-it('names every variable that is wrong', () => {
+it('names every invalid variable', () => {
   const read = () => readLocalEnvironment({ PORT: 'x', INBOX_PORT: '70000', LOG_LEVEL: 'loud' });
   expect(read).toThrow(/PORT: .*\n {2}INBOX_PORT: .*\n {2}LOG_LEVEL: /);
 });

@@ -22,11 +22,11 @@ it.for<[unknown, RegExp]>([
   ],
   [new Error('first line\nsecond line'), /^Posthaste failed: first line\nThe details are in \/data\/log\.$/],
   ['a string', /^Posthaste failed: a string\n/],
-])('puts %s into words', ([error, sentence]) => {
+])('describes %s', ([error, sentence]) => {
   expect(describeFailure(error, '/data', '/data/log')).toMatch(sentence);
 });
 
-it('knows a full disk in the words of Postgres, SQLite and Node', () => {
+it('recognizes a full disk in messages of Postgres, SQLite and Node', () => {
   const said = [
     'PANIC:  could not write to file "pg_wal/xlogtemp.1": No space left on device',
     '{"level":"ERROR","error":"database or disk is full (13)"}',

@@ -1,6 +1,6 @@
 /**
- * Why the local stack can't start or continue. `message` is one or two sentences for the user: what is wrong
- * and what to do. Printed without a stack trace.
+ * Why the local stack can't start or continue. `message` is one or two sentences for the user: what is wrong and what
+ * to do. Printed without a stack trace.
  */
 export class LocalStackError extends Error {
   override readonly name = 'LocalStackError';
@@ -18,9 +18,9 @@ export function saysDiskFull(line: string): boolean {
   return diskFullPattern.test(line);
 }
 
-/** While everything still runs. */
+/** For while everything is still running. */
 export function diskFullWarning(directory: string): string {
-  return `The disk that holds ${directory} is full. Free some space, and everything goes on by itself; until then requests that store something fail.`;
+  return `The disk that holds ${directory} is full. Free some space, and everything continues without a restart; until then, requests that store something fail.`;
 }
 
 export function diskFullMessage(directory: string): string {
@@ -28,8 +28,8 @@ export function diskFullMessage(directory: string): string {
 }
 
 /**
- * The sentence to print for a failure. Known causes (disk full, not writable) are found at any depth of
- * `cause`; for others it names the log file with the stack trace.
+ * The message to print for a failure. Known causes (disk full, not writable) are found at any depth of `cause`; for
+ * others it names the log file with the stack trace.
  */
 export function describeFailure(error: unknown, dataDirectory: string, logFile: string | undefined): string {
   if (error instanceof LocalStackError) return error.message;

@@ -39,7 +39,7 @@ function prepare(options: Partial<FirstStartOptions> = {}) {
   return prepareFirstStart({ ...all, ...options });
 }
 
-it('makes an owner, a project with both keys and a verified domain', async () => {
+it('creates an owner, a project with both keys and a verified domain', async () => {
   const { credentials, isNew } = await prepare();
   if (credentials === undefined) throw new Error('no credentials');
   expect(isNew).toBe(true);
@@ -58,7 +58,7 @@ it('makes an owner, a project with both keys and a verified domain', async () =>
   expect(domain).toMatchObject({ domain: 'posthaste.test', status: 'verified' });
 });
 
-it('only renews the addresses afterwards', async () => {
+it('only updates the addresses afterwards', async () => {
   const first = await prepare();
   const moved = { ...urls, api: 'http://127.0.0.1:9090' };
   const second = await prepare({ urls: moved });
@@ -66,7 +66,7 @@ it('only renews the addresses afterwards', async () => {
   expect(await readCredentials(dataDirectory)).toEqual(second.credentials);
 });
 
-it('is finished by the next start when it was interrupted after the account was made', async () => {
+it('is completed by the next start when it was interrupted after the account was created', async () => {
   const { projects, domains } = stack.product.services;
   const interrupted = {
     domains,
@@ -81,7 +81,7 @@ it('is finished by the next start when it was interrupted after the account was 
   await stack.product.services.accounts.logIn(credentials, client);
 });
 
-it('leaves a database alone that has users already', async () => {
+it('leaves alone a database that already has users', async () => {
   await stack.product.services.accounts.signUp(
     { email: 'someone@posthaste.test', password: 'a long password' },
     client,

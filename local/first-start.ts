@@ -30,10 +30,9 @@ const ownerEmail = `owner@${localSenderDomain}`;
 const draftSchema = z.object({ email: z.string(), password: z.string() });
 
 /**
- * Makes a new stack usable: an owner account, a project with both keys and, with the local SES, a verified
- * domain, written to `credentials.json`. An existing file only gets the addresses of this start. The password
- * is stored before the account is created, so the next start completes an interrupted one. A database that
- * already has users is not changed.
+ * Makes a new stack usable: an owner account, a project with both keys and, with the local SES, a verified domain,
+ * written to `credentials.json`. In an existing file, only the addresses are updated. The password is stored before the
+ * account is created, so the next start completes an interrupted one. A database that already has users is not changed.
  */
 export async function prepareFirstStart(options: FirstStartOptions): Promise<FirstStart> {
   const { dataDirectory, urls } = options;
@@ -58,7 +57,7 @@ export async function prepareFirstStart(options: FirstStartOptions): Promise<Fir
   return { credentials, isNew: true };
 }
 
-/** Address of a page that signs the owner in once; undefined when the account is gone. */
+/** URL of a page that signs the owner in once; undefined when the account is gone. */
 export async function createSignInLink(
   { orm, accountLinks }: { orm: Orm; accountLinks: Services['accountLinks'] },
   { email, urls }: Credentials,
@@ -88,7 +87,8 @@ async function ensureProject(
 ): Promise<Pick<Credentials, 'projectId' | 'publicKey' | 'secretKey' | 'domain'>> {
   const [existing] = await services.projects.list(userId);
   const project = existing ?? (await services.projects.create(userId, 'My project'));
-  if (project.secretKey === undefined) throw new Error('the owner of a project sees its secret key');
+  if (project.secretKey === undefined)
+    throw new Error('The owner of a project has no access to its secret key');
   const { publicKey, secretKey } = project;
   const projectId = project.membership.project.id;
   const domain = withLocalSes ? await ensureDomain(services.domains, projectId) : null;
@@ -99,6 +99,6 @@ async function ensureDomain(domains: Services['domains'], projectId: string): Pr
   const known = (await domains.list(projectId)).find(({ domain }) => domain === localSenderDomain);
   const { id } = known ?? (await domains.add(projectId, localSenderDomain));
   const checked = await domains.verify(projectId, id);
-  if (checked.status !== 'verified') throw new Error(`the local SES did not verify ${localSenderDomain}`);
+  if (checked.status !== 'verified') throw new Error(`The local SES did not verify ${localSenderDomain}`);
   return localSenderDomain;
 }

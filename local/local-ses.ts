@@ -16,8 +16,8 @@ export interface RunningLocalSes extends RunningChild {
 }
 
 /**
- * Runs the local SES and its inbox in a separate process, so that a provider's work does not block the
- * product's event loop.
+ * Runs the local SES and its inbox in a separate process, so that the provider's work does not block the product's
+ * event loop.
  * @throws LocalStackError when it does not start
  */
 export async function startLocalSesProcess(options: LocalSesOptions): Promise<RunningLocalSes> {

@@ -28,7 +28,7 @@ describe.each([{ isBuffered: false }, { isBuffered: true }])('a log ($isBuffered
     expect((await stat(path)).mode & 0o777).toBe(0o600);
   });
 
-  it('exchanges the file when it has grown beyond its bound, without losing a line', async () => {
+  it('starts a new file beyond the size limit, without losing a line', async () => {
     const file = openLogFile(path, { maxBytes: 20_000, isBuffered, checkIntervalMs: 20 });
     const log = pino({}, file.destination);
     for (let line = 0; line < 300; line += 1) log.info(`line ${line}`);
@@ -56,7 +56,7 @@ it('does not fail its caller when the disk does', async () => {
   await file.close();
 });
 
-it('says which file can not be opened', async () => {
+it('names the file that cannot be opened', async () => {
   await writeFile(join(directory, 'file'), '');
   await chmod(join(directory, 'file'), 0o600);
   const open = () => openLogFile(join(directory, 'file', 'x.log'), { maxBytes: 1_000_000 });

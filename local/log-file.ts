@@ -6,20 +6,20 @@ import { LocalStackError } from './failure.ts';
 
 export interface LogFile {
   destination: DestinationStream;
-  /** Resolves when every line is in the file, or after 2 s of a failing disk. */
+  /** Resolves when every line is in the file, or after 2 s if the disk fails. */
   close(): Promise<void>;
 }
 
 export interface LogFileOptions {
   maxBytes: number;
-  /** Writes lines in blocks instead of each at once, which a crash may lose. */
+  /** Writes lines in blocks, which a crash may lose, instead of one by one. */
   isBuffered?: boolean;
   checkIntervalMs?: number;
 }
 
 /**
- * Opens a log file (mode 0600), keeping that of the last run as `<path>.1`. Beyond `maxBytes` it begins another one. A
- * failing disk fails none of those who write.
+ * Opens a log file (mode 0600), keeping that of the last run as `<path>.1`. Starts a new file beyond `maxBytes`.
+ * Writing never fails, even if the disk does.
  */
 export function openLogFile(
   path: string,

@@ -15,13 +15,13 @@ interface OwnProgram
   script: URL;
   pidFile: string;
   ports: Partial<Record<PortName, number>>;
-  /** Beginning of the line that it prints once it answers. */
+  /** Beginning of the line that the program prints once it is ready. */
   readyLine: string;
 }
 
 /**
- * Runs a script of ours in a separate process, after what an earlier run has left of it.
- * @throws LocalStackError when a port is taken or it does not start
+ * Runs one of our scripts in a separate process, after ending a leftover of an earlier run.
+ * @throws LocalStackError when a port is taken or the program does not start
  */
 export async function startOwnProgram(program: OwnProgram): Promise<RunningChild> {
   const { script, ports, readyLine, environment, ...options } = program;
@@ -44,7 +44,7 @@ export async function startOwnProgram(program: OwnProgram): Promise<RunningChild
   return child;
 }
 
-/** With the compiled modules of earlier starts, Node loads in half the time. */
+/** With a cache of compiled modules, Node loads in half the time. */
 function compileCache(): Record<string, string> {
   const { NODE_COMPILE_CACHE } = process.env;
   return NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE };

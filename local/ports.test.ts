@@ -29,14 +29,14 @@ async function occupy(port: number): Promise<number> {
 }
 
 describe('a port that was not set', () => {
-  it('gives way to the next free one when it is taken', async () => {
+  it('falls back to the next free port when it is taken', async () => {
     const first = kept(await reservePort({ name: 'PORT' }));
     const second = kept(await reservePort({ name: 'PORT' }));
     expect(first.port).toBeGreaterThanOrEqual(8080);
     expect(second.port).toBeGreaterThan(first.port);
   });
 
-  it('is the one of the last run, as long as that is free', async () => {
+  it('is that of the last run, as long as it is free', async () => {
     const { port, release } = await reservePort({ name: 'PORT', explicit: 0 });
     await release();
     expect(kept(await reservePort({ name: 'PORT', remembered: port })).port).toBe(port);
@@ -45,7 +45,7 @@ describe('a port that was not set', () => {
 });
 
 describe('a port that was set', () => {
-  it('is refused with its name when another program has it', async () => {
+  it('is refused by name when another program uses it', async () => {
     const port = await occupy(0);
     const refusal = reservePort({ name: 'INBOX_PORT', explicit: port });
     await expect(refusal).rejects.toThrow(LocalStackError);
@@ -65,7 +65,7 @@ it('keeps a port occupied until it is released', async () => {
   expect(await occupy(reserved.port)).toBe(reserved.port);
 });
 
-it('remembers ports in the data folder and forgives a damaged file', async () => {
+it('remembers ports in the data folder and tolerates a damaged file', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'posthaste-ports-'));
   open.push(() => rm(directory, { recursive: true }));
   expect(await readRememberedPorts(directory)).toEqual({});

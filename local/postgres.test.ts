@@ -28,7 +28,7 @@ async function start(options: Partial<PostgresOptions> = {}): Promise<RunningPos
   return startPostgres({ directory, port, password: 'secret', log: () => undefined, ...options });
 }
 
-/** Empty for a zombie and for a process that ended since it was found. */
+/** Empty for a zombie and for a process that has ended since it was found. */
 function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
@@ -79,7 +79,7 @@ describe('the embedded Postgres', () => {
     });
   });
 
-  it('leaves no process and ends at once although clients are connected', async () => {
+  it('leaves no process and ends immediately even with connected clients', async () => {
     const postgres = await start();
     const client = new pg.Client({ connectionString: postgres.url });
     client.on('error', () => undefined);
@@ -99,7 +99,7 @@ describe('the embedded Postgres', () => {
     await until(() => processesWorkingIn(folder).length === 0);
   });
 
-  it('takes other settings', async () => {
+  it('accepts other settings', async () => {
     const settings = { fsync: 'off', max_connections: '7' };
     await withPostgres({ settings }, async (url) => {
       const text = "select current_setting('fsync') as fsync, current_setting('max_connections') as most";
@@ -125,12 +125,12 @@ describe('after everything was killed', () => {
 
   const survivors = (url: string) => query(url, 'select count(*)::int as n from survived');
 
-  it('a start meets the old server while that is still stopping', async () => {
+  it('a start finds the old server still stopping', async () => {
     await killedWhileWriting(false);
     await withPostgres({}, async (url) => expect(await survivors(url)).toEqual([{ n: 1 }]));
   });
 
-  it('a start ends the old server that goes on alone', async () => {
+  it('a start ends the old server that is still running', async () => {
     const postmaster = await killedWhileWriting(true);
     expect(processStartTime(postmaster)).toBeDefined();
     const lines: string[] = [];
@@ -151,7 +151,7 @@ describe('after everything was killed', () => {
     expect(lines.join('\n')).toContain('database system was not properly shut down');
   });
 
-  it('a start does not take a process that got the old number for the server', async () => {
+  it('a start does not mistake a process with the old id for the server', async () => {
     await writeFile(
       join(directory, 'postmaster.pid'),
       `${process.pid}\n${directory}\n1\n5433\n\n127.0.0.1\n`,
@@ -159,7 +159,7 @@ describe('after everything was killed', () => {
     await withPostgres({}, async (url) => expect(await survivors(url)).toEqual([{ n: 3 }]));
   });
 
-  it('a first start that was interrupted leaves nothing half made', async () => {
+  it('a first start that was interrupted leaves nothing half done', async () => {
     const fresh = join(root, 'fresh');
     await mkdir(`${fresh}.new`);
     await writeFile(join(`${fresh}.new`, 'half'), '');
@@ -169,9 +169,13 @@ describe('after everything was killed', () => {
   });
 });
 
-describe('a start that can not succeed says why', () => {
+describe('a start that cannot succeed says why', () => {
   const cases: [string, () => Promise<RunningPostgres>, RegExp][] = [
-    ['with another password', () => start({ password: 'other' }), /has another password than secrets\.json/],
+    [
+      'with another password',
+      () => start({ password: 'other' }),
+      /has a different password than the secrets\.json/,
+    ],
     ['on a folder of something else', () => start({ directory: root }), /holds files but no Postgres data/],
     [
       'with a wrong setting',
@@ -188,7 +192,7 @@ describe('a start that can not succeed says why', () => {
     });
   }
 
-  it('on a port that is taken, rather than use whatever answers there', async () => {
+  it('on a port that is taken, rather than using whatever answers there', async () => {
     const first = await start();
     const attempt = start({ directory: join(root, 'second'), port: first.port });
     await expect(attempt).rejects.toThrow(`Port ${first.port} (POSTGRES_PORT) is taken`);
@@ -200,7 +204,7 @@ describe('a start that can not succeed says why', () => {
     await mkdir(old);
     await writeFile(join(old, 'PG_VERSION'), '16\n');
     await expect(start({ directory: old })).rejects.toThrow(
-      /was written by Postgres 16 and this is Postgres 18/,
+      /was written by Postgres 16 but this is Postgres 18/,
     );
   });
 });
@@ -222,7 +226,7 @@ describe('gives up when its signal fires and leaves nothing running', () => {
     await abortIn(program, join(root, `aborted-in-${program.replace('/', '-')}`, 'postgres'));
   });
 
-  it('while an initdb runs that takes its time to end, and leaves children', async () => {
+  it('while a slow initdb runs that leaves children', async () => {
     const initdb = join(root, 'slow-initdb');
     const script = `#!/bin/bash\n(trap '' TERM; exec -a "child $1" sleep 60) &\ntrap 'sleep 0.5; exit 1' TERM\nwait\n`;
     await writeFile(initdb, script, { mode: 0o755 });
@@ -231,7 +235,7 @@ describe('gives up when its signal fires and leaves nothing running', () => {
   });
 });
 
-it('works with programs and data in a folder that only we may enter, also as root', async () => {
+it('works with programs and data in a folder that only we may enter, even as root', async () => {
   const closed = join(root, 'closed');
   await mkdir(closed, { mode: 0o700 });
   const { postgres } = await findPostgresBinaries();

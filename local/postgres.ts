@@ -8,11 +8,11 @@ import { commandAs, findPostgresUser } from './program-user.ts';
 import { untilReady } from './until-ready.ts';
 
 export interface PostgresOptions extends ChildOptions {
-  /** Cluster folder; created when missing. One server at a time: the caller holds a lock above it. */
+  /** Cluster folder; created when missing. One server at a time: the caller holds a lock on the data folder. */
   directory: string;
   port: number;
   password: string;
-  /** Overrides our server settings, such as `{ fsync: 'off' }` in tests. */
+  /** Overrides our server settings, for example `{ fsync: 'off' }` in tests. */
   settings?: Record<string, string>;
   binaries?: PostgresBinaries;
 }
@@ -48,8 +48,8 @@ export function postgresUrl(port: number, password: string): string {
 }
 
 /**
- * Starts the embedded Postgres 18 on a folder, creating cluster and database the first time. Under root the
- * server runs as another user. A server left behind by a killed run is ended first; Postgres then recovers.
+ * Starts the embedded Postgres 18 on a folder, creating cluster and database the first time. Under root the server runs
+ * as another user. A server left behind by a killed run is ended first; Postgres then recovers.
  * @throws LocalStackError when the cluster can't be created, the port is taken or the server does not start
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
@@ -98,7 +98,7 @@ async function isConnectable(url: string, directory: string): Promise<boolean> {
     if (code === '3D000') await createDatabase(url);
     if (code !== '28P01') return false;
     throw new LocalStackError(
-      `The Postgres in ${directory} has another password than secrets.json beside it. Put back the secrets.json that belongs to it.`,
+      `The Postgres in ${directory} has a different password than the secrets.json beside it. Restore the secrets.json that belongs to it.`,
     );
   } finally {
     await client.end().catch(() => undefined);

@@ -4,8 +4,8 @@ import { execaSync } from 'execa';
 const hasProc = process.platform === 'linux';
 
 /**
- * Only for comparison; `undefined` when there is no such process or it is a zombie. Ids are reused, so only
- * id and start time together identify a process.
+ * Only for comparison; `undefined` when there is no such process or it is a zombie. Ids are reused, so only id and
+ * start time together identify a process.
  */
 export function processStartTime(pid: number): string | undefined {
   if (hasProc) return startTimeFromProc(pid);

@@ -27,13 +27,13 @@ export interface RunningProduct {
   url: string;
   services: Services;
   resources: ProcessResources;
-  /** Rejects when the worker ended by itself. */
+  /** Rejects when the worker ended without being stopped. */
   workerEnded: Promise<void>;
 }
 
 /**
- * Starts API, worker and journal stream in this process, on the configured Postgres, Temporal, ClickHouse and
- * email provider. Resolves when all of it works, but for a ClickHouse that does not answer. Call `installTemporalRuntime`
+ * Starts API, worker and journal stream in this process, on the configured Postgres, Temporal, ClickHouse and email
+ * provider. Resolves when all of it works, except a ClickHouse that does not answer. Call `installTemporalRuntime`
  * first.
  */
 export async function startProduct({
@@ -52,7 +52,7 @@ export async function startProduct({
   const preparing = prepareClickHouse(clickhouse, config, log, stopping.signal);
   await Promise.all([
     prepareDatabase(resources.orm, config.DATABASE_URL, log),
-    // Everything else works without it.
+    // Everything else works without ClickHouse.
     clickhouse.ping().then((answers) => (answers ? preparing : undefined)),
   ]);
   campaigns.takeOver();

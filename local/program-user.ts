@@ -16,8 +16,8 @@ export interface CommandAs {
 }
 
 /**
- * The user that Postgres runs as under root (Postgres refuses root): the cluster's owner if there is one,
- * else the system's `postgres`, else `nobody`. No user is created. `undefined` when we aren't root.
+ * The user that Postgres runs as under root (Postgres refuses root): the cluster's owner if there is one, else the
+ * system's `postgres`, else `nobody`. Creates no user. `undefined` when we aren't root.
  * @throws LocalStackError when the machine has no such user
  */
 export function findPostgresUser(clusterDirectory: string): ProgramUser | undefined {
@@ -43,8 +43,8 @@ function lookUpUser(name: string): ProgramUser | undefined {
 }
 
 /**
- * The command line that runs a program as `user`. When the user can't traverse the folders above one of
- * `paths` (a checkout or data folder below /root), `setpriv` grants one capability that bypasses the check.
+ * The command line that runs a program as `user`. When the user can't traverse the folders above one of `paths` (a
+ * checkout or data folder below /root), `setpriv` grants one capability that bypasses the check.
  * @param paths absolute paths that the program must reach
  * @throws LocalStackError when a path is out of reach and the capability can't be granted
  */
@@ -68,7 +68,7 @@ export function commandAs(
 }
 
 /**
- * `no_setuid_fixup` because initdb checks its programs with access(2), which otherwise ignores capabilities
+ * `no_setuid_fixup` is needed because initdb checks its programs with access(2), which otherwise ignores capabilities
  * for everyone but root. All other capabilities are dropped with the user.
  */
 function setprivFlags(user: ProgramUser, capability: string): string[] {
@@ -89,8 +89,8 @@ function unreachableFolder(path: string, user: ProgramUser): string | undefined 
 }
 
 /**
- * A capability to bypass directory permissions that we hold and may pass on; containers often lack the
- * narrower first one.
+ * A capability to bypass directory permissions that we hold and may pass on; containers often lack the first, narrower
+ * one.
  */
 function grantableCapability(): string | undefined {
   // capability.h: CAP_DAC_OVERRIDE is bit 1, CAP_DAC_READ_SEARCH bit 2.

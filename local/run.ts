@@ -25,9 +25,8 @@ const sameSignalMs = 500;
 const startPatienceMs = 10_000;
 
 /**
- * Runs the local stack in this process until SIGTERM, SIGINT or SIGHUP, then shuts down in order and exits
- * with 0. A second signal kills everything. A failure prints one sentence, logs the stack trace and exits
- * with 1.
+ * Runs the local stack in this process until SIGTERM, SIGINT or SIGHUP, then shuts down in order and exits with 0. A
+ * second signal kills everything. A failure prints one message, logs the stack trace and exits with 1.
  */
 export async function runLocalStack(options: RunOptions): Promise<void> {
   const run = new LocalRun(options);
@@ -96,7 +95,7 @@ class LocalRun {
 
   readonly onSignal = (signal: NodeJS.Signals): void => {
     if (this.#ending === 'no') {
-      // First the note that it ends: who reads the sentence may start the next one at once.
+      // Marks the end first: whoever reads the message may start the next run immediately.
       void this.#end(0);
       if (signal !== 'SIGHUP') this.#options.print('Stopping …');
     } else if (Date.now() - this.#endingSince > sameSignalMs) {
@@ -112,8 +111,7 @@ class LocalRun {
     this.#endingSince = Date.now();
     this.#context?.data.noteEnding();
     this.#abort.abort();
-    // Wait until every starting part is either up or abandoned; only then has each registered for the
-    // shutdown.
+    // Wait until every starting part is up or abandoned; only then are all of them registered for the shutdown.
     await Promise.race([this.#starting.catch(() => undefined), delay(startPatienceMs)]);
     const clean = (await this.#context?.shutdown.run()) ?? true;
     this.#context?.data.release();

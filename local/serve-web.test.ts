@@ -23,7 +23,7 @@ afterAll(async () => {
   await rm(data, { recursive: true });
 });
 
-it('serves the sources of the dashboard, and the API that npm start has left the address of', async () => {
+it('serves the dashboard sources, and the API whose address npm start has stored', async () => {
   const apiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const none = { temporalUi: null, inbox: null, dashboard: null, inboundSmtp: null };
   const account = { email: 'a', password: 'b', projectId: 'c', publicKey: 'd', secretKey: 'e', domain: null };

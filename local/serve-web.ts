@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { readCredentials } from './credentials.ts';
 
-// The dashboard with hot reload. Everything but `/app/` goes on to a running API, that of `npm start` by default.
+// The dashboard with hot reload. Forwards everything but `/app/` to a running API, by default that of `npm start`.
 const environment = process.env;
 const root = fileURLToPath(new URL('..', import.meta.url));
 const started = await readCredentials(environment.DATA_DIR || '.data');

@@ -25,13 +25,13 @@ interface Stack extends StackOptions {
 }
 
 export interface StartingChildren {
-  /** Settles when each has a process (that of Postgres may be `initdb`), or has failed. */
+  /** Settles when each child has a process (for Postgres, possibly `initdb`) or has failed. */
   spawned: Promise<unknown>;
   up: Promise<unknown>[];
 }
 
 /**
- * Starts the embedded parts concurrently, each with its own log file. All are added to the shutdown at once,
+ * Starts the embedded parts concurrently, each with its own log file. All are added to the shutdown immediately,
  * whatever order they come up in, so that they end in the reverse of this order.
  */
 export function startChildren(
@@ -141,6 +141,6 @@ function unexpectedEnd(name: string, exit: ChildExit, logFile: string, directory
       ? 'did the machine run out of memory?'
       : (panicIn(exit.lastLines) ?? exit.lastLines.at(-1));
   return new LocalStackError(
-    `${name} ended unexpectedly (${how})${said === undefined ? '' : `: ${said}`}\nIts log is ${logFile}. Everything has been stopped; your data are kept, so start again.`,
+    `${name} ended unexpectedly (${how})${said === undefined ? '' : `: ${said}`}\nIts log is ${logFile}. Everything has been stopped and your data is safe. Start again.`,
   );
 }

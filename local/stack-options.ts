@@ -11,7 +11,7 @@ export interface StackOptions {
   log: Logger;
   /** Ends API, worker, streams, SES, Temporal, ClickHouse and Postgres in this order. */
   shutdown: Shutdown;
-  /** Aborts the start; children that are already up end by the shutdown. */
+  /** Aborts the start; children that are already up are ended by the shutdown. */
   signal: AbortSignal;
   say: (line: string) => void;
   onFailure: (error: unknown) => void;

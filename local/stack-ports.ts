@@ -5,7 +5,7 @@ import { type PortName, type ReservedPort, readRememberedPorts, reservePort } fr
 export type ReservedPorts = Partial<Record<PortName, ReservedPort>>;
 
 /**
- * Reserves the ports of a run, the remembered ones where they are free. @throws LocalStackError, holding none
+ * Reserves the ports of a run, the remembered ones where they are free. @throws LocalStackError, with no port reserved
  */
 export async function reservePorts(
   settings: LocalEnvironment,

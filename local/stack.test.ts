@@ -46,7 +46,7 @@ const credentials = (): Promise<Credentials> => read('credentials.json');
 
 async function statusOf(url: string): Promise<number> {
   const answer = await fetch(url);
-  // A connection with an unread answer is still in use, and a clean end would wait for it.
+  // A connection with an unread response is still in use, and a clean end would wait for it.
   await answer.text();
   return answer.status;
 }
@@ -73,8 +73,8 @@ describe('npm start', { timeout: 3 * startMs }, () => {
   let first: Credentials;
   let stack: TestProcess;
 
-  it('makes an account, shows how to use it, and answers everywhere', async () => {
-    // Any free ports, so that no other test has them in between; the next starts remember them.
+  it('creates an account, shows how to use it, and answers everywhere', async () => {
+    // Any free ports, so that no other test takes them in between; the next starts remember them.
     const anyPort = {
       PORT: '0',
       INBOX_PORT: '0',
@@ -115,14 +115,14 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     });
   });
 
-  it('lets its ClickHouse be asked over HTTP by who has the password', async () => {
+  it('answers ClickHouse queries over HTTP with the password', async () => {
     const { status, asked } = await askClickHouse('SELECT uniqExact(email_id) FROM event');
     expect(status).toBe(200);
     await until(async () => (await askClickHouse(sentEmails)).text === '1');
     expect(await statusOf(asked)).toBe(403);
   });
 
-  it('says that a full disk is mended by space alone while it runs', async () => {
+  it('says that freeing space is enough when the disk is full', async () => {
     const { postgresPassword } = await read('secrets.json');
     const { POSTGRES_PORT } = await read('ports.json');
     const client = new pg.Client(
@@ -131,7 +131,7 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     await client.connect();
     await client.query(`do $$ begin raise warning 'No space left on device'; end $$`);
     await client.end();
-    await stack.waitFor(/is full\. Free some space, and everything goes on by itself/);
+    await stack.waitFor(/is full\. Free some space, and everything continues without a restart/);
   });
 
   it('ends cleanly', async () => {
@@ -158,11 +158,11 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     expect(await statusOf(`${first.urls.api}/ready`)).toBe(200);
   });
 
-  it('waits for the one before while that is ending', async () => {
+  it('waits while the previous one is ending', async () => {
     const before = stack;
     before.child.kill('SIGTERM');
     await before.waitFor(/Stopping/);
-    // It may end sooner than the next one comes to look.
+    // It may end before the next one checks.
     process.kill(before.pid, 'SIGSTOP');
     stack = start();
     await stack.waitFor(/still shutting down/);
@@ -174,7 +174,7 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     );
   });
 
-  it('starts again at once after it was killed, and gives way when its port is taken meanwhile', async () => {
+  it('starts again immediately after it was killed, and uses another port when its own is taken', async () => {
     stack.child.kill('SIGKILL');
     await stack.exit;
     const occupied = createServer().listen(Number(new URL(first.urls.api).port), '127.0.0.1');
@@ -187,7 +187,7 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     expect({ ...account, urls: first.urls }).toEqual(first);
   });
 
-  it('stops everything with one sentence when a part of it dies', async () => {
+  it('stops everything with one message when a part dies', async () => {
     const [temporal] = processesWith(join(data, 'temporal', 'temporal.db'));
     process.kill(temporal ?? 0, 'SIGKILL');
     expect((await stack.exit).code).toBe(1);
@@ -227,14 +227,14 @@ describe('npm start', { timeout: 3 * startMs }, () => {
     await delay(afterMs);
     early.child.kill('SIGINT');
     const { code, signal } = await early.exit;
-    // Before Node has loaded the program nothing can catch the signal.
+    // Before Node has loaded the program, nothing can catch the signal.
     expect(code === 0 || signal === 'SIGINT', early.output()).toBe(true);
     expect(early.output()).toMatch(/^(Stopping …\n)?$/);
     await expectNothingLeft();
   });
 });
 
-describe('a start that can not succeed', { timeout: startMs }, () => {
+describe('a start that cannot succeed', { timeout: startMs }, () => {
   it('names the port that was set and is taken', async () => {
     const occupied = createServer().listen(0, '127.0.0.1');
     await once(occupied, 'listening');

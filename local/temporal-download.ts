@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 /**
- * Fetches the Temporal CLI as the Temporal SDK does for its test environment, and puts it at the path given
- * as the only argument. The SDK can't download without starting the server, so it is started for a moment.
+ * Fetches the Temporal CLI as the Temporal SDK does for its test environment, and puts it at the path given as the only
+ * argument. The SDK can't download without starting the server, so it is started for a moment.
  */
 async function download(target: string): Promise<void> {
   const folder = `${dirname(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
@@ -33,7 +33,7 @@ async function download(target: string): Promise<void> {
     });
     await runtime.shutdownEphemeralServer(server);
     const program = (await readdir(folder)).find((name) => name.startsWith('temporal'));
-    if (program === undefined) throw new Error('the download held no program');
+    if (program === undefined) throw new Error('The download contained no program');
     await chmod(join(folder, program), 0o755);
     await mkdir(dirname(target), { recursive: true });
     await rename(join(folder, program), target);

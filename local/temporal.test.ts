@@ -39,7 +39,7 @@ async function withClient<T>(address: string, use: (client: Client) => Promise<T
   }
 }
 
-/** Starts an execution that waits for a worker which never comes. */
+/** Starts an execution that waits for a worker that never comes. */
 function startExecution(address: string, workflowId: string, attribute = 'ProjectId'): Promise<unknown> {
   return withClient(address, (client) =>
     client.workflow.start('waiting', {
@@ -78,7 +78,7 @@ describe('the embedded Temporal', () => {
     await second.stop();
   });
 
-  it('learns search attributes that an existing database does not have', async () => {
+  it('adds search attributes that an existing database lacks', async () => {
     const searchAttributes = [...searchAttributeNames, 'AddedLater'];
     const temporal = await start({ searchAttributes });
     await startExecution(temporal.address, 'with-new-attribute', 'AddedLater');
@@ -93,7 +93,7 @@ describe('the embedded Temporal', () => {
     await temporal.stop();
   });
 
-  it('serves who has little to do between the tasks of who has much', async () => {
+  it('serves small projects between the tasks of large ones', async () => {
     const temporal = await start();
     await withClient(temporal.address, async (client) => {
       const taskQueue = 'shared';
@@ -123,13 +123,13 @@ describe('the embedded Temporal', () => {
     await temporal.stop();
   });
 
-  it('runs beside another one', async () => {
+  it('runs beside another server', async () => {
     const servers = await Promise.all([start(), start({ directory: join(root, 'other') })]);
     await Promise.all(servers.map(({ address }, index) => startExecution(address, `side-by-side-${index}`)));
     await Promise.all(servers.map((server) => server.stop()));
   });
 
-  it('creates the namespace that is asked for', async () => {
+  it('creates the requested namespace', async () => {
     const temporal = await start({ directory: join(root, 'namespace'), namespace: 'mail' });
     await withClient(temporal.address, async (client) => {
       const { namespaceInfo } = await client.workflowService.describeNamespace({ namespace: 'mail' });
@@ -154,7 +154,7 @@ describe('after everything was killed', () => {
     return server;
   }
 
-  it('a start ends the old server, which goes on alone, and keeps its executions', async () => {
+  it('a start ends the old server, which is still running, and keeps its executions', async () => {
     const server = await killed('before-kill', true);
     expect(processStartTime(server)).toBeDefined();
     const temporal = await start();
@@ -163,7 +163,7 @@ describe('after everything was killed', () => {
     await temporal.stop();
   });
 
-  it('a start finds what the server had answered before it was killed itself', async () => {
+  it('a start keeps what the server had acknowledged before it was killed', async () => {
     const server = await killed('before-crash', true);
     process.kill(server, 'SIGKILL');
     const temporal = await start();
@@ -172,7 +172,7 @@ describe('after everything was killed', () => {
   });
 });
 
-describe('a start that can not succeed says why', () => {
+describe('a start that cannot succeed says why', () => {
   it('with a port that is taken', async () => {
     const first = await start();
     const port = Number(first.address.split(':')[1]);

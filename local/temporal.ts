@@ -18,7 +18,10 @@ export interface TemporalOptions extends ChildOptions {
   port: number;
   uiPort: number;
   namespace?: string | undefined;
-  /** Of keywords; default those of the contracts. Missing ones are also added to an existing database. */
+  /**
+   * Search attributes of type keyword; defaults to those of the contracts. Missing ones are added to existing
+   * databases.
+   */
   searchAttributes?: readonly string[];
 }
 
@@ -28,14 +31,14 @@ export interface RunningTemporal extends RunningChild {
 }
 
 /**
- * Server settings that differ from the defaults, measured on dev server 1.9.1 with 2 cores. The dev server
- * has one history shard, which by default polls for new tasks at most 20 times a second: three hand-overs of
- * up to 50 ms each made every one-activity workflow take 100 ms on an idle machine. At 300 a second it takes
- * 20 to 30 ms for the same CPU. Visibility records, which only the UI reads, are batched for up to 200 ms,
- * which saves a tenth of the server's CPU. Request limits meant for a shared server are lifted. Fairness
- * keys, by which projects take turns, work only when enabled, and within one partition of a task queue: with
- * four partitions a task of a small project came 52nd of 63, with one each came second. Neither costs
- * measurable CPU. All partitions are still read, because an older database may hold tasks in them.
+ * Server settings that differ from the defaults, measured on dev server 1.9.1 with 2 cores. The dev server has one
+ * history shard, which by default polls for new tasks at most 20 times a second: three hand-overs of up to 50 ms each
+ * made every one-activity workflow take 100 ms on an idle machine. At 300 polls a second it takes 20 to 30 ms for the
+ * same CPU. Visibility records, which only the UI reads, are batched for up to 200 ms, which saves a tenth of the
+ * server's CPU. Request limits meant for a shared server are lifted. Fairness keys, which make projects take turns,
+ * work only when enabled, and only within one partition of a task queue: with four partitions, a task of a small
+ * project came 52nd of 63; with one partition, it came second. Neither costs measurable CPU. All partitions are still
+ * read, because an older database may hold tasks in them.
  */
 const dynamicConfig: Readonly<Record<string, number | boolean>> = {
   'matching.enableFairness': true,
@@ -54,12 +57,10 @@ const dynamicConfig: Readonly<Record<string, number | boolean>> = {
 };
 
 /**
- * Starts the Temporal dev server with its UI and a database file. A server left behind by a killed run is
- * ended first. Besides the two given ports it listens on random free ones of 127.0.0.1, so servers run side
- * by side.
- * SQLite uses a write-ahead log and syncs at checkpoints only: twice the throughput, and a killed process
- * loses nothing. A power cut may lose the last transactions; Postgres holds the truth and restarts what is
- * missing.
+ * Starts the Temporal dev server with its UI and a database file. A server left behind by a killed run is ended first.
+ * Besides the two given ports it listens on random free ones of 127.0.0.1, so servers can run side by side.
+ * SQLite uses a write-ahead log and syncs only at checkpoints: twice the throughput, and a killed process loses
+ * nothing. A power cut may lose the last transactions; Postgres holds the truth and restarts lost workflows.
  * @throws LocalStackError when a port is taken or the server does not start
  */
 export async function startTemporal(options: TemporalOptions): Promise<RunningTemporal> {
@@ -73,7 +74,7 @@ export async function startTemporal(options: TemporalOptions): Promise<RunningTe
     name: 'Temporal',
     command: options.binary,
     args: serverArguments(options),
-    // Its own TEMPORAL_* variables and profiles are for clients; the server must not read them.
+    // Our TEMPORAL_* variables and profiles are for clients; the server must not read them.
     environment: { PATH: '/usr/bin:/bin', HOME: directory },
     workingDirectory: directory,
     log: options.log,
@@ -120,13 +121,13 @@ function canConnect(port: number): Promise<boolean> {
 const keyword = 2;
 
 /**
- * Adds missing search attributes; the server registers those on its command line only when it creates a
- * database. @returns whether all exist now
+ * Adds missing search attributes: the server registers the ones on its command line only when it creates a database.
+ * @returns whether all exist now
  */
 async function completeSearchAttributes(address: string, options: TemporalOptions): Promise<boolean> {
   const namespace = options.namespace ?? 'default';
   const wanted = options.searchAttributes ?? searchAttributeNames;
-  // Needs a server, and the server is not to wait for it.
+  // Loaded here, because it is needed only once the server is up, and must not delay its start.
   const { Connection } = await import('@temporalio/client');
   const connection = await Connection.connect({ address, connectTimeout: 5_000 });
   try {

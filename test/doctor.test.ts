@@ -161,7 +161,7 @@ it('says of a campaign that is paused why', async () => {
   const said = (await examine()).findings.filter(({ area }) => area === 'Sending');
   expect(said.map(({ text }) => text)).toEqual([
     'the campaign "News" to 0 recipients has been running for 2 days; it is paused: project disabled',
-    'no email of the last day is put off',
+    'no email of the last day is deferred',
   ]);
   await become('DRAFT', false);
 });
@@ -186,7 +186,7 @@ it('says what the provider answers to emails that do not leave, without addresse
   expect(await eventually(found, ({ length }) => length > 0)).toMatchObject([
     {
       level: 'warning',
-      text: expect.stringMatching(/^1 emails are put off, .+: TooManyRequestsException: /),
+      text: expect.stringMatching(/^1 emails are deferred, .+: TooManyRequestsException: /),
     },
   ]);
   await faults(0);
@@ -198,7 +198,7 @@ it('says what the provider answers to emails that do not leave, without addresse
     { level: 'warning', text: '21 emails of the last day failed: MessageRejected: not verified: …' },
     {
       level: 'error',
-      text: '2 emails are put off, the oldest for 20 min: AccessDeniedException: no permission to send as <…>',
+      text: '2 emails are deferred, the oldest for 20 min: AccessDeniedException: no permission to send as <…>',
     },
   ]);
   await stack.sql(`delete from emails where reason is not null`);
@@ -222,7 +222,7 @@ it('names an execution whose workflow was terminated', async () => {
   expect(errors(report)).toMatchObject([
     {
       area: 'Agreement',
-      text: `1 of a sample are under way in Postgres and have no open workflow in Temporal: ${workflowId}`,
+      text: `1 of a sample are in progress in Postgres but have no open workflow in Temporal: ${workflowId}`,
     },
   ]);
   await stack.sql('delete from event_listeners where execution_id = $1', [executionId]);
@@ -371,14 +371,14 @@ it('names a database that is newer than the code, and pending migrations', async
   await stack.sql('insert into schema_migrations (name) values ($1)', [last?.name]);
 });
 
-it('names an index that is missing and one whose build was cut off', async () => {
+it('names an index that is missing and one whose build was interrupted', async () => {
   await stack.sql('drop index contacts_address_part');
   await stack.sql('create index half_built on contacts (created_at)');
   await stack.sql(`update pg_index set indisvalid = false where indexrelid = 'half_built'::regclass`);
   const { findings } = await examine();
   await stack.sql('drop index half_built');
   expect(findings.filter(({ area }) => area === 'Indexes')).toMatchObject([
-    { level: 'warning', text: 'half_built of contacts is invalid: its build was cut off' },
+    { level: 'warning', text: 'half_built of contacts is invalid: its build was interrupted' },
     { level: 'warning', text: expect.stringContaining('contacts_address_part is missing') },
   ]);
 });

@@ -111,7 +111,7 @@ describe('a snooze', () => {
         ['ContactId', reader.contactId],
       ]),
     );
-    expect(await running?.staticSummary()).toBe('Subscribes a snoozed contact again');
+    expect(await running?.staticSummary()).toBe('Resubscribes a snoozed contact');
 
     await snooze(reader, '2-weeks');
     // Now its end comes at once, and a third one tells the workflow to look.

@@ -14,7 +14,7 @@ interface RandomItem {
   pauseBefore: boolean;
 }
 
-it('holds its promises for any items: each runs once, within the bounds, apart from and after its like', async () => {
+it('keeps its guarantees for any items: each runs once, within the limits, and in order with items of the same key', async () => {
   const itemsOf = fc.array(
     fc.record({
       group: fc.constantFrom('g', 'h', 'i'),

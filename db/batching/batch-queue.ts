@@ -23,7 +23,7 @@ function createBatchDraft<Entry extends Queued>(
   maxWeight: number,
 ) {
   const batch: Entry[] = [];
-  /** Keys of skipped entries: a later entry must not overtake them. */
+  /** Keys of skipped entries: later entries with the same key must not overtake them. */
   const passed = new Set<string>();
   const kinds = new Map<string, string | undefined>();
   let weight = 0;
@@ -92,10 +92,7 @@ export class BatchQueue<Entry extends Queued> {
     group.entries = [...entries, ...group.entries];
   }
 
-  /**
-   * The next batch of light items, taken round-robin from the groups; empty while every waiting item is blocked by
-   * its keys.
-   */
+  /** The next batch of light items, taken round-robin from the groups; empty while keys block every waiting item. */
   takeShared(): Entry[] {
     const { maxItems, maxWeight, mostAlone } = this.#options;
     const draft = createBatchDraft<Entry>(this.#inFlight, maxItems, maxWeight);
@@ -143,7 +140,7 @@ export class BatchQueue<Entry extends Queued> {
     for (const entry of batch) for (const key of entry.keys) this.#inFlight.delete(key);
   }
 
-  /** A heavy item runs alone, so that it does not delay light ones. */
+  /** Heavy items run alone so that they don't delay light ones. */
   #isHeavy(entry: Entry): boolean {
     return entry.weight > this.#options.maxWeight / 2;
   }

@@ -1,4 +1,4 @@
-/** As in W3C Trace Context: 32 and 16 hex digits, and flags whose bit 0 means sampled. */
+/** A W3C Trace Context: ids of 32 and 16 hex digits, and flags whose bit 0 means sampled. */
 export interface TracePosition {
   readonly traceId: string;
   readonly spanId: string;

@@ -4,7 +4,7 @@ import { Batcher } from './batcher.ts';
 import { isRolledBack, manualBatcher, settled } from './testing/manual-batcher.ts';
 
 describe('batches', () => {
-  it('starts at once with what was submitted together, and gathers the rest while that runs', async () => {
+  it('starts immediately with what was submitted together, and collects the rest while that runs', async () => {
     const { batcher, runs, batches } = manualBatcher();
     const early = [batcher.submit('a'), batcher.submit('b')];
     await settled();
@@ -25,7 +25,7 @@ describe('batches', () => {
     expect(await Promise.all(late)).toEqual(['did c', 'did d', 'did e']);
   });
 
-  it('keeps to the most items of a batch and the most batches in flight', async () => {
+  it('respects the limits of items per batch and of batches in flight', async () => {
     const { batcher, runs, batches } = manualBatcher({ maxItems: 2, concurrency: 2 });
     const all = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((item) => batcher.submit(item));
     await settled();
@@ -43,7 +43,7 @@ describe('batches', () => {
     expect(await Promise.all(all)).toHaveLength(7);
   });
 
-  it('starts a batch beside another one only when enough waits for it', async () => {
+  it('starts a batch beside another one only when enough items are waiting', async () => {
     const { batcher, runs, batches } = manualBatcher({
       concurrency: 2,
       minBeside: 3,
@@ -67,7 +67,7 @@ describe('batches', () => {
     expect(await Promise.all(all)).toHaveLength(5);
   });
 
-  it('starts a small batch beside one that takes long', async () => {
+  it('starts a small batch beside a slow one', async () => {
     const { batcher, runs, batches } = manualBatcher({ concurrency: 2, minBeside: 3, maxHoldMs: 5 });
     const all = [batcher.submit('a')];
     await settled();
@@ -78,7 +78,7 @@ describe('batches', () => {
     expect(await Promise.all(all)).toHaveLength(2);
   });
 
-  it('starts a shared batch at once beside one that runs alone', async () => {
+  it('starts a shared batch immediately beside one that runs alone', async () => {
     const { batcher, runs, batches } = manualBatcher({
       ...{ concurrency: 2, minBeside: 3, maxHoldMs: 600_000, weightOf: Number, maxWeight: 10 },
     });
@@ -91,7 +91,7 @@ describe('batches', () => {
     expect(await Promise.all(all)).toHaveLength(2);
   });
 
-  it('keeps to the weight, lets lighter items by, and runs a heavy one alone', async () => {
+  it('respects the weight limit, lets lighter items pass, and runs a heavy one alone', async () => {
     const { batcher, runs, batches } = manualBatcher({ weightOf: Number, maxWeight: 10 });
     const all = ['3', '4', '5', '99', '1'].map((item) => batcher.submit(item));
     for (let run = 0; run < 3; run += 1) {
@@ -102,7 +102,7 @@ describe('batches', () => {
     expect(batches()).toEqual([['99'], ['3', '4', '1'], ['5']]);
   });
 
-  it('of heavy items leave a place free for light ones', async () => {
+  it('of heavy items leave room for light ones', async () => {
     const { batcher, runs, batches } = manualBatcher({ weightOf: Number, maxWeight: 10, concurrency: 2 });
     const all = ['50', '51', '52', '1'].map((item) => batcher.submit(item));
     await settled();
@@ -117,7 +117,7 @@ describe('batches', () => {
 });
 
 describe('groups', () => {
-  it('take turns, whatever waits of one of them', async () => {
+  it('take turns, however much one of them has waiting', async () => {
     const { batcher, runs, batches } = manualBatcher({ maxItems: 3, groupOf: (item) => item.charAt(0) });
     const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'b1', 'c1'].map((item) => batcher.submit(item));
     for (let run = 0; run < 3; run += 1) {
@@ -132,7 +132,7 @@ describe('groups', () => {
     ]);
   });
 
-  it('have no more than half of the weight that may wait, and what is beyond is refused', async () => {
+  it('may fill only half of the waiting weight; more is rejected', async () => {
     const { batcher, runs } = manualBatcher({
       weightOf: () => 1,
       maxWaitingWeight: 6,
@@ -166,7 +166,7 @@ describe('items with a key in common', () => {
     expect(batches()).toEqual([['a1', 'c4'], ['ab2', 'c5'], ['b3']]);
   });
 
-  it('never run at the same time either', async () => {
+  it('never run concurrently either', async () => {
     const { batcher, runs, batches } = manualBatcher({ concurrency: 2, keysOf: (item) => [item.charAt(0)] });
     const all = ['a1', 'a2', 'b3'].map((item) => batcher.submit(item));
     await settled();
@@ -178,12 +178,12 @@ describe('items with a key in common', () => {
     await Promise.all(all);
   });
 
-  it('share a batch, in their order, when they are of one kind', async () => {
+  it('share a batch, in order, when they are of the same kind', async () => {
     const { batcher, runs, batches } = manualBatcher({
       keysOf: (item) => [item.charAt(0)],
       kindOf: (item) => item.slice(2),
     });
-    // Key, number, kind. The third of `a` is of another kind and holds the fourth up.
+    // Key, number, kind. The third item of `a` is of another kind and holds up the fourth.
     const all = ['a1x', 'a2x', 'a3y', 'a4x', 'b5y'].map((item) => batcher.submit(item));
     for (let run = 0; run < 3; run += 1) {
       await settled();
@@ -210,7 +210,7 @@ describe('items with a key in common', () => {
   });
 });
 
-it('answers a lone item without waiting for company', async () => {
+it('answers a lone item without waiting for others', async () => {
   const batcher = new Batcher<string, string>({
     run: async (items) => items,
     maxItems: 10,

@@ -7,39 +7,40 @@ export interface BatcherOptions<Item, Result> {
   /**
    * Runs one set-based statement for all items, all or nothing. Returns the results in the order of the items.
    *
-   * @param lockMs how long it may wait for a lock, where several groups wait with it; undefined for as long as usual
+   * @param lockMs maximum wait for a lock, set when several groups share the batch; undefined for the usual timeout
    */
   run: (items: Item[], lockMs?: number) => Promise<Result[]>;
   maxItems: number;
   /** Maximum batches in flight. With two or more, one is always reserved for shared batches. */
   concurrency: number;
   /**
-   * How many items must wait for a shared batch to start beside another one (default 1), unless that one takes longer
-   * than usual: it may wait for a lock. A statement has a fixed cost, so two small batches cost more than one of both.
+   * How many items must be waiting for a second shared batch to start (default 1). Does not apply once the running one
+   * takes longer than `maxHoldMs`, since it may be waiting for a lock. Each statement has a fixed cost, so two small
+   * batches cost more than one larger one.
    */
   minBeside?: number;
-  /** After how long a batch in flight counts as one that takes longer than usual. */
+  /** How long a shared batch may run before another one starts regardless of `minBeside`, in ms. */
   maxHoldMs?: number;
   /**
-   * The owner of an item, such as its project. Groups take turns; a group with a failing item runs alone for a
-   * minute, so splitting its batches never delays other groups.
+   * The owner of an item, such as its project. Groups take turns; a group with a failing item runs alone for a minute,
+   * so splitting its batches never delays other groups.
    */
   groupOf?: (item: Item) => string;
   /**
-   * Items with a common key never share a batch nor run concurrently: a statement touches a row once, and batches do
-   * not wait for each other's row locks. They run in order of submission and must be in one group.
+   * Items that share a key never share a batch or run concurrently, because a statement can touch a row only once and
+   * batches must not wait for each other's row locks. They run in order of submission and must be in one group.
    */
   keysOf?: (item: Item) => readonly string[];
-  /** Items of the same kind may share a batch despite a common key, in order of submission. */
+  /** Items of the same kind may share a batch even when they share a key; their order is kept. */
   kindOf?: (item: Item) => string;
   /** Cost of an item against `maxWeight`, such as its size in bytes; an item above half of `maxWeight` runs alone. */
   weightOf?: (item: Item) => number;
   maxWeight?: number;
   /** Maximum total weight of waiting items; one group may use half of it. Items above it are rejected. */
   maxWaitingWeight?: number;
-  /** Whether the error proves that nothing of the batch was applied, so that it is safe to retry. */
+  /** Whether the error proves that nothing in the batch was applied, which makes it safe to retry. */
   isRolledBack: (error: unknown) => boolean;
-  /** Whether `lockMs` were not enough: a group that is found out runs again apart from the others, as long as it takes. */
+  /** Whether the wait exceeded `lockMs`. A group found to cause it runs again alone, without that limit. */
   isLockTimeout?: (error: unknown) => boolean;
   trace?: BatchTrace | undefined;
 }
@@ -52,14 +53,14 @@ interface Entry<Item, Result> extends Queued {
 }
 
 const retryAfterSeconds = 2;
-/** Several times what a batch takes that waits for nothing. */
+/** Several times the duration of a batch that waits for no lock. */
 const defaultHoldMs = 50;
-/** Of a shared batch. A row of one group may be locked for long, while those of the others are free. */
+/** For shared batches: one group's rows may stay locked for long while those of the other groups are free. */
 const sharedLockMs = 1_000;
 
 /**
- * Batches concurrent calls into one statement. No timer fills it: a batch is what queued up while the previous one ran, so
- * an idle server answers immediately and a busy one in batches.
+ * Batches concurrent calls into one statement. There is no timer: a batch is whatever queued up while the previous one
+ * ran, so an idle server answers immediately and a busy one in batches.
  */
 export class Batcher<Item, Result> {
   readonly #options: BatcherOptions<Item, Result>;
@@ -89,8 +90,8 @@ export class Batcher<Item, Result> {
   }
 
   /**
-   * Runs the item in the next batch. A batch that is rolled back is split, so that a bad item fails alone, with its
-   * own error.
+   * Runs the item in the next batch. A batch that is rolled back is split, so that a bad item fails alone with its own
+   * error.
    *
    * @throws DomainError `SERVICE_UNAVAILABLE` when the queue is full; nothing of the item is applied
    */
@@ -132,7 +133,7 @@ export class Batcher<Item, Result> {
     this.#scheduled = false;
     while (this.#running < this.#options.concurrency && this.#queue.length > 0) {
       const { batch, isAlone } = this.#take();
-      // Every waiting item is blocked or held up by a batch in flight, which pumps when it ends.
+      // Every waiting item is blocked or held up by a running batch, which pumps again when it ends.
       if (batch.length === 0) return;
       this.#wasAlone = isAlone;
       if (!isAlone) this.#sharedSince = performance.now();
@@ -179,7 +180,7 @@ export class Batcher<Item, Result> {
               batch.map((entry) => entry.caller),
               () => run(items, lockMs),
             );
-      if (results.length !== batch.length) throw new Error('A batch must answer each of its items');
+      if (results.length !== batch.length) throw new Error('A batch must return one result per item');
       batch.forEach((entry, index) => {
         entry.resolve(results[index] as Result); // as: the lengths were just compared
       });

@@ -4,7 +4,7 @@ import { Batcher, type BatcherOptions } from './batcher.ts';
 import { isRolledBack, manualBatcher, RolledBack, settled } from './testing/manual-batcher.ts';
 
 describe('a batch that fails', () => {
-  /** Refuses batches with an item that begins with `bad`. */
+  /** Rejects batches with an item that begins with `bad`. */
   function strictBatcher(options: Partial<BatcherOptions<string, string>> = {}) {
     const runs: string[][] = [];
     const batcher = new Batcher<string, string>({
@@ -22,7 +22,7 @@ describe('a batch that fails', () => {
     return { batcher, runs };
   }
 
-  it('is taken apart when it was rolled back, so that a bad item fails alone', async () => {
+  it('is split after a rollback, so that a bad item fails alone', async () => {
     const { batcher, runs } = strictBatcher({ concurrency: 1 });
     const answers = await Promise.allSettled(['a', 'bad1', 'b', 'bad2'].map((item) => batcher.submit(item)));
     expect(
@@ -39,7 +39,7 @@ describe('a batch that fails', () => {
     ]);
   });
 
-  it('is taken apart by halves: one bad item among 500 costs few runs', async () => {
+  it('is split in halves: one bad item among 500 costs few runs', async () => {
     for (const groupOf of [undefined, () => 'one']) {
       const { batcher, runs } = strictBatcher({ ...(groupOf && { groupOf }) });
       const items = Array.from({ length: 500 }, (_, index) => (index === 321 ? 'bad' : `item ${index}`));
@@ -49,7 +49,7 @@ describe('a batch that fails', () => {
     }
   });
 
-  it('makes its group go alone: the calls of others never wait for 10,000 bad items', async () => {
+  it('makes its group run alone: calls of other groups never wait for 10,000 bad items', async () => {
     const { batcher, runs } = strictBatcher({ groupOf: (item) => item.split(' ')[0] ?? '' });
     let isOver = false;
     const flood = Promise.allSettled(
@@ -65,7 +65,7 @@ describe('a batch that fails', () => {
       runsBetween.push(runs.length - before);
     }
     expect((await flood).every((answer) => answer.status === 'rejected')).toBe(true);
-    // Its own run, those of the others that were in flight, and the few that began meanwhile.
+    // Its own run, those of others in flight, and the few that began meanwhile.
     expect(Math.max(...runsBetween)).toBeLessThanOrEqual(10);
     expect(runsBetween.length).toBeGreaterThan(1_000);
     expect(runs.length).toBeLessThan(10_000 + runsBetween.length + 100);
@@ -73,7 +73,7 @@ describe('a batch that fails', () => {
     expect(mixed.length).toBeLessThanOrEqual(1);
   });
 
-  it('is not run again when it may have been applied', async () => {
+  it('is not retried when it may have been applied', async () => {
     const { batcher, runs } = manualBatcher();
     const both = Promise.allSettled([batcher.submit('a'), batcher.submit('b')]);
     await settled();
@@ -89,7 +89,7 @@ describe('a batch that fails', () => {
     expect(await next).toBe('did c');
   });
 
-  it('rejects everyone when it does not answer each of its items', async () => {
+  it('rejects all items when it does not return one result per item', async () => {
     const batcher = new Batcher<string, string>({
       run: async () => ['one'],
       maxItems: 10,

@@ -24,7 +24,7 @@ const treeCount = 1_500;
 const segments = [newId(), newId()] as const;
 const eventNames = ['e', 'email.open', 'a.b c'] as const;
 
-// Few values, so that filters and contacts meet; each stands on or beside a boundary.
+// Few values, so that filters hit contacts; each lies on or next to a boundary.
 const instant = fc
   .tuple(fc.constantFrom(0, 1, 2, 10, 366), fc.constantFrom(-1, 0, 1, day / 2))
   .map(([days, ms]) => new Date(now.getTime() - days * day + ms));
@@ -53,7 +53,7 @@ const letter = fc.constantFrom(
   ' ',
   '.',
 );
-/** The instant as clocks elsewhere write it, with 0 to 9 digits of the second. */
+/** The instant with a time zone offset, with 0 to 9 fractional digits. */
 const withOffset = (value: Date) =>
   fc
     .tuple(
@@ -135,7 +135,7 @@ const data = fc
     { maxKeys: 6 },
   )
   .filter(isStorable)
-  // Stored as JSON, and read back from there.
+  // Stored as JSON and read back.
   .map((value): JsonObject => JSON.parse(JSON.stringify(value)));
 
 const contact = fc.record({
@@ -234,7 +234,7 @@ it('evaluates in memory exactly as in SQL', async () => {
     .sample(contact, contactCount)
     .map(({ name, ...rest }, index) => ({ ...rest, email: `${name}${index}@example.com` }));
   const ids = await storeContacts(em(), project, contacts);
-  // The same contacts in another project: nothing of theirs may be found, and nothing may count twice.
+  // The same contacts in another project: none of them may be found, and nothing may count twice.
   await storeContacts(em(), newId(), contacts);
   await sql('analyze contacts, contact_event_stats, events');
   const inMemory = contacts.map(toConditionContact);
@@ -273,12 +273,12 @@ it('evaluates in memory exactly as in SQL', async () => {
     }),
     { numRuns: treeCount, endOnFailure: true },
   );
-  // Neither everything nor nothing: the filters met the contacts.
+  // Neither all nor none: the filters hit some contacts.
   expect(matches).toBeGreaterThan(treeCount * contactCount * 0.1);
   expect(matches).toBeLessThan(treeCount * contactCount * 0.9);
 });
 
-it('knows the lower case of every letter as Postgres does', async () => {
+it('lower-cases every letter as Postgres does', async () => {
   const points = Array.from({ length: 0x10ffff }, (_, index) => index + 1).filter(
     (point) => point < 0xd800 || point > 0xdfff,
   );
@@ -292,7 +292,7 @@ it('knows the lower case of every letter as Postgres does', async () => {
   expect(letters.filter((one, index) => foldCase(one) !== folded[index])).toEqual([]);
 });
 
-/** A contact with no more times than a loader has to read. */
+/** A contact with only the times that a loader has to read. */
 function withTimesOf(windows: ReadonlyMap<string, number>, contact: ConditionContact): ConditionContact {
   const events = [...contact.events].map(([name, history]) => {
     const from = now.getTime() - (windows.get(name) ?? Number.NEGATIVE_INFINITY);

@@ -3,17 +3,18 @@ import type { Em } from '../orm.ts';
 import { execute, query } from '../sql.ts';
 
 /**
- * How many contacts a statement evaluates a condition for: `few` by index look-ups (a page, a batch, one contact), `given`
- * ones, for which the whole statement looks rows up by key, or `all` of a project, reading whole event names at once.
+ * How many contacts a statement evaluates a condition for: `few`, found by index look-ups (a page, a batch, one
+ * contact); `given` ones, where every part of the statement looks rows up by key; or `all` of a project, reading whole
+ * event names at once.
  */
 export type Reach = 'few' | 'given' | 'all';
 
 /**
- * Planner settings. JIT compilation costs more than it saves in both cases.
+ * Planner settings. JIT compilation never pays off here.
  *
- * all: with a random page cost of 2, event names scattered over the statistics are read page by page instead of row
- * by row, three times faster; `work_mem` fits a hash of a million contacts. Parallel workers are used even for what the
- * planner takes for little work: it does not know the cost of a test of `data`.
+ * all: a random page cost of 2 makes the planner read statistics of a scattered event name page by page instead of row
+ * by row, three times faster; `work_mem` fits a hash of a million contacts. Parallel workers cost nothing, because the
+ * planner does not know how expensive tests of `data` are and underestimates the work.
  *
  * few: too little memory for hashes keeps the planner from reading all events of a name for one page of contacts.
  */

@@ -45,7 +45,7 @@ const parse = (raw: unknown): Condition => {
   return parsed.condition;
 };
 
-/** Stores a segment; a list of indexes makes a static one of those contacts. */
+/** Stores a segment; a list of indexes creates a static segment of those contacts. */
 async function segment(definition: object | number[], projectId = project): Promise<string> {
   const id = newId();
   const isStatic = Array.isArray(definition);
@@ -70,7 +70,7 @@ async function segment(definition: object | number[], projectId = project): Prom
   return id;
 }
 
-/** Indexes of the contacts that SQL finds. */
+/** Indexes of the contacts found by SQL. */
 async function found(audience: Audience | undefined): Promise<number[]> {
   if (audience === undefined) throw new Error('There is no such segment');
   const parameters: unknown[] = [project];
@@ -82,7 +82,7 @@ async function found(audience: Audience | undefined): Promise<number[]> {
   return rows.map(({ id }) => ids.indexOf(id)).toSorted();
 }
 
-/** Indexes of the contacts that meet it in memory, with no more than the loader reads. */
+/** Indexes of the contacts that match in memory, given only what the loader reads. */
 async function evaluated(condition: Condition): Promise<number[]> {
   const meets = await Promise.all(
     ids.map(async (id) => {
@@ -129,7 +129,7 @@ describe('an audience', () => {
     expect(await found(await segmentAudience(em(), project, others))).toEqual([1, 2, 3]);
   });
 
-  it('knows no segment of another project, neither by name nor through a condition', async () => {
+  it('finds no segment of another project, neither by id nor through a condition', async () => {
     const foreign = await segment([0, 1, 2, 3], newId());
     expect(await segmentAudience(em(), project, foreign)).toBeUndefined();
     const condition = parse(memberOf(foreign));
@@ -142,7 +142,7 @@ describe('an audience', () => {
     expect(loaded).toBeUndefined();
   });
 
-  it('reads of events only what the condition asks for', async () => {
+  it('reads only the events that the condition asks for', async () => {
     const condition = parse(
       where({ field: 'event.visit', operator: 'countGreaterThan', value: 1, within: 5 }),
     );

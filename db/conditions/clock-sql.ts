@@ -9,7 +9,7 @@ export type ContactClock = Exclude<SegmentClock, { of: 'event' }>;
 export type EventClock = Extract<SegmentClock, { of: 'event' }>;
 
 /**
- * SQL: rows of (contact_id, instant); null when there is no instant. A clock's test changes its answer when the instant
+ * SQL for rows of (contact_id, instant); null without an instant. The result of a clock's test changes when the instant
  * becomes older than its window.
  *
  * @param contacts source of `contacts c`
@@ -24,8 +24,8 @@ function instantSql(clock: ContactClock, bind: Bind): string {
 }
 
 /**
- * SQL: such rows of an event, since an instant. Events that went with their
- * partition count up to the first one (`eventSql`), so that is an instant too.
+ * SQL for the same rows from the instants of an event, since a point in time. A dropped partition's events still count,
+ * up to the contact's first event (`eventSql`), so that one is an instant too.
  *
  * @param bounds further conditions on `contact_event_stats s`
  */
@@ -41,7 +41,7 @@ export function eventInstantsSql(
   const statistics = `contact_event_stats s
     where ${of('s')} and s.last_at >= ${from}::timestamptz${bounds}`;
   if (nth === 1) return `select s.contact_id, s.last_at as instant from ${statistics}`;
-  // With the id, which says in which partitions to look.
+  // The bound on the id limits the scan to the partitions that can have the events.
   return `select s.contact_id, i.instant
     from (select * from ${statistics} and s.count >= ${bind(nth)}::bigint offset 0) s
     cross join lateral (values (s.first_at), ((

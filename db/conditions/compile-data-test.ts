@@ -6,9 +6,9 @@ import { dataTextSql, dataValueSql } from './data-value.ts';
 import { compareDateSql, isDateSql, isSameDateSql } from './date-sql.ts';
 
 /**
- * Tests a value in `data` by its type, without casts. A single `case` on purpose: the cheap part is evaluated first,
- * and the planner does not estimate the parts. Without statistics on keys of `data` it would expect almost no matches
- * and sort the whole project for one page.
+ * Tests a value in `data` by its type, without casts. A single `case` on purpose: Postgres evaluates the cheap part
+ * first, and the planner does not estimate the parts. Without statistics on keys of `data` it would expect almost no
+ * matches and sort the whole project for one page.
  */
 export function compileDataTest(
   { key, path, test }: Extract<Predicate, { subject: 'data' }>,
@@ -55,7 +55,10 @@ function equalSql(value: string, text: string, operand: Operand, bind: Bind): st
   return `${value} = ${bind(JSON.stringify(operand.value))}::jsonb`;
 }
 
-/** Whether a value of another type may have this text. For all others the text is compared alone, in half the time. */
+/**
+ * Whether a value of another type may have this text. For all other texts, the text alone is compared, in half the
+ * time.
+ */
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

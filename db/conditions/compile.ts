@@ -21,8 +21,8 @@ export interface CompileOptions {
 
 /**
  * A condition as SQL over `contacts c`: true for contacts that match, otherwise false or null. All values are bound
- * parameters and no stored value is cast, so no mix of types can make the statement fail. The enclosing statement
- * must restrict `c` to a project.
+ * parameters and no stored value is cast, so no mix of types can make the statement fail. The enclosing statement must
+ * restrict `c` to a project.
  */
 export function conditionSql({ logic, groups }: Condition, options: CompileOptions, bind: Bind): string {
   const parts = groups.map(({ filters, conditions }) => {
@@ -74,7 +74,7 @@ function instantSql(column: string, test: InstantTest, now: Date, bind: Bind): s
       return `${column} ${comparisonSql[test.by]} ${bind(test.value.instant)}::timestamptz`;
     case 'equal': {
       const from = `${bind(test.value.instant)}::timestamptz`;
-      // Hours, because a day in the session's time zone may have 23 of them.
+      // Hours, because a day in the session's time zone may have only 23.
       if (test.value.isDay) return `${column} >= ${from} and ${column} < ${from} + interval '24 hours'`;
       return `${column} = ${from}`;
     }
@@ -83,9 +83,9 @@ function instantSql(column: string, test: InstantTest, now: Date, bind: Bind): s
 
 /**
  * Uses the statistics, one row per contact and event name. Only a window that starts after the contact's first event
- * needs the journal; otherwise the stored count answers. The index `events_history` is then read up to `atLeast` rows
- * per contact. With reach `all`, the index range of the event name is scanned once instead, which Postgres can
- * parallelise, unlike look-ups per row.
+ * needs the journal; otherwise the stored count answers. The journal look-up reads up to `atLeast` entries of the index
+ * `events_history` per contact. With reach `all`, it scans the index range of the event name once instead, which
+ * Postgres can run in parallel, unlike look-ups per row.
  */
 function eventSql(
   name: string,
@@ -95,7 +95,7 @@ function eventSql(
 ): string {
   if (test.is === 'counted' && test.atLeast === 0) return 'true';
   const event = `${bind(name)}::text`;
-  // A parameter, not `c.project_id`: otherwise a plan that scans a whole event name reads every project.
+  // A parameter, not `c.project_id`: otherwise a plan that scans a whole event name reads it in every project.
   const project = `${bind(projectId)}::uuid`;
   const statistic = `select from contact_event_stats s where s.project_id = ${project} and s.name = ${event}
     and s.contact_id = c.id`;

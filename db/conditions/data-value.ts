@@ -1,8 +1,8 @@
 import type { Bind } from './bind.ts';
 
 /**
- * The value in the contact's `data`: by the literal key first, then by the path; null when missing. Finds object keys
- * only, not array indexes.
+ * The value in the contact's `data`: by the literal key first, then by the path; null when missing. Resolves object
+ * keys only, not array indexes.
  */
 export function dataValueSql(key: string, path: readonly string[], bind: Bind): string {
   const steps = (keys: readonly string[]) => keys.map((step) => ` -> ${bind(step)}::text`).join('');

@@ -7,7 +7,7 @@ import { compareDateSql, isDateSql } from './date-sql.ts';
 
 const { sql } = useTestDatabase(2);
 
-/** Those of the texts for which the SQL over `t` is true. */
+/** The texts for which the SQL over `t` is true. */
 async function matching(
   texts: readonly string[],
   condition: string,
@@ -32,7 +32,7 @@ const forms = [
 ];
 const strange = ['0', '1', '6', '9', ' ', 'x', 'T', 'Z', '-', '+', ':', '.', '\n', '１', '٣'];
 
-/** Every text that differs from a date in one place or in two places that stand together. */
+/** Every text that differs from a date in one place or in two adjacent places. */
 const nearDates = forms.flatMap((form) =>
   Array.from(form, (_letter, index) => index).flatMap((index) => [
     form.slice(0, index) + form.slice(index + 1),
@@ -68,7 +68,7 @@ const edges = ['+', '-'].flatMap((sign) =>
   ),
 );
 
-it('takes for dates what the evaluation in memory takes for dates', async () => {
+it('recognizes the same dates as the evaluation in memory', async () => {
   const offsetDays = days.map((day) => `${day}T00:00:00+00:30`);
   const texts = [...new Set([...forms, ...nearDates, ...days, ...offsetDays, ...times, ...edges])];
   const found = await matching(texts, isDateSql(text), []);

@@ -11,8 +11,8 @@ export function isDateSql(text: string): string {
 export function compareDateSql(text: string, by: Comparison, instant: string, bind: Bind): string {
   const comparison = comparisonSql[by];
   const [day, second] = [instant.slice(0, 10), `${instant.slice(0, 19)}Z`];
-  // Texts compare without normalisation: the bound is cut to the length of the text. Where more than zeros is cut
-  // off, an appended "~" sorts the bound after the text.
+  // Texts are compared as they are, so the bound is cut to the length of the text. Where the cut removes more than
+  // zeros, an appended "~" sorts the bound after the text.
   const cut = (bound: string, isExact: boolean) => bind(isExact ? bound : `${bound}~`);
   const utc = `${text} ${comparison} case length(${text})
     when 24 then ${bind(instant)}::text
@@ -45,9 +45,9 @@ function byForm(text: string, utc: string, rest: string): string {
 
 /**
  * Whether a text is a UTC date or date-time (`isDateText` in core/contact-data). Checks the punctuation, then that
- * every other character is a digit, since each is next to punctuation or another tested place, then lets Postgres
- * check that the day exists. Postgres would also accept 24:00:00 and a leap second. A single regular expression takes
- * six times as long, and only texts that pass the comparison get here.
+ * every other character is a digit (each is next to punctuation or another tested position), then lets Postgres check
+ * that the day exists. Postgres would also accept 24:00:00 and a leap second. A single regular expression takes six
+ * times as long; texts that fail the comparison never get here.
  */
 function isUtcFormSql(text: string): string {
   return `(case when ${text} like '____-__-__T__:__:__.___Z' or ${text} like '____-__-__'

@@ -19,7 +19,7 @@ const x = (value: JsonValue): Given => ({ data: { x: value } });
 const none: Given = {};
 const event = (...times: string[]): Given => ({ events: { e: times.map(at) } });
 
-/** field, operator, value (with `unit`, `within`), contacts that match, contacts that do not. */
+/** Field, operator, value (with `unit`, `within`), contacts that match, contacts that do not. */
 type Case = [string, string, { value?: unknown; unit?: string; within?: number }, Given[], Given[]];
 
 const ada: Given = { email: 'ada@example.com' };

@@ -89,7 +89,7 @@ it.each([
   }
 });
 
-/** Rows that each scan of a table or index touched, all its loops together. */
+/** Rows that each scan of a table or index touched, over all its loops. */
 function scansOf(node: Plan): { type: string; rows: number }[] {
   const below = node.Plans.flatMap(scansOf);
   if (!node['Node Type'].includes('Scan') || node['Node Type'] === 'Subquery Scan') return below;

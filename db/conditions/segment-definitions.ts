@@ -7,10 +7,10 @@ import { query } from '../sql.ts';
 import type { Bind } from './bind.ts';
 import { type CompileOptions, conditionSql } from './compile.ts';
 
-/** Conditions by segment id, including all segments referred to; null for static segments. */
+/** Conditions by segment id, including all referenced segments; null for static segments. */
 export type SegmentDefinitions = ReadonlyMap<string, Condition | null>;
 
-/** Loads segments and, recursively, those they refer to, in one statement. Ids of other projects are skipped. */
+/** Loads segments and, recursively, the segments they refer to, in one statement. Ids of other projects are skipped. */
 export async function loadSegmentDefinitions(
   em: Em,
   projectId: string,
@@ -41,8 +41,8 @@ function storedCondition(segmentId: string, stored: unknown): Condition {
 }
 
 /**
- * Whether the contact `c` is in a segment: for a static one by its rows, for a dynamic one by its condition, inlined
- * and so always current. False for an unknown segment.
+ * Whether the contact `c` is in a segment. A static segment is decided by its rows; the condition of a dynamic one is
+ * inlined, so the answer is always current. False for an unknown segment.
  */
 export function membershipSql(
   definitions: SegmentDefinitions,

@@ -1,7 +1,7 @@
 /**
- * Finds the contacts of a project by a part of their address. Sorting the parts of an address into it costs several times what
- * inserting the contact does, so Postgres keeps a list of new ones (32 MB, some 55,000 contacts) that a sweep sorts in together;
- * only a write that fills the list does it itself. Searches read the list, too.
+ * Finds contacts of a project by part of their address. Indexing an address costs several times what inserting the
+ * contact does, so Postgres keeps new ones in a pending list (32 MB, some 55,000 contacts), which searches read too. A
+ * sweep merges it; a write does so only when it fills the list.
  */
 export const addressIndex = {
   name: 'contacts_address_part',

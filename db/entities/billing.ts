@@ -49,7 +49,7 @@ const BillingUsageSchema = defineEntity({
   },
 });
 
-/** Emails by calendar month (UTC), in shards (`lane`) to avoid lock contention: the total is their sum. */
+/** Emails per calendar month (UTC), in shards (`lane`) to avoid lock contention: the total is their sum. */
 export class BillingUsage extends BillingUsageSchema.class {}
 BillingUsageSchema.setClass(BillingUsage);
 
@@ -63,7 +63,8 @@ const BillingCustomerSchema = defineEntity({
     /** As last reported by Stripe; null before the first report. */
     subscription: p.json().$type<StoredSubscription>().nullable(),
     /**
-     * Incremented by each change of `subscription`: an optimistic lock against storing a stale answer from Stripe.
+     * Incremented by each change of `subscription`: an optimistic lock that keeps a stale answer of Stripe from being
+     * stored.
      */
     version: p.integer().default(0),
     createdAt: createdAt(),
@@ -82,7 +83,7 @@ export class BillingCustomer extends BillingCustomerSchema.class {
     return storedSubscriptionSchema.nullable().parse(this.subscription ?? null);
   }
 
-  /** @returns false, changing nothing, when the version has moved on since it was read */
+  /** @returns false, changing nothing, when the version has changed since it was read */
   storeSubscription(subscription: StoredSubscription | null, version: number): boolean {
     if (this.version !== version) return false;
     this.subscription = subscription;

@@ -44,8 +44,8 @@ const ThrottleSchema = defineEntity({
 });
 
 /**
- * A token bucket (GCRA): when its next email may leave. `key` is `account`, a project id, or a share of one of them.
- * A bucket idle for longer than its burst is equivalent to no row.
+ * A token bucket (GCRA): when its next email may leave. `key` is `account`, a project id, or a share of either. A
+ * bucket idle for longer than its burst is equivalent to no row.
  */
 export class Throttle extends ThrottleSchema.class {}
 ThrottleSchema.setClass(Throttle);
@@ -74,8 +74,8 @@ const HandledNotificationSchema = defineEntity({
 });
 
 /**
- * A provider notification that was applied. Partitioned by the day (UTC) of its publication, which is the same for all of its
- * deliveries.
+ * A provider notification that was applied. Partitioned by its day of publication (UTC), which is the same for all of
+ * its deliveries.
  */
 export class HandledNotification extends HandledNotificationSchema.class {}
 HandledNotificationSchema.setClass(HandledNotification);

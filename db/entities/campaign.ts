@@ -31,7 +31,7 @@ const CampaignSchema = defineEntity({
     contentId: p.uuid().nullable(),
     /** Contacts created after this instant are not in the audience. */
     startedAt: instant().nullable(),
-    /** Cursor of the freeze: creation time and id of the last contact matched. */
+    /** Cursor of the freeze: creation time and id of the last matched contact. */
     frozenUntil: instant().nullable(),
     frozenContactId: p.uuid().nullable(),
     frozenAt: instant().nullable(),
@@ -44,7 +44,7 @@ const CampaignSchema = defineEntity({
 });
 
 export class Campaign extends CampaignSchema.class {
-  /** No email of the campaign is claimed after this commits. @param reason set when the service itself cancels */
+  /** No email of the campaign is claimed after this commits. @param reason set when the service itself cancels it */
   cancel(reason: string | null = null): void {
     this.status = 'CANCELLED';
     this.cancelledAt = new Date();

@@ -12,7 +12,7 @@ export const primaryId = () =>
 /** Millisecond precision, as in a JavaScript `Date`: filtering by a returned value finds the row. */
 export const instant = () => p.datetime(3);
 
-/** By the database's clock, which resetting a project compares with. */
+/** Set by the database's clock, because resetting a project compares with it. */
 export const createdAt = () => instant().defaultRaw('now()');
 
 /** Each flushed change moves it forward by at least a millisecond, so it identifies a version of the record. */

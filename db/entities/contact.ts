@@ -46,7 +46,7 @@ const ContactSchema = defineEntity({
     suppressedEmailId: p.uuid().nullable(),
     /**
      * Workflow hops for events that follow from the last change, if a workflow made it; null after any other change
-     * by id.
+     * made by id.
      */
     movedHops: p.smallint().nullable(),
     movedAt: instant().nullable(),
@@ -56,7 +56,7 @@ const ContactSchema = defineEntity({
 });
 
 /**
- * No foreign keys on tables written while sending: every email would lock the same project row. Deleting a project
+ * Tables written while sending have no foreign keys: every email would lock the same project row. Deleting a project
  * deletes these rows explicitly.
  */
 export class Contact extends ContactSchema.class {}

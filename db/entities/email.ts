@@ -24,7 +24,7 @@ const TemplateContentSchema = defineEntity({
   },
 });
 
-/** What a template said on a day, shared by all emails that workflows sent with it. */
+/** A template's content on one day, shared by all workflow emails sent with it. */
 export class TemplateContent extends TemplateContentSchema.class {}
 TemplateContentSchema.setClass(TemplateContent);
 
@@ -38,7 +38,7 @@ const EmailContentSchema = defineEntity({
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
-    /** Has what the email says, from subject to replyTo; those columns are null then. */
+    /** Holds the content of the email, from subject to replyTo; those columns are null then. */
     templateContentId: p.uuid().nullable(),
     subject: p.text().nullable(),
     body: p.text().nullable(),
@@ -54,7 +54,10 @@ const EmailContentSchema = defineEntity({
   },
 });
 
-/** What one API call or workflow step sends: shared by all recipients of a call, deleted after the retention period. */
+/**
+ * The content of one API call or workflow step: shared by all recipients of the call, deleted after the retention
+ * period.
+ */
 export class EmailContent extends EmailContentSchema.class {}
 EmailContentSchema.setClass(EmailContent);
 
@@ -119,7 +122,10 @@ const EmailSchema = defineEntity({
     workflowId: p.uuid().nullable(),
     toEmail: p.text(),
     toName: p.text().nullable(),
-    /** Whether a workflow sends it to someone other than the contact, who has nothing to do with what becomes of it. */
+    /**
+     * Whether a workflow sends it to someone other than the contact, so that its outcome says nothing about the
+     * contact.
+     */
     customRecipient: p.boolean().default(false),
     fromEmail: p.text(),
     /** As rendered; null until the first hand-over. */
@@ -131,8 +137,7 @@ const EmailSchema = defineEntity({
     claimToken: p.uuid().nullable(),
     claimedAt: instant().nullable(),
     /**
-     * Whether the hand-over under this claim has started. Null without a claim, and for claims that are treated as
-     * started.
+     * Whether the hand-over under this claim has started. Null without a claim, and for claims that count as started.
      */
     handOverBegun: p.boolean().nullable(),
     createdAt: createdAt(),

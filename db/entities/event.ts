@@ -39,7 +39,7 @@ const EventSchema = defineEntity({
 
 /**
  * The journal: an append-only row for every event, written in the same transaction as the change and streamed to
- * ClickHouse in commit order. Partitioned by id, a month each (`db/partitioned-table.ts`).
+ * ClickHouse in commit order. Partitioned by id, one month each (`db/partitioned-table.ts`).
  */
 export class Event extends EventSchema.class {}
 EventSchema.setClass(Event);
@@ -86,7 +86,7 @@ const StreamPositionSchema = defineEntity({
     name: p.text().primary(),
     xid: p.string().columnType('xid8'),
     eventId: p.uuid(),
-    /** Rows that are in ClickHouse without their data, or not at all, because it refused them. */
+    /** Rows that ClickHouse refused: it has them without their data, or not at all. */
     refusedRows: p.integer().default(0),
     refusedAt: instant().nullable(),
     updatedAt: instant().defaultRaw('now()'),
@@ -103,7 +103,7 @@ const EventDeletionSchema = defineEntity({
     id: primaryId(),
     projectId: p.uuid(),
     name: p.text(),
-    /** Every deleted event has an id generated before this instant. */
+    /** All deleted events have ids generated before this instant. */
     before: instant(),
     /** The transaction that recorded the request; events of later transactions are kept. */
     xid: p.string().columnType('xid8').defaultRaw('pg_current_xact_id()'),
@@ -112,9 +112,9 @@ const EventDeletionSchema = defineEntity({
 });
 
 /**
- * A request to delete all events of a name. The row stays until ClickHouse has deleted them too. Once they are
- * deleted from Postgres, a journal row with the same id is written: when the stream has passed it, no deleted event
- * can still reach ClickHouse.
+ * A request to delete all events of a name. The row stays until ClickHouse has deleted them too. Once they are deleted
+ * from Postgres, a journal row with the same id is written: when the stream has passed it, no deleted event can still
+ * reach ClickHouse.
  */
 export class EventDeletion extends EventDeletionSchema.class {}
 EventDeletionSchema.setClass(EventDeletion);

@@ -22,7 +22,7 @@ const InboundEmailSchema = defineEntity({
   properties: {
     id: primaryId(),
     projectId: p.uuid(),
-    /** Unique per project: an email is stored once however often the provider reports it. */
+    /** Unique per project, so an email is stored once however often the provider reports it. */
     providerId: p.text(),
     status: p
       .text()
@@ -31,7 +31,7 @@ const InboundEmailSchema = defineEntity({
       .check(`status in ${listSql(inboundStatuses)}`),
     recipients: p.type('text[]').$type<string[]>(),
     verdicts: p.json().$type<Verdicts>(),
-    /** Envelope sender. Cleared once the email is read, like `headers`, `raw`, `bucket` and `objectKey`. */
+    /** Envelope sender. Cleared once the email is parsed, like `headers`, `raw`, `bucket` and `objectKey`. */
     source: p.text().nullable(),
     headers: p.json().$type<ReceivedHeader[]>().nullable(),
     raw: p.blob().nullable(),
@@ -54,7 +54,7 @@ const InboundEmailSchema = defineEntity({
   },
 });
 
-/** A received email. Kept apart from `emails` so that counts of sent emails exclude it. */
+/** A received email. Separate from `emails`, so that counts of sent emails exclude it. */
 export class InboundEmail extends InboundEmailSchema.class {}
 InboundEmailSchema.setClass(InboundEmail);
 

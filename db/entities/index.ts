@@ -107,7 +107,7 @@ export const entities = [
   UploadTotal,
 ];
 
-/** Those that a project's users name by id; see `projectEm`. */
+/** Entities that users of a project address by id; see `projectEm`. */
 export const projectRecords = [
   Campaign,
   Contact,

@@ -12,8 +12,8 @@ const JobSchema = defineEntity({
     type: p.text().$type<JobType>(),
     state: p.enum(jobStates).default('waiting'),
     /**
-     * Cursor, moved in the transaction that applies the work: last row processed of the file (the header is row 1),
-     * or number of contacts.
+     * Cursor, moved in the transaction that applies the work: the last processed row of the file (the header is row 1),
+     * or the number of contacts.
      */
     done: p.integer().default(0),
     progress: p.smallint().default(0),
@@ -26,7 +26,7 @@ const JobSchema = defineEntity({
   },
 });
 
-/** Work on many contacts that continues after the response; a Temporal workflow runs it in chunks. */
+/** Work on many contacts that continues after the response. A Temporal workflow runs it in chunks. */
 export class Job extends JobSchema.class {
   advance({ done, progress, result }: JobStep): void {
     this.state = 'active';
@@ -48,7 +48,7 @@ JobSchema.setClass(Job);
 
 export type JobStep = Pick<Job, 'done' | 'progress' | 'result'>;
 
-/** Filter for an unfinished job. @param done expected cursor; no match when another run has moved it */
+/** Filter for an unfinished job. @param done expected cursor; no match once another run has moved it */
 export const openJob = (id: string, done?: number) => ({
   id,
   state: { $in: [...openJobStates] },

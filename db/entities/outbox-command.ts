@@ -41,14 +41,14 @@ const OutboxCommandSchema = defineEntity({
     id: primaryId(),
     kind: p.text().$type<OutboxKind>(),
     subjectId: p.uuid(),
-    /** Projects take turns. The zero UUID stands for no project, and for rows added by hand. */
+    /** Projects take turns. The zero UUID means no project; rows added by hand get it too. */
     projectId: p.uuid().defaultRaw(`'${noProject}'`),
-    /** Set for an execution whose contact is being erased: its own row no longer has the id. */
+    /** Set for an execution whose contact is being erased: its own row no longer has the contact's id. */
     contactId: p.uuid().nullable(),
     attempts: p.smallint().default(0),
     nextAttemptAt: instant().defaultRaw('now()'),
     lastError: p.text().nullable(),
-    /** Set after the last attempt; the row stays for the operator and is counted by `outbox_dead`. */
+    /** Set after the last attempt. The row stays for the operator and is counted by `outbox_dead`. */
     deadAt: instant().nullable(),
     createdAt: createdAt(),
   },
@@ -56,7 +56,7 @@ const OutboxCommandSchema = defineEntity({
 
 /**
  * A command to Temporal, committed together with the state change that needs it. The relay in every process sends it,
- * then deletes it: delivery is at least once, and commands are idempotent by their ids.
+ * then deletes it: delivery is at least once, and each command is idempotent by its id.
  */
 export class OutboxCommand extends OutboxCommandSchema.class {}
 OutboxCommandSchema.setClass(OutboxCommand);

@@ -12,7 +12,7 @@ const ProjectEmailDaySchema = defineEntity({
     sent: p.integer().default(0),
     bounced: p.integer().default(0),
     complained: p.integer().default(0),
-    /** False from a change of the counts until the project is evaluated against the limits. */
+    /** Set to false by a change of the counts, until the project is checked against the limits. */
     judged: p.boolean().default(true),
   },
 });
@@ -78,9 +78,9 @@ const ProjectErasureSchema = defineEntity({
   },
 });
 
-/** Erasure of a project's data. The row stays until the data is gone everywhere; for a reset, until the next one. */
+/** Erasure of a project's data. The row stays until the data is gone everywhere; for a reset, until the next reset. */
 export class ProjectErasure extends ProjectErasureSchema.class {
-  /** True once Postgres is done; ClickHouse and the files follow. */
+  /** True once the data is erased from Postgres; ClickHouse and files follow. */
   isErased(): boolean {
     return this.erasedAt != null;
   }

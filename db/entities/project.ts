@@ -13,25 +13,25 @@ const ProjectSchema = defineEntity({
     name: p.text(),
     publicKeyHash: p.blob().unique(),
     secretKeyHash: p.blob().unique(),
-    /** The keys themselves, AES-256-GCM, so that administrators can see them; the hashes are for look-up. */
+    /** The keys, encrypted with AES-256-GCM, so that administrators can see them; look-ups use the hashes. */
     publicKeyEncrypted: p.blob(),
     secretKeyEncrypted: p.blob(),
-    /** Signs the requests of WEBHOOK steps, AES-256-GCM; null until the first one. */
+    /** Signs the requests of WEBHOOK steps. Encrypted with AES-256-GCM; null until the first one. */
     webhookSecretEncrypted: p.blob().nullable(),
-    /** Also signs for a grace period, so that receivers can rotate. */
+    /** Also signs during a grace period, so that receivers can rotate. */
     webhookSecretPreviousEncrypted: p.blob().nullable(),
     webhookSecretPreviousUntil: instant().nullable(),
     disabled: p.boolean().default(false),
     disabledReason: p.text().nullable(),
     /** Whether suppressed contacts are excluded from transactional email too. */
     suppressTransactional: p.boolean().default(false),
-    /** Button colour on the public pages, `#rrggbb` in lower case; null for the default. */
+    /** Button color on the public pages, `#rrggbb` in lower case; null for the default. */
     brandColor: p.text().nullable().check(`brand_color ~ '^#[0-9a-f]{6}$'`),
-    /** Shown on the public pages: https, or http on this machine. */
+    /** Logo on the public pages: https, or http on localhost. */
     logoUrl: p.text().nullable().check(`char_length(logo_url) <= ${maxLogoUrlLength}`),
     /** Postal address in the footer of marketing email; plain text of several lines. */
     footerAddress: p.text().nullable().check(`char_length(footer_address) <= ${maxFooterAddressLength}`),
-    /** Of footers and public pages, for contacts without a `locale`. */
+    /** Language of footers and public pages, for contacts without a `locale`. */
     language: p
       .text()
       .$type<Locale>()

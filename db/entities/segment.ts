@@ -37,11 +37,11 @@ const SegmentSchema = defineEntity({
     memberCount: p.integer().default(0),
     countedAt: instant().nullable(),
     computedAt: instant().nullable(),
-    /** Names of what its members are computed from, as of the last plan (`segmentInputs`). */
+    /** Names of the inputs that its members are computed from, as of the last plan (`segmentInputs`). */
     inputs: p.array().columnType('text[]').defaultRaw(`'{}'`),
-    /** Null after a change of the condition, also of one it refers to, until the segment is planned again. */
+    /** Null after a change of the condition or of a referenced one, until the segment is planned again. */
     planId: p.uuid().nullable(),
-    /** Computed in full since it was planned: what changes from then on is recorded. */
+    /** Whether it was computed in full since it was planned; changes are recorded from then on. */
     isCurrent: p.boolean().default(false),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -89,8 +89,8 @@ const SegmentInputSchema = defineEntity({
 });
 
 /**
- * What the tracked segments of a project read: changes of anything else are not recorded. A clock is a test that is
- * relative to now; the instants at which its answer changes are recorded ahead, up to `plannedUntil`.
+ * What the tracked segments of a project read: changes of anything else are not recorded. A clock is a test relative to
+ * now; the instants at which its answer changes are recorded ahead, up to `plannedUntil`.
  */
 export class SegmentInput extends SegmentInputSchema.class {}
 SegmentInputSchema.setClass(SegmentInput);
@@ -100,16 +100,19 @@ const SegmentChangeSchema = defineEntity({
   tableName: 'segment_changes',
   properties: {
     projectId: p.uuid().primary(),
-    /** Its instant is when the change is due: that of the write, or later for a clock. */
+    /** Contains the instant at which the change is due: that of the write, or later for a clock. */
     id: p.uuid().primary().defaultRaw('uuidv7()'),
     input: p.text(),
     contactIds: p.array().columnType('uuid[]'),
-    /** Of a change that an execution caused (`core/workflows/endless.ts`); null for any other. */
+    /** Hops of a change that an execution caused (`core/workflows/endless.ts`); null for any other. */
     hops: p.smallint().nullable(),
   },
 });
 
-/** Contacts that a round has yet to evaluate, appended in the transaction that touches them: a row per statement and input. */
+/**
+ * Contacts that a round has yet to evaluate, appended by the transaction that changes them: one row per statement and
+ * input.
+ */
 export class SegmentChange extends SegmentChangeSchema.class {}
 SegmentChangeSchema.setClass(SegmentChange);
 
@@ -122,6 +125,6 @@ const SegmentRoundSchema = defineEntity({
   },
 });
 
-/** When a project with changes has its next turn at the earliest. */
+/** The earliest next turn of a project with changes. */
 export class SegmentRound extends SegmentRoundSchema.class {}
 SegmentRoundSchema.setClass(SegmentRound);

@@ -20,7 +20,7 @@ const UploadSchema = defineEntity({
   },
 });
 
-/** An uploaded image; the row is written before the file and deleted after it. */
+/** An uploaded image. Its row is written before the file and deleted after it. */
 export class Upload extends UploadSchema.class {}
 UploadSchema.setClass(Upload);
 

@@ -12,17 +12,17 @@ const UserSessionSchema = defineEntity({
   properties: {
     id: primaryId(),
     user: () => p.manyToOne(User).updateRule('no action').deleteRule('cascade'),
-    /** The user's when it began; it is over when they differ. */
+    /** The user's `sessionVersion` at sign-in; the session ends when they differ. */
     version: p.integer(),
     browser: p.text().nullable(),
     system: p.text().nullable(),
-    /** Accurate to ten minutes, so that few requests write. */
+    /** Accurate to ten minutes, so that most requests write nothing. */
     lastUsedAt: instant().defaultRaw('now()'),
     expiresAt: instant(),
     createdAt: createdAt(),
   },
 });
 
-/** A sign-in. Its token names it, and is refused once the row is gone. */
+/** A sign-in. The token contains its id and is refused once the row is gone. */
 export class UserSession extends UserSessionSchema.class {}
 UserSessionSchema.setClass(UserSession);

@@ -11,9 +11,9 @@ const UserSchema = defineEntity({
     /** argon2id in PHC format; null for users who only sign in through a provider. */
     passwordHash: p.text().nullable(),
     emailVerified: p.boolean().default(false),
-    /** Incremented to end every session, for instance by a password reset. */
+    /** Incremented to end every session, for example by a password reset. */
     sessionVersion: p.integer().default(1),
-    /** Whether tokens from before sessions were recorded are accepted. */
+    /** Whether tokens issued before sessions were recorded are accepted. */
     unlistedSessions: p.boolean().default(true),
     createdAt: createdAt(),
     updatedAt: updatedAt(),

@@ -41,7 +41,7 @@ const WorkflowExecutionSchema = defineEntity({
     version: p.integer(),
     contactId: p.uuid().nullable(),
     status: p.enum(executionStatuses).default('RUNNING'),
-    /** Re-entry was off at the start, so the workflow never runs again for this contact. */
+    /** Whether re-entry was off at the start, so that the workflow never runs again for this contact. */
     onlyOnce: p.boolean(),
     eventId: p.uuid().nullable(),
     currentStepId: p.uuid().nullable(),
@@ -53,7 +53,7 @@ const WorkflowExecutionSchema = defineEntity({
     exitReason: p.text().nullable(),
     error: p.text().nullable(),
     startedAt: instant().defaultRaw('now()'),
-    /** Snapshot of accepted transactions at the start. */
+    /** Snapshot of the transactions accepted at the start. */
     startedAfter: p.string().columnType('pg_snapshot').defaultRaw('accepted_by_now()'),
     completedAt: instant().nullable(),
     /** Hops of the triggering event, 0 after a pause (`core/workflows/endless.ts`). Null before the first step. */
@@ -80,13 +80,13 @@ const WorkflowStepRunSchema = defineEntity({
     calledAt: instant().nullable(),
     startedAt: instant().defaultRaw('now()'),
     completedAt: instant().nullable(),
-    /** Snapshot of accepted transactions when the step ended. */
+    /** Snapshot of the transactions accepted when the step ended. */
     endedAfter: p.string().columnType('pg_snapshot').nullable(),
   },
 });
 
 /**
- * A step entered by an execution, in order. Activities are idempotent: a retry finds the row and does not repeat the
+ * A step entered by an execution, in order. Makes activities idempotent: a retry finds the row and does not repeat the
  * step.
  */
 export class WorkflowStepRun extends WorkflowStepRunSchema.class {}
@@ -113,8 +113,8 @@ const EventListenerSchema = defineEntity({
 });
 
 /**
- * Who listens to an event: an enabled workflow (events of every contact) or a waiting execution (events of its
- * contact). Statements that write events match them here only.
+ * A listener for an event: an enabled workflow (events of every contact) or a waiting execution (events of its
+ * contact). Statements that write events look up listeners only here.
  */
 export class EventListener extends EventListenerSchema.class {}
 EventListenerSchema.setClass(EventListener);

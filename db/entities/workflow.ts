@@ -33,7 +33,7 @@ export class Workflow extends WorkflowSchema.class {
     return this.enabled ? this.eventName : undefined;
   }
 
-  /** Whether an execution can be started manually; a disabled workflow requires its newest version to be valid. */
+  /** Whether an execution can be started manually. A disabled workflow can only if its newest version is valid. */
   canStart(): boolean {
     return this.liveVersion != null && (this.enabled || this.liveVersion === this.version);
   }
@@ -67,7 +67,7 @@ const WorkflowStepSchema = defineEntity({
 
 /** A step of the graph being edited; executions read their pinned version instead. */
 export class WorkflowStep extends WorkflowStepSchema.class {
-  /** For a change that is stored elsewhere: the event of a trigger. */
+  /** For a change stored outside of the step: the event of a trigger. */
   touch(): void {
     this.updatedAt = laterThan(this.updatedAt);
   }

@@ -3,7 +3,7 @@ import { openJobStates } from '../../core/jobs/job-states.ts';
 import { activeStatuses } from '../../core/workflows/execution-status.ts';
 import { listSql } from './list-sql.ts';
 
-// In the form that the partial indexes use.
+// Written as in the partial indexes, so that Postgres can use them.
 
 export const activeStatusesSql = listSql(activeStatuses);
 

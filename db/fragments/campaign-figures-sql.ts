@@ -18,9 +18,9 @@ export const countedSql: Readonly<Record<CampaignFigure, (row: string) => string
 
 /**
  * For the `returning` clause of an update of `emails`: the change of each campaign figure, usually null or 0.
- * `appendFiguresSql` stores them.
+ * `appendFiguresSql` stores the changes.
  *
- * @param figures those that the update may change
+ * @param figures the figures that the update may change
  */
 export const figureChangesSql = (figures: readonly CampaignFigure[] = campaignFigures) =>
   figures

@@ -5,10 +5,10 @@ export const campaignPauses = ['project disabled', 'domain not verified'] as con
 const [disabled, notVerified] = campaignPauses;
 
 /**
- * Why nothing of a campaign leaves while it is SENDING; null when it may.
+ * Why a SENDING campaign is paused; null while its emails may leave.
  *
  * @param campaign alias of `campaigns`
- * @param project alias of its row of `projects`
+ * @param project alias of the campaign's row of `projects`
  */
 export const campaignPauseSql = (campaign: string, project: string) => `case
   when ${project}.disabled then '${disabled}'

@@ -1,10 +1,9 @@
 /**
- * CTEs that count events in `contact_event_stats`, note them for tracked segments, start and wake the executions that
- * listen for them, and queue the commands for Temporal (`start_and_wake_executions`). Required in every statement that
+ * CTEs that count events in `contact_event_stats`, record them for tracked segments, start and wake the executions that
+ * listen for them, and queue the commands to Temporal (`start_and_wake_executions`). Required in every statement that
  * writes events visible to workflows or segments.
  *
- * @param events query of (id, project_id, name, contact_id, occurred_at); any number of rows, `contact_id` may be
- * null
+ * @param events query of (id, project_id, name, contact_id, occurred_at); any number of rows, `contact_id` may be null
  */
 export const countEventsSql = (events: string) => `
   counted_event as (${events}),
@@ -30,7 +29,7 @@ export const countEventsSql = (events: string) => `
       select array_agg(id) as ids, array_agg(project_id) as projects, array_agg(name) as names,
         array_agg(contact_id) as contacts
       from counted_event
-      -- Not before the statistics are locked.
+      -- Waits until the statistics are locked.
       where contact_id is not null and (select count(*) from event_counted) > 0
     ) e, start_and_wake_executions(e.ids, e.projects, e.names, e.contacts) c
   )`;

@@ -2,7 +2,7 @@ import type { BillingCategory } from '../../core/billing/categories.ts';
 import { joinByKeySql } from './join-by-key.ts';
 
 /**
- * SQL for the body of a CTE: adds the emails that the statement queues to the usage, or subtracts those it cancels.
+ * Body of a CTE that adds the emails queued by the statement to the usage, or subtracts the ones it cancels.
  *
  * @param rows query of `project_id`, `at` (instant in the month to count in) and `emails` (negative to subtract); one
  * row per project and month
@@ -17,7 +17,7 @@ export function countUsageSql(category: BillingCategory, rows: string): string {
 }
 
 /**
- * SQL for the body of a CTE: subtracts cancelled emails from the usage of the months in which they were counted.
+ * Body of a CTE that subtracts canceled emails from the usage of the months in which they were counted.
  *
  * @param cancelled query of `emails` rows, all of one category
  */

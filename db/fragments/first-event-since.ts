@@ -1,10 +1,10 @@
 import { lowestIdAt } from '../../core/id-at.ts';
 
 /**
- * Longest time by which an event may occur after its id was made: the provider dates its events by another clock. Statements
- * that look for events since an instant compare the id as well, which tells Postgres the partitions to read.
+ * How far an event's time may be ahead of its id's: the provider dates its events by another clock. Statements that
+ * look for events since an instant also bound the id, which tells Postgres which partitions to read.
  */
 const skewMs = 86_400_000;
 
-/** Events that occurred at an instant or later have an id that is not lower. */
+/** Events that occurred at or after an instant have this id or a higher one. */
 export const firstEventIdSince = (instant: Date) => lowestIdAt(new Date(instant.getTime() - skewMs));

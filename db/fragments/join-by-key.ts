@@ -1,6 +1,6 @@
 /**
- * Joins that always look rows up by key. A plain join is planned for the current table size: a small table is read
- * entirely, and a prepared statement keeps that plan while the table grows to millions of rows.
+ * Joins that always look rows up by key. A plain join is planned for the current table size: a small table is read in
+ * full, and a prepared statement keeps that plan while the table grows to millions of rows.
  */
 
 /**
@@ -16,7 +16,7 @@ export const amongKeysSql = (column: string, keys: string) => `${column} = any(a
 
 /**
  * Condition that joins the target of an `update … from` to its source by key: one index search per row of the source.
- * An equality could be planned as a join that reads the whole table; together with `amongKeysSql` it would search for
+ * An equality could be planned as a join that reads the whole table; combined with `amongKeysSql`, it would search for
  * every key once per row.
  */
 export const isKeySql = (column: string, key: string) => `${column} = any(array[${key}])`;

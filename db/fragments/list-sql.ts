@@ -1,2 +1,2 @@
-/** `('a', 'b')`, of constants. */
+/** `('a', 'b')`, from constants. */
 export const listSql = (values: readonly string[]) => `(${values.map((value) => `'${value}'`).join(', ')})`;

@@ -4,7 +4,7 @@ import { laterThanSql } from './later-than-sql.ts';
 /**
  * Rows of `mergeContactWrites`; optional columns are omitted.
  *
- * @param lockMs parameter with how long the statement waits for a lock, in milliseconds as text; null for as long as its session
+ * @param lockMs placeholder of the statement's lock timeout, in milliseconds as text; null for that of the session
  */
 export const contactInputSql = (parameter: string, lockMs?: string) => `
     select ord, project_id, email, contact_id, subscribed, new_subscribed, set_data, coalesce(removed, '{}') as removed,
@@ -26,8 +26,8 @@ export const contactInputSql = (parameter: string, lockMs?: string) => `
  * - `contact_flip (id, project_id, name, contact_id, occurred_at)`: the events contact.subscribed and
  *   contact.unsubscribed, to pass to `countEventsSql`.
  *
- * Unchanged contacts are not written. The others are locked in one order, existing or not, to avoid deadlocks; a contact
- * that another transaction creates concurrently is patched.
+ * Unchanged contacts are not written. The others are locked in one order, whether they exist or not, to avoid
+ * deadlocks; a contact that another transaction creates concurrently is patched.
  *
  * @param input query with the columns of `contactInputSql`
  */
@@ -43,7 +43,7 @@ export const upsertContactsSql = (input: string) => `
     from contact_input i
     left join lateral (${joinByKeySql('contacts c where c.project_id = i.project_id and c.email = i.email')}) c on true
   ),
-  -- What the row that is proposed for insertion cannot tell, of the few contacts that it matters for.
+  -- Input that the row proposed for insertion does not carry, for the few contacts that need it.
   contact_detail as materialized (
     select contact_id, subscribed, removed
     from contact_target

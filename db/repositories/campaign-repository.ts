@@ -9,12 +9,12 @@ export interface CampaignQuery extends ListOrder {
   status?: CampaignStatus | undefined;
   /** Case-insensitive substring of the name, subject or sender address. */
   search?: string | undefined;
-  /** Without it, `body` of the records is missing. */
+  /** When false, `body` of the records is missing. */
   body: boolean;
 }
 
 export class CampaignRepository extends EntityRepository<Campaign> {
-  /** Ids of up to `limit` campaigns of all projects that are being sent, in the order of `campaigns_open`. */
+  /** Ids of up to `limit` SENDING campaigns of all projects, in the order of `campaigns_open`. */
   async listSending(except: readonly string[], limit: number): Promise<string[]> {
     const sending = await this.find(
       { status: 'SENDING', ...(except.length > 0 && { id: { $nin: [...except] } }) },

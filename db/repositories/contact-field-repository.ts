@@ -3,7 +3,7 @@ import { mostProjectNames } from '../../core/project-limits.ts';
 import type { ContactField } from '../entities/contact.ts';
 
 export class ContactFieldRepository extends EntityRepository<ContactField> {
-  /** Plain rows: 10,000 of them as entities would block the process for 200 ms. */
+  /** Returns plain rows: 10,000 entities would block the process for 200 ms. */
   listTypes(projectId: string): Promise<Pick<ContactField, 'key' | 'type'>[]> {
     return this.createQueryBuilder()
       .select(['key', 'type'])

@@ -43,7 +43,10 @@ export class SegmentRepository extends EntityRepository<Segment> {
     return new Map(segments.map(({ id, filterCount, refersTo }) => [id, { filterCount, refersTo }]));
   }
 
-  /** A page of tracked dynamic segments of all projects that have to be computed in full, in id order; for rounds of earlier versions. */
+  /**
+   * A page, in id order, of the tracked dynamic segments of all projects that have to be computed in full. For rounds
+   * of earlier versions.
+   */
   async listTracked(after: string | null): Promise<{ projectId: string; segmentId: string }[]> {
     const segments = await this.find(
       { ...isComputed, isCurrent: false, ...(after !== null && { id: { $gt: after } }) },
@@ -53,8 +56,8 @@ export class SegmentRepository extends EntityRepository<Segment> {
   }
 
   /**
-   * Segments last counted before `before`, stalest first. Excludes those whose computation in full is due, which counts
-   * them.
+   * Segments last counted before `before`, stalest first. Excludes those due to be computed in full, which counts them
+   * anyway.
    */
   listToCount(before: Date, limit: number): Promise<CountableSegment[]> {
     return this.find(

@@ -7,7 +7,7 @@ export interface TemplateQuery extends ListOrder {
   type?: ContentType | undefined;
   /** Case-insensitive substring of the name, description or subject. */
   search?: string | undefined;
-  /** Without it, `body` of the records is missing. */
+  /** When false, `body` of the records is missing. */
   body: boolean;
 }
 

@@ -2,7 +2,7 @@ import { EntityRepository } from '@mikro-orm/postgresql';
 import type { Upload } from '../entities/upload.ts';
 import { allProjects } from '../project-em.ts';
 
-/** After this long, an unfinished upload's process is considered dead. */
+/** The process of an upload left unfinished for this long is considered dead. */
 const unfinishedForMs = 60 * 60 * 1000;
 
 export type UploadPosition = Pick<Upload, 'createdAt' | 'key'>;
@@ -10,7 +10,7 @@ export type UploadPosition = Pick<Upload, 'createdAt' | 'key'>;
 export class UploadRepository extends EntityRepository<Upload> {
   listPage(after: UploadPosition | undefined, limit: number): Promise<Upload[]> {
     const position = after && {
-      // Bounds the index scan, which the alternatives below do not.
+      // Bounds the index scan, which the `$or` below does not.
       createdAt: { $lte: after.createdAt },
       $or: [{ createdAt: { $lt: after.createdAt } }, { key: { $lt: after.key } }],
     };

@@ -10,7 +10,7 @@ export class WorkflowExecutionRepository extends EntityRepository<WorkflowExecut
     { limit, offset, after }: ListWindow,
   ): Promise<WorkflowExecution[]> {
     const position = after && {
-      // Bounds the index scan, which the alternatives below do not.
+      // Bounds the index scan, which the `$or` below does not.
       startedAt: { $lte: new Date(after.at) },
       $or: [{ startedAt: { $lt: new Date(after.at) } }, { id: { $lt: after.id } }],
     };

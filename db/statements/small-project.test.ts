@@ -30,21 +30,24 @@ interface Filled {
   contactId: string;
 }
 
-const neighbourContacts = 20_000;
-/** Rows or index entries of one table that a read may touch: some for each of 20 contacts, but none of the neighbours'. */
+const neighborContacts = 20_000;
+/**
+ * Rows or index entries of one table that a read may touch: several for each of 20 contacts, but none of the
+ * neighbors'.
+ */
 const mostRead = 1_000;
 
 const database = useTestDatabase(2);
 const { em, sql } = database;
 let own: Filled;
 beforeAll(async () => {
-  await fill(neighbourContacts / 2);
+  await fill(neighborContacts / 2);
   own = await fill(20);
-  await fill(neighbourContacts / 2);
+  await fill(neighborContacts / 2);
   await sql('vacuum analyze');
 }, 120_000);
 
-/** $1 project, $2 campaign, $3 segment, $4 workflow. */
+/** Parameters: $1 project, $2 campaign, $3 segment, $4 workflow. */
 const fillings = [
   `update contacts set subscribed = false, suppression_reason = 'bounce', suppressed_at = now()
    where project_id = $1 and (data ->> 'n')::int % 5 = 0`,
@@ -72,7 +75,7 @@ async function fill(contacts: number): Promise<Filled> {
        (select id from contacts where project_id = $1 limit 1) as "contactId"`,
     [projectId],
   );
-  if (made === undefined) throw new Error('Nothing was made');
+  if (made === undefined) throw new Error('The setup returned no ids');
   const parameters = [projectId, made.campaignId, made.segmentId, made.workflowId];
   const given = 'with given as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid)';
   for (const text of fillings) await sql(`${given} ${text}`, parameters);
@@ -140,7 +143,7 @@ const reads: Record<string, Read> = {
   contacts: contacts({}),
   'contacts by address': contacts({}, byAddress),
   'contacts of a status': contacts({ statuses: ['unsubscribed'] }),
-  'contacts with a part in their address': contacts({ search: 'reader-7' }),
+  'contacts with a part of their address': contacts({ search: 'reader-7' }),
   'contacts with a value': contacts({ data: sevens }),
   'contacts with a value, by address': contacts({ data: sevens }, byAddress),
   'a count of contacts': (em) => countContacts(em, own.projectId, { ...noFilter, data: sevens }, undefined),
@@ -149,15 +152,15 @@ const reads: Record<string, Read> = {
   'a count of suppressions': (em) => countSuppressions(em, own.projectId, bounced),
   emails: emails(() => ({})),
   'emails that failed': emails(() => ({ status: 'FAILED' })),
-  'emails of a status that none has': emails(() => ({ status: 'UNKNOWN' })),
+  'emails of a status without matches': emails(() => ({ status: 'UNKNOWN' })),
   'emails of a day': emails(() => ({
     startDate: new Date(Date.now() - 86_400_000),
     endDate: new Date(),
   })),
   'emails of a workflow': emails(() => ({ workflowId: own.workflowId })),
   'emails of a contact': emails(() => ({ contactIds: [own.contactId] })),
-  'emails to a part of an address': emails(() => ({ recipient: 'reader-7@' })),
-  'emails with a subject that none has': emails(() => ({ text: 'nothing' })),
+  'emails to part of an address': emails(() => ({ recipient: 'reader-7@' })),
+  'emails with a subject without matches': emails(() => ({ text: 'nothing' })),
   recipients: recipients(undefined),
   'recipients of an outcome': recipients('failed'),
   members: (em) => listMembers(em, own.segmentId, page),
@@ -170,11 +173,11 @@ const reads: Record<string, Read> = {
     em.getRepository(WorkflowExecution).listPage(own.workflowId, 'WAITING', page),
   'a count of executions': (em) => countExecutions(em, own.workflowId, 'WAITING'),
   'figures of steps': (em) => countSteps(em, own.workflowId),
-  'what comes next': (em) => listUpcoming(em, own.projectId, 50),
+  'upcoming items': (em) => listUpcoming(em, own.projectId, 50),
   'names of events': (em) => listHistoryNames(em, own.projectId, 100),
 };
 
-it.each(Object.entries(reads))('%s: nothing is read of large neighbours', async (_, read) => {
+it.each(Object.entries(reads))('%s: reads nothing of large neighbors', async (_, read) => {
   const tables = await rowsRead(database.orm.em, read);
   expect([...tables].filter(([, rows]) => rows > mostRead)).toEqual([]);
 });

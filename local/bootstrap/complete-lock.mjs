@@ -1,6 +1,6 @@
-// Adds to package-lock.json the optional packages of other platforms that npm left out because the registry
-// did not offer them; `npm ci` rejects a lock file without them. Run it after `npm install <package>` when
-// the lock file test fails: node local/bootstrap/complete-lock.mjs
+// Adds to package-lock.json the optional packages of other platforms that npm left out because the registry did not
+// offer them; `npm ci` rejects a lock file without them. Run it after `npm install <package>` when the lock file test
+// fails: node local/bootstrap/complete-lock.mjs
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
@@ -15,7 +15,7 @@ for (const owner of Object.values({ ...lock.packages })) {
   for (const [name, version] of Object.entries(owner.optionalDependencies ?? {})) {
     if (known.has(name)) continue;
     const parts = platform.exec(name);
-    if (parts === null) throw new Error(`${name}: its name does not reveal its platform`);
+    if (parts === null) throw new Error(`${name}: no platform can be read from this name`);
     const [, os, cpu, abi] = parts;
     lock.packages[`node_modules/${name}`] = {
       version: version.replace(/^[\^~]/, ''),

@@ -1,5 +1,5 @@
-// Runs inside the pinned Node, around the entry: when the parent process is gone, however it died, shut down
-// in order. Without this, a killed `npm start` would leave a running stack behind.
+// Runs inside the pinned Node, around the entry: shuts down in order when the parent process is gone, however it died.
+// Without this, a killed `npm start` would leave a running stack behind.
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -14,10 +14,10 @@ if (process.channel) {
 // Compiling and stripping types is a third of the start time; reuse the compile cache of earlier starts.
 const compileCache = fileURLToPath(new URL('../../.cache/node', import.meta.url));
 enableCompileCache(compileCache);
-// Worker threads know it by this alone.
+// Worker threads learn of it only through this variable.
 process.env.NODE_COMPILE_CACHE ??= compileCache;
 
 process.argv = [process.argv[0], entry, ...args];
 await import(pathToFileURL(entry).href);
-// Flush now, because a process that is killed later would not.
+// Flushed now, because a process that is killed later would not do it.
 flushCompileCache();

@@ -1,12 +1,11 @@
-// One install at a time per checkout. The lock lies outside node_modules, which npm removes as a whole.
+// One install at a time per checkout. The lock is outside node_modules, which npm removes as a whole.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 /**
- * Runs `work` while this process holds the install lock of the checkout; takes over the lock of a dead
- * process.
+ * Runs `work` while this process holds the install lock of the checkout; takes over the lock of a dead process.
  * @param {string} root
  * @param {(text: string) => void} say
  * @param {() => Promise<void>} work
@@ -34,12 +33,12 @@ async function tryToTake(file) {
   } catch (error) {
     if (error.code !== 'EEXIST') throw error;
     const holder = read(file);
-    // An empty file is being written right now.
+    // An empty file is just being written.
     if (holder !== '' && !isRunning(holder)) rmSync(file, { force: true });
     return false;
   }
-  // Two processes that find the same abandoned lock may both remove it, and the slower one then removes ours.
-  // Check again.
+  // Two processes that find the same abandoned lock may both remove it, and the slower one then removes ours. So check
+  // again.
   await pause(50);
   return read(file) === mine;
 }

@@ -1,4 +1,4 @@
-// Brings node_modules into the state that package-lock.json describes, if it is not there yet.
+// Brings node_modules into the state described by package-lock.json, if it is not in it yet.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ export class SetupError extends Error {}
 const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
- * Installs dependencies that are missing or differ from package-lock.json and completes what blocked install
- * scripts left out. Safe to call from several processes at once.
+ * Installs dependencies that are missing or differ from package-lock.json, and completes what blocked install scripts
+ * left out. Safe to call from several processes at once.
  * @param {string} root folder of package.json
  * @param {{ withTools: boolean }} options withTools: include development dependencies
  * @returns {Promise<string>} path of the pinned Node
@@ -73,7 +73,7 @@ function matchesLock(root, withTools) {
 
 async function installDependencies(root) {
   say('Installing the dependencies (this happens once and takes about a minute) …');
-  // Under `npm start`, npm names itself; otherwise use the one on the PATH.
+  // `npm start` passes npm's own path; otherwise use the npm on the PATH.
   const npm = process.env.npm_execpath;
   const isNpm = npm !== undefined && /npm-cli\.c?js$/.test(npm) && existsSync(npm);
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -85,7 +85,7 @@ async function installDependencies(root) {
   }
   if (code !== 0) {
     throw new SetupError(
-      'The dependencies could not be installed; npm says why above. Check the network and the free disk space, then start again, or run `npm ci` yourself.',
+      'The dependencies could not be installed; npm printed the reason above. Check the network and the free disk space, then start again, or run `npm ci` yourself.',
     );
   }
 }
@@ -114,7 +114,7 @@ async function ensurePostgresLinks(root) {
     await run(process.execPath, [script], folder);
     if (!hasPostgresLinks(folder)) {
       throw new SetupError(
-        `The links of the embedded Postgres could not be made in ${folder}. Remove the folder node_modules and start again.`,
+        `The links of the embedded Postgres could not be created in ${folder}. Remove the folder node_modules and start again.`,
       );
     }
   }
@@ -130,8 +130,7 @@ function hasPostgresLinks(folder) {
 }
 
 /**
- * The child gets our terminal, but its output goes to stderr: stdout stays ours. Signals end the child first,
- * then us.
+ * The child gets our terminal, but its output goes to stderr: stdout stays ours. Signals end the child first, then us.
  */
 function run(command, args, directory) {
   return new Promise((done, failed) => {
@@ -140,7 +139,7 @@ function run(command, args, directory) {
       interrupted = true;
       child.kill(signal);
     };
-    // Before the child can show that it runs: a signal is never met without a handler.
+    // Before the child can show that it is running, so that no signal arrives without a handler.
     for (const signal of endSignals) process.on(signal, interrupt);
     const child = spawn(command, args, {
       cwd: directory,

@@ -3,21 +3,20 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
 /**
- * npm forwards a Ctrl-C that the terminal has already delivered; a repeat within this time counts as the same
- * one.
+ * npm forwards a Ctrl-C that the terminal has already delivered; a repeat within this time counts as the same signal.
  */
 const sameSignalMs = 500;
 
 /**
- * By default glibc keeps freed memory in many per-thread arenas: with large emails the process held 1,060 MB,
- * and 830 MB with two arenas.
+ * By default, glibc keeps freed memory in many per-thread arenas: with large emails the process held 1,060 MB, with two
+ * arenas 830 MB.
  */
 const memory = { MALLOC_ARENA_MAX: '2' };
 
 /**
- * `npm start` runs API, worker and ClickHouse in one process. V8 sizes its heap by the machine's memory, so
- * garbage piled up in each thread: 1,140 MB under 10,000 failing requests, 705 MB with these limits. The
- * user's `NODE_OPTIONS` win.
+ * `npm start` runs API, worker and ClickHouse in one process. V8 sizes its heap by the machine's memory, so garbage
+ * piled up in each thread: 1,140 MB under 10,000 failing requests, 705 MB with these limits. The user's `NODE_OPTIONS`
+ * win.
  */
 const localHeap = '--max-semi-space-size=4 --max-old-space-size=1024';
 
@@ -29,8 +28,8 @@ function environmentOf(entry) {
 }
 
 /**
- * Runs `entry` and returns its exit code. Each signal is forwarded once. The child has its own session, so a
- * Ctrl-C reaches it only through here, and an IPC channel that tells it when we are killed.
+ * Runs `entry` and returns its exit code. Each signal is forwarded once. The child has its own session, so a Ctrl-C
+ * reaches it only through here, and an IPC channel that tells it when we are killed.
  * @param {string} node
  * @param {string} entry
  * @param {string[]} args
@@ -40,7 +39,7 @@ function environmentOf(entry) {
 export function runEntry(node, entry, args, loader) {
   return new Promise((done, failed) => {
     const lastSent = new Map();
-    // Before the child can show that it runs: a signal is never met without a handler.
+    // Before the child can show that it is running, so that no signal arrives without a handler.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
       process.on(signal, () => {
         const now = Date.now();
@@ -61,7 +60,7 @@ export function runEntry(node, entry, args, loader) {
 }
 
 /**
- * A killed npm can't forward a signal, so its end ends us too. Only npm's: a shell that started us in the
+ * A killed npm can't forward a signal, so its end must end us too. Applies only to npm: a shell that started us in the
  * background may exit.
  */
 function onNpmGone(act) {

@@ -4,7 +4,7 @@ import { Connections } from './connections.ts';
 const here = new AbortController().signal;
 
 describe('connections', () => {
-  it('run one statement at a time each, whether they fail or not, and those that wait in order', async () => {
+  it('each run one statement at a time, failing or not, and waiting ones in order', async () => {
     const connections = new Connections(['a', 'b']);
     const running: string[] = [];
     const seen: number[] = [];
@@ -23,7 +23,7 @@ describe('connections', () => {
     expect(seen).toEqual(asked);
   });
 
-  it('refuse more than 200 who wait, and work again when those are done', async () => {
+  it('refuse more than 200 waiting statements, and work again when those are done', async () => {
     const connections = new Connections(['only']);
     const accepted = Array.from({ length: 201 }, () => connections.use(here, async () => 'done'));
     await expect(connections.use(here, async () => 'done')).rejects.toThrow('Too many statements');
@@ -31,7 +31,7 @@ describe('connections', () => {
     expect(await connections.use(here, async () => 'again')).toBe('again');
   });
 
-  it('do not run what nobody waits for any more', async () => {
+  it('do not run statements that nobody waits for anymore', async () => {
     const connections = new Connections(['only']);
     const first = Promise.withResolvers<string>();
     const running = connections.use(here, () => first.promise);
@@ -42,14 +42,14 @@ describe('connections', () => {
     });
     const next = connections.use(here, async () => 'next');
     client.abort();
-    await expect(abandoned).rejects.toThrow('nobody waits');
+    await expect(abandoned).rejects.toThrow('its client is gone');
     first.resolve('first');
     expect(await Promise.all([running, next])).toEqual(['first', 'next']);
     expect(ran).toBe(false);
     await expect(connections.use(client.signal, async () => 'alone')).resolves.toBe('alone');
   });
 
-  it('close when what runs has ended, and refuse what waits and what comes', async () => {
+  it('close when running statements have ended, and refuse waiting and new ones', async () => {
     const connections = new Connections(['only']);
     const statement = Promise.withResolvers<string>();
     const running = connections.use(here, () => statement.promise);

@@ -3,7 +3,7 @@ import { StatementError } from './statement-error.ts';
 const mostWaiting = 200;
 const longestWaitMs = 20_000;
 
-/** Hands out connections to the engine, each to one statement at a time, in the order of the requests. */
+/** Hands out connections to the engine, each for one statement at a time, in the order of the requests. */
 export class Connections<Connection> {
   readonly #idle: Connection[];
   readonly #waiting = new Set<(connection: Connection) => void>();
@@ -15,8 +15,8 @@ export class Connections<Connection> {
   }
 
   /**
-   * @param gone aborts the wait for a connection; a statement that runs can't be interrupted
-   * @throws StatementError when too many wait, or one waited for too long
+   * @param gone aborts the wait for a connection; a running statement can't be interrupted
+   * @throws StatementError when too many statements are waiting, or this one waited too long
    */
   async use<T>(gone: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw tooBusy('ClickHouse is shutting down');
@@ -31,7 +31,7 @@ export class Connections<Connection> {
     }
   }
 
-  /** Refuses those that wait, and resolves when nothing runs. */
+  /** Rejects waiting statements and resolves when none is running. */
   async close(): Promise<void> {
     this.#closing.abort();
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
@@ -43,7 +43,7 @@ export class Connections<Connection> {
     const leave = AbortSignal.any([gone, this.#closing.signal, AbortSignal.timeout(longestWaitMs)]);
     const refuse = () => {
       this.#waiting.delete(resolve);
-      reject(tooBusy('The statement waited for too long, or nobody waits for its answer any more'));
+      reject(tooBusy('The statement waited too long, or its client is gone'));
     };
     this.#waiting.add(resolve);
     if (leave.aborted) refuse();

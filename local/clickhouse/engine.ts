@@ -34,15 +34,15 @@ function engineArguments({ memoryLimitBytes }: EngineOptions): string[] {
 }
 
 /**
- * Opens chDB, a ClickHouse in this process. A connection runs one statement at a time, so that reads have others than
- * the rest, which may take long.
+ * Opens chDB, a ClickHouse in this process. A connection runs one statement at a time, so reads have their own: all
+ * other statements may take long.
  *
  * @throws Error when another process has the folder open
  */
 export function openEngine(options: EngineOptions): Engine {
   mkdirSync(options.directory, { recursive: true });
   const open = () => new Session(options.directory);
-  // The engine uses the arguments of the first connection.
+  // The engine takes its arguments from the first connection.
   const first = new Session(options.directory, { connectionArgs: engineArguments(options) });
   const reading = [first, ...Array.from({ length: readers - 1 }, open)];
   const writing = Array.from({ length: writers }, open);
@@ -80,7 +80,7 @@ function poolOf(statement: string): 'read' | 'write' {
     throw new StatementError(
       48,
       'NOT_IMPLEMENTED',
-      'SET and USE would change later statements of others: name settings in SETTINGS of the statement, and the database in the URL',
+      'SET and USE would affect later statements of others: put settings into the SETTINGS clause, and the database into the URL',
     );
   }
   return readingWords.test(word) ? 'read' : 'write';

@@ -1,4 +1,4 @@
-/** ClickHouse of `npm start`: chDB behind ClickHouse's HTTP interface, in a process of its own. */
+/** ClickHouse of `npm start`: chDB behind ClickHouse's HTTP interface, in its own process. */
 import { once } from 'node:events';
 import { type Engine, openEngine } from './engine.ts';
 import { createClickHouseServer } from './server.ts';

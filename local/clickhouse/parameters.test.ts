@@ -21,7 +21,7 @@ it('leaves alone what only looks like a placeholder', () => {
   expect(bind(statement)).toBe(statement);
 });
 
-it('puts no value into another one', () => {
+it('expands no placeholder inside a value', () => {
   expect(bind('{a:String}{b:String}', { a: '{b:String}', b: '$&' })).toBe(
     "_CAST('{b:String}', 'String')_CAST('$&', 'String')",
   );

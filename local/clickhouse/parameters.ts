@@ -5,10 +5,10 @@ const pieces =
   /'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"|`[^`\\]*(?:\\.[^`\\]*)*`|--[^\n]*|\/\*.*?\*\/|\{([A-Za-z_]\w*)\s*:\s*([^{}]+)\}/gs;
 
 /**
- * Puts the values of `{name:Type}` into a statement, each as a cast of a quoted text, as a server does it. The engine's
- * own binding can't be used: it runs one statement with parameters at a time in a process.
+ * Puts the values of `{name:Type}` into a statement, each as a cast of a quoted text, as a ClickHouse server does. The
+ * engine's own binding can't be used: it allows only one statement with parameters at a time per process.
  *
- * @param values as the HTTP interface has them: escaped as in a tab-separated line, nested ones as ClickHouse writes them
+ * @param values as in the HTTP interface: escaped as in a tab-separated line, nested ones in ClickHouse's notation
  */
 export function bindParameters(statement: string, values: ReadonlyMap<string, string>): string {
   return statement.replace(pieces, (piece, name: string | undefined, type = '') => {

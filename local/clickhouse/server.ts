@@ -10,16 +10,16 @@ export interface Access {
   password: string;
 }
 
-/** As a server has it: parameters are part of the URL. */
+/** The limit of a ClickHouse server: parameters are part of the URL. */
 const longestUrl = 1024 * 1024;
 
-/** ClickHouse's HTTP interface, as far as clients for it and `curl` need it, in front of the engine. */
+/** ClickHouse's HTTP interface in front of the engine, as far as clients and `curl` need it. */
 export function createClickHouseServer(engine: Engine, access: Access): Server {
   const server = createServer({ maxHeaderSize: longestUrl }, (request, response) => {
     answer(engine, access, request, response)
       .catch((error: unknown) => ({ error }))
       .then((result) => {
-        // At the end of the process, its connections must not wait for another request.
+        // While the process is ending, its connections must not wait for another request.
         if (!server.listening) response.setHeader('Connection', 'close');
         if (result instanceof Uint8Array) response.end(result);
         else refuse(response, result.error);
@@ -53,7 +53,7 @@ function requireAccess({ headers }: IncomingMessage, { user, password }: Access)
       : `${headers['x-clickhouse-user'] ?? 'default'}:${headers['x-clickhouse-key'] ?? ''}`;
   const digest = (value: string) => createHash('sha256').update(value).digest();
   if (timingSafeEqual(digest(given), digest(`${user}:${password}`))) return;
-  throw new StatementError(516, 'AUTHENTICATION_FAILED', 'The user or its password is not right', 403);
+  throw new StatementError(516, 'AUTHENTICATION_FAILED', 'The user or password is wrong', 403);
 }
 
 function readStatement(search: URLSearchParams, body: string): { statement: string; database: string } {
@@ -64,13 +64,13 @@ function readStatement(search: URLSearchParams, body: string): { statement: stri
       throw new StatementError(
         48,
         'NOT_IMPLEMENTED',
-        `${key} in the URL: the engine would keep a setting for later statements of others, so name it in SETTINGS of the statement`,
+        `${key} in the URL: the engine would keep a setting for later statements of others, so put it into the SETTINGS clause`,
       );
     }
   }
   const database = search.get('database') ?? 'default';
   if (!/^\w+$/.test(database)) {
-    throw new StatementError(81, 'UNKNOWN_DATABASE', `${database} is no name of a database`, 404);
+    throw new StatementError(81, 'UNKNOWN_DATABASE', `${database} is not a database name`, 404);
   }
   const query = search.get('query');
   const statement = bindParameters(query ?? body, values);

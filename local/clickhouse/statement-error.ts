@@ -1,4 +1,4 @@
-/** An answer other than a result, in the form of ClickHouse's own. */
+/** An error response in ClickHouse's own format. */
 export class StatementError extends Error {
   readonly status: number;
 

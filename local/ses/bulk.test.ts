@@ -70,7 +70,7 @@ describe('SendBulkEmail', () => {
     expect(messages[0]?.headers).not.toHaveProperty('List-Unsubscribe');
   });
 
-  it('refuses the whole call for one malformed address, also beside broken data', async () => {
+  it('refuses the whole call for one malformed address, even next to broken data', async () => {
     const { client, list, verify } = await startTestSes();
     await verify('example.test');
     const good = entry('ada@x.test', { subject: 's', html: 'h' });
@@ -90,7 +90,7 @@ describe('SendBulkEmail', () => {
     expect((await list()).total).toBe(0);
   });
 
-  it('fails an entry alone whose data does not fit the template', async () => {
+  it('fails only the entry whose data does not fit the template', async () => {
     const { client, list, verify } = await startTestSes();
     await verify('example.test');
     const { BulkEmailEntryResults: results } = await client.send(

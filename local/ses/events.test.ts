@@ -45,7 +45,7 @@ describe('subscription', () => {
     await receiver.until((events) => events.length === 2);
   });
 
-  it('is asked for again while the webhook cannot be reached or refuses', async () => {
+  it('is requested again while the webhook cannot be reached or refuses', async () => {
     const { test, receiver } = await startPair();
     await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
 
@@ -160,7 +160,7 @@ describe('published events', () => {
     });
   });
 
-  it('can be asked for through the API', async () => {
+  it('can be requested through the API', async () => {
     const { test, receiver } = await startPair();
     const id = await send(test, 'ada@x.test');
     const ask = (body: object) => test.control('POST', `/api/messages/${id}/events`, body);
@@ -186,7 +186,7 @@ describe('published events', () => {
     expect((await test.control('POST', '/api/messages/none/events', { type: 'open' })).status).toBe(404);
   });
 
-  it('are left out without a configuration set', async () => {
+  it('are not published without a configuration set', async () => {
     const { test, receiver } = await startPair();
     const silent = await send(test, 'silent@x.test', { ConfigurationSetName: undefined });
     expect((await test.control('POST', `/api/messages/${silent}/events`, { type: 'open' })).status).toBe(409);
@@ -201,7 +201,7 @@ describe('published events', () => {
     ).toEqual(['all@x.test Delivery', 'all@x.test Send']);
   });
 
-  it('are also published for a call whose answer was dropped', async () => {
+  it('are published even for a call whose response was dropped', async () => {
     const { test, receiver } = await startPair();
     await test.control('PUT', '/api/faults', { dropReplyEvery: 1 });
     await expect(send(test, 'ada@x.test')).rejects.toThrow();
@@ -243,7 +243,7 @@ describe('delivery of events', () => {
     await expect.poll(test.figures, soon).toMatchObject({ queued: 0, delivered: 2 });
   });
 
-  it('brings each of thousands of events exactly once to a webhook that answers', async () => {
+  it('delivers each of thousands of events exactly once to a webhook that answers', async () => {
     const { test, receiver } = await startPair();
     await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     for (let round = 0; round < 10; round += 1) {

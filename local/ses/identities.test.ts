@@ -55,7 +55,7 @@ describe('identities', () => {
     expect(checked.VerifiedForSendingStatus).toBe(status === 'SUCCESS');
   });
 
-  it('keep a status that the control API has set, and stop sending with it', async () => {
+  it('keep a status set by the control API, and stop sending with it', async () => {
     const { client, verify, control } = await startTestSes();
     await verify('example.test');
     for (const status of ['pending', 'failed'] as const) {
@@ -72,7 +72,7 @@ describe('identities', () => {
     expect((await control('PUT', '/api/identities/example.test', { status: 'maybe' })).status).toBe(400);
   });
 
-  it('are refused twice, when malformed, and when gone', async () => {
+  it('are refused when they exist already, are malformed, or are gone', async () => {
     const { client, verify } = await startTestSes();
     await verify('example.test');
     const create = (name: string) => client.send(new CreateEmailIdentityCommand({ EmailIdentity: name }));

@@ -46,7 +46,7 @@ describe('inbox API', () => {
     );
   });
 
-  it('shows one message, and forgets all of them', async () => {
+  it('shows one message, and deletes all messages', async () => {
     const test = await startWithMail('ada@x.test');
     const path = `/api/messages/${test.ids[0]}`;
     expect((await test.control('GET', path)).body).toMatchObject({ id: test.ids[0], to: ['ada@x.test'] });
@@ -65,7 +65,7 @@ describe('inbox API', () => {
     expect((await control('GET', '/health')).body).toEqual({ status: 'ok', messages: 0 });
   });
 
-  it('answers no other web site', async () => {
+  it('refuses other web sites', async () => {
     const { ses, control } = await startWithMail('ada@x.test');
     const from = (headers: Record<string, string>) =>
       fetch(`${ses.url}/api/messages`, { method: 'DELETE', headers }).then(({ status }) => status);
@@ -198,14 +198,14 @@ describe('a large inbox', () => {
       expect(response.status).toBe(200);
       await response.arrayBuffer();
     }
-    // 50 MB of HTML went through; an index entry is some hundred bytes.
+    // 50 MB of HTML went through; an index entry is a few hundred bytes.
     expect(((await usedHeapBytes()) - before) / 10_000).toBeLessThan(1_500);
     const { total, messages } = await test.list('?subject=message%20123-45');
     expect([total, messages[0]?.to, messages[0]?.html?.length]).toEqual([1, ['a123-45@x.test'], 5_000]);
   });
 });
 
-/** As a browser asks after another site has pointed its own name to this address. */
+/** As a browser asks after another site has pointed its own name at this address. */
 function statusForHost(port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     get({ host: '127.0.0.1', port, path: '/api/messages', headers: { host } }, (response) => {
@@ -217,7 +217,7 @@ function statusForHost(port: number, host: string): Promise<number | undefined> 
 
 async function usedHeapBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
-  // Several rounds: what ends with a request is let go of a few turns of the event loop later.
+  // Several rounds: what ends with a request is released a few turns of the event loop later.
   for (let round = 0; round < 5; round += 1) {
     runInNewContext('gc')();
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -60,7 +60,7 @@ it('reads a few large calls at a time, while small ones pass', async () => {
   expect((await list()).total).toBe(2);
 });
 
-it('keeps no place for a call that is given up', async () => {
+it('releases the slot of a call that is given up', async () => {
   const { ses, client, verify } = await startTestSes();
   await verify('example.test');
   for (let round = 0; round < 3; round += 1) {

@@ -12,7 +12,7 @@ async function startPair(): Promise<{ test: TestSes; receiver: WebhookReceiver }
   return { test, receiver };
 }
 
-/** The notifications about emails that came in, once there are so many. */
+/** The notifications about received emails, once there are that many. */
 async function received(receiver: WebhookReceiver, count: number) {
   const all = () =>
     receiver.messages.filter(({ Message }) => Message.includes('"notificationType":"Received"'));
@@ -22,8 +22,8 @@ async function received(receiver: WebhookReceiver, count: number) {
 
 const mail = { from: 'Ada <ada@example.com>', to: 'support@shop.test', subject: 'Hi', text: 'Hello' };
 
-describe('an email that comes in', () => {
-  it('is notified with its bytes, signed like everything', async () => {
+describe('a received email', () => {
+  it('is notified with its bytes, signed like any notification', async () => {
     const { test, receiver } = await startPair();
     const answer = await test.control('POST', '/api/inbound', { ...mail, verdicts: { spam: 'FAIL' } });
     expect(answer).toMatchObject({
@@ -51,7 +51,7 @@ describe('an email that comes in', () => {
     expect(receiver.forgeries).toBe(0);
   });
 
-  it('is left in the bucket when it is large', async () => {
+  it('stays in the bucket when it is large', async () => {
     const { test, receiver } = await startPair();
     const content = Buffer.alloc(200_000, 'x').toString('base64');
     await test.control('POST', '/api/inbound', { ...mail, attachments: [{ filename: 'a.bin', content }] });
@@ -66,7 +66,7 @@ describe('an email that comes in', () => {
     }
   });
 
-  it('comes as MIME, with an envelope of its own', async () => {
+  it('arrives as MIME, with its own envelope', async () => {
     const { test, receiver } = await startPair();
     const answer = await fetch(`${test.ses.url}/api/inbound?from=&to=a@shop.test,b@shop.test&dmarc=FAIL`, {
       method: 'POST',
@@ -79,7 +79,7 @@ describe('an email that comes in', () => {
     expect(receipt.dmarcVerdict).toEqual({ status: 'FAIL' });
   });
 
-  it('comes by SMTP for domains that are verified here, and is refused for others', async () => {
+  it('arrives over SMTP for domains verified here, and is refused for others', async () => {
     const { test, receiver } = await startPair();
     const port = test.ses.smtpPort ?? 0;
     const transport = nodemailer.createTransport({ host: '127.0.0.1', port, secure: false });

@@ -52,7 +52,7 @@ describe('restart', () => {
     expect(receiver.forgeries).toBe(0);
   });
 
-  it('delivers what was not delivered, also what was asked for, and nothing twice', async () => {
+  it('delivers undelivered events, including requested ones, and none twice', async () => {
     const receiver = await startWebhookReceiver({ confirm: true });
     onTestFinished(receiver.close);
     const test = await startTestSes({ webhookUrl: receiver.url });
@@ -80,7 +80,7 @@ describe('restart', () => {
 });
 
 describe('process', () => {
-  it('loses nothing that it answered when it is killed', async () => {
+  it('loses nothing it has acknowledged when it is killed', async () => {
     const receiver = await startWebhookReceiver({ confirm: true });
     onTestFinished(receiver.close);
     receiver.answerWith(500);
@@ -123,7 +123,7 @@ describe('process', () => {
     expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
-  it('says in one sentence that its port is taken', async () => {
+  it('reports in one sentence that its port is taken', async () => {
     const { ses } = await startTestSes();
     const child = spawn(process.execPath, [main], {
       env: { ...process.env, INBOX_PORT: String(ses.port), DATA_DIR: await temporaryFolder() },

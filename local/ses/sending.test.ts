@@ -76,7 +76,7 @@ describe('SendEmail', () => {
     expect((await after.list()).messages).toEqual(messages);
   });
 
-  it('keeps everything of a message and shows it in the inbox', async () => {
+  it('stores all of a message and shows it in the inbox', async () => {
     const startedAt = Date.now();
     const { client, list, verify } = await startTestSes();
     await verify('example.test');
@@ -144,7 +144,7 @@ describe('SendEmail', () => {
     expect([startedAt <= receivedAt, receivedAt <= Date.now()]).toEqual([true, true]);
   });
 
-  it('refuses a sender that is not verified, as SES words it', async () => {
+  it('refuses a sender that is not verified, with the message of SES', async () => {
     const { client, list } = await startTestSes();
     await expect(client.send(new SendEmailCommand(emailTo('ada@example.test')))).rejects.toMatchObject({
       name: 'MessageRejected',
@@ -154,7 +154,7 @@ describe('SendEmail', () => {
     expect((await list()).total).toBe(0);
   });
 
-  it('lets a subdomain of a verified domain send, and a verified address alone', async () => {
+  it('lets subdomains of a verified domain send, and single verified addresses', async () => {
     const { client, verify } = await startTestSes();
     await verify('example.test');
     await verify('only@other.test');
@@ -238,7 +238,7 @@ describe('SendEmail', () => {
     });
   });
 
-  it('refuses what is not JSON and calls that it does not know', async () => {
+  it('refuses invalid JSON and unknown calls', async () => {
     const { ses } = await startTestSes();
     const call = (method: string, path: string, body?: string) =>
       fetch(`${ses.url}${path}`, { method, ...(body !== undefined && { body }) });
@@ -278,7 +278,7 @@ describe('faults of the sending calls', () => {
     });
   });
 
-  it('accept a call and cut its connection instead of an answer', async () => {
+  it('accept a call and cut its connection instead of responding', async () => {
     const test = await startTestSes();
     await test.verify('example.test');
     await test.control('PUT', '/api/faults', { dropReplyEvery: 1 });
@@ -291,7 +291,7 @@ describe('faults of the sending calls', () => {
     expect((await test.list()).total).toBe(2);
   });
 
-  it('accept at once and answer later', async () => {
+  it('accept immediately and respond later', async () => {
     const test = await startTestSes();
     await test.verify('example.test');
     await test.control('PUT', '/api/faults', { latencyMs: 1_000 });
@@ -317,7 +317,7 @@ describe('faults of the sending calls', () => {
     expect((await test.list()).total).toBe(3);
   });
 
-  it('refuse settings that make no sense', async () => {
+  it('refuse invalid settings', async () => {
     const { control } = await startTestSes();
     expect((await control('PUT', '/api/faults', { failEvery: -1 })).status).toBe(400);
     expect((await control('PUT', '/api/faults', { latencyMs: 'x' })).status).toBe(400);

@@ -23,7 +23,7 @@ import { Faults } from './state/faults.ts';
 import { Identities } from './state/identities.ts';
 import { openState } from './state/state.ts';
 
-/** Longer than clients keep a connection, so that none is closed under a call in flight. */
+/** Longer than clients keep a connection open, so that none is closed under a call in flight. */
 const keepAliveTimeoutMs = 15 * 60 * 1_000;
 const drainMs = 2_000;
 
@@ -37,7 +37,7 @@ export interface LocalSesOptions {
   dataDir: string;
   webhookUrl?: string;
   topicArn?: string;
-  /** Emails per second that `GetAccount` reports; not enforced. */
+  /** Emails per second reported by `GetAccount`; not enforced. */
   maxSendRate?: number;
   logger?: Logger;
 }
@@ -53,9 +53,8 @@ export const defaultTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
 export const defaultMaxSendRate = 100_000;
 
 /**
- * Starts the local email provider: the SES v2 calls for the unmodified AWS SDK, events as signed SNS
- * notifications, and the inbox page and API, all on one port. Everything that was accepted survives a restart
- * on the same folder.
+ * Starts the local email provider: the SES v2 calls for the unmodified AWS SDK, events as signed SNS notifications, and
+ * the inbox page and API, all on one port. Everything accepted survives a restart on the same folder.
  * @throws Error with `code` EADDRINUSE when the port is taken
  */
 export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes> {
@@ -67,7 +66,7 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
   const server = createServer({ keepAliveTimeout: keepAliveTimeoutMs }, (request, response) =>
     handle(request, response),
   );
-  // Listen first: notifications contain the port, and a taken one must leave the files untouched.
+  // Listens first: notifications contain the port, and a taken port must leave the files untouched.
   const port = await listen(server, options.port, options.host ?? '127.0.0.1');
   const url = options.publicUrl ?? `http://127.0.0.1:${port}`;
 
@@ -106,7 +105,7 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
 
 type Parts = Awaited<ReturnType<typeof openParts>>;
 
-/** What survives a restart, and the events that are still to be delivered. */
+/** The parts that survive a restart, and the delivery of pending events. */
 async function openParts(options: LocalSesOptions, url: string) {
   const topicArn = options.topicArn ?? defaultTopicArn;
   const state = await openState(options.dataDir);
@@ -154,8 +153,8 @@ function createApp(parts: Parts, options: LocalSesOptions, logger: Logger): Koa 
     if (!isSesCall(path)) throw new HttpProblem(404, 'Not found.');
     throw new SesError('UnknownOperationException', `The local SES does not know ${method} ${url}.`);
   });
-  // A client that goes away in the middle of an answer is no error.
-  app.on('error', (err) => logger.debug({ err }, 'an answer was cut off'));
+  // A client that disconnects during a response is not an error.
+  app.on('error', (err) => logger.debug({ err }, 'a response was cut off'));
   return app;
 }
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { freePort } from './free-port.ts';
 
-it('gives no port twice, however long it stays free', async () => {
+it('returns no port twice, however long it stays free', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const ports: number[] = [];
   for (let minute = 0; minute < 4; minute += 1) {

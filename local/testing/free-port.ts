@@ -9,13 +9,11 @@ const firstPort = 12_000;
 const portsPerWorker = 5_000;
 const workers = 4;
 
-/**
- * Test files that run at the same time have separate ranges, and each starts at a random port of its range.
- */
+/** Test files that run concurrently have separate ranges, and each starts at a random port of its range. */
 const range = firstPort + (Number(process.env.VITEST_POOL_ID ?? 0) % workers) * portsPerWorker;
 const first = range + randomInt(portsPerWorker - 500);
 
-/** Never the same twice: who asked for one may take it much later, or give it up and take it again. */
+/** Returns no port twice: the caller may open it much later, or close and reopen it. */
 export const freePort = () =>
   getPort({ host: '127.0.0.1', port: portNumbers(first, range + portsPerWorker - 1), reserve: true });
 

@@ -1,6 +1,6 @@
 import { openDataDirectory } from '../data-directory.ts';
 
-/** Reports SIGTERM at once and releases the folder `argv[3]` milliseconds later. */
+/** Reports SIGTERM immediately and releases the folder `argv[3]` milliseconds later. */
 const data = await openDataDirectory(process.argv[2] ?? '');
 process.on('SIGTERM', () => {
   data.noteEnding();

@@ -7,7 +7,7 @@ export interface OwnClickHouse extends RunningClickHouse {
   kill(): Promise<void>;
 }
 
-/** A ClickHouse that a test may stop and kill, without a password. On a folder of before it has what was stored there. */
+/** A ClickHouse without a password that a test may stop and kill. It keeps the data of an existing folder. */
 export async function startOwnClickHouse(directory: string, port?: number): Promise<OwnClickHouse> {
   const actualPort = port ?? (await freePort());
   const server = await startClickHouse({ directory, port: actualPort, password: '', log: () => undefined });

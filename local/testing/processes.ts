@@ -66,7 +66,7 @@ export function processesWith(text: string): number[] {
     });
 }
 
-/** Such as `Z` for a zombie; `undefined` when the process is gone. */
+/** For example `Z` for a zombie; `undefined` when the process is gone. */
 export function processState(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');

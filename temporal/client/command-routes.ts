@@ -29,16 +29,16 @@ export interface SubjectWorkflow {
   jobKind: JobKind;
   subject?: 'CampaignId' | 'ContactId';
   /**
-   * `start`: started unless it is running. Delivered twice, or by a repair when Temporal remembers a closed one, it
-   * starts again and ends at once when its row says that nothing is left to do. `signal`: signal-with-start; a running
-   * workflow reads its row again.
+   * `start`: started unless it is running. A command that is delivered twice, or by a repair while Temporal remembers a
+   * closed run, starts the workflow again; it ends immediately when its row shows that nothing is left to do. `signal`:
+   * signal-with-start; a running workflow reads its row again.
    */
   delivery: 'start' | { signal: string };
 }
 
 /**
- * How each command reaches Temporal. `email batch`: all emails of a round share one workflow. `execution`: all
- * commands of one execution share one call.
+ * How each command reaches Temporal. `email batch`: all emails of a round share one workflow. `execution`: all commands
+ * of one execution share one call.
  */
 export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email batch' | 'execution'>> = {
   'email.dispatch': 'email batch',
@@ -58,7 +58,7 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     type: contactSnoozeWorkflow,
     id: workflowIds.contactSnooze,
     input: (contactId): ContactSnoozeInput => ({ contactId }),
-    summary: 'Subscribes a snoozed contact again',
+    summary: 'Resubscribes a snoozed contact',
     jobKind: 'contact-snooze',
     subject: 'ContactId',
     delivery: { signal: snoozeMovedSignal },
@@ -91,7 +91,7 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
     type: inboundEmailWorkflow,
     id: workflowIds.inboundEmail,
     input: (inboundId): InboundEmailInput => ({ inboundId }),
-    summary: 'Reads an email that came in',
+    summary: 'Parses a received email',
     jobKind: 'inbound-email',
     delivery: 'start',
   },

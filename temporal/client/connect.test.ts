@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { temporalConnectionConfig } from './connect.ts';
 
-it('takes an empty variable for one that is not set', () => {
+it('treats an empty variable as unset', () => {
   const { connectionOptions, namespace } = temporalConnectionConfig({
     TEMPORAL_ADDRESS: 'temporal:7233',
     TEMPORAL_NAMESPACE: '',
@@ -12,7 +12,7 @@ it('takes an empty variable for one that is not set', () => {
   expect(namespace).toBe('default');
 });
 
-it('speaks TLS when there is an API key, and with the certificates it is given', () => {
+it('uses TLS with an API key, and with the given certificates', () => {
   const cloud = temporalConnectionConfig({
     TEMPORAL_ADDRESS: 'posthaste.a1b2c.tmprl.cloud:7233',
     TEMPORAL_NAMESPACE: 'posthaste.a1b2c',

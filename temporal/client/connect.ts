@@ -11,7 +11,7 @@ export interface TemporalConnectionOptions {
  * Uses Temporal's own environment configuration, so local, self-hosted and cloud servers are configured the same way.
  */
 export function temporalConnectionConfig(environment: Record<string, string | undefined>) {
-  // Empty means not set, as everywhere: an empty API key would enable TLS.
+  // Empty means not set, as elsewhere: an empty API key would enable TLS.
   const present = Object.fromEntries(
     Object.entries(environment).filter(
       (entry): entry is [string, string] => entry[1] !== undefined && entry[1] !== '',

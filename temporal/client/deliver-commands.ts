@@ -17,7 +17,7 @@ export interface DeliveryOptions {
 }
 
 const callTimeoutMs = 10_000;
-/** Emails leave while Temporal is away, so a round of them waits less for those that need it. */
+/** Emails can leave without Temporal, so a round of emails waits less for the ones that need it. */
 const emailCallTimeoutMs = 3_000;
 const maxAttempts = 12;
 
@@ -78,14 +78,15 @@ async function makeCalls(
 export interface DeliveredCommands {
   /** Ids of commands that need no call. */
   done: string[];
-  /** When the others should be tried again. */
+  /** When the other commands should be tried again. */
   retryInMs: number;
 }
 
 /**
  * Delivers commands locked by this transaction, then deletes or postpones them.
  *
- * @param tried of emails; those that get no answer from Temporal are tried again later, without it
+ * @param tried result of the first try in a round of emails; commands that Temporal does not answer are then tried
+ * again later instead of failing the round
  * @returns mean call duration in milliseconds; undefined when no call succeeded
  * @throws the first error when Temporal answers none of the calls and no email was tried
  */
@@ -109,7 +110,7 @@ export async function deliverCommands(
     await postponeCommands(em, ids, String(causeOf(error)), maxAttempts);
   }
   for (const { ids, error } of unanswered) {
-    options.warn('Temporal did not answer a command; others go first', error);
+    options.warn('Temporal did not answer a command; it is delayed', error);
     await delayCommands(em, ids, Math.max(unansweredSeconds, (tried?.retryInMs ?? 0) / 1000));
   }
   if (durationsMs.length === 0) return undefined;

@@ -21,7 +21,7 @@ import {
 useRelayStage();
 
 describe('emails', () => {
-  it('are sent while Temporal is still at work on thousands of others', async () => {
+  it('are sent while Temporal is still working on thousands of other commands', async () => {
     await orderMany(randomUUID(), 2_000, 60);
     const release = Promise.withResolvers<void>();
     let [held, emails] = [0, 0];
@@ -44,7 +44,7 @@ describe('emails', () => {
         () => waiting('email.dispatch'),
         (count) => count === 0,
       );
-      // The emails of a round share a call, and rounds at the same time share the emails.
+      // The emails of a round share a call, and concurrent rounds divide the emails.
       expect(emails).toBeLessThanOrEqual(10);
       expect(await waiting('domain.verify')).toBe(2_000);
     } finally {
@@ -72,7 +72,7 @@ describe('emails', () => {
     await noneWaiting();
   });
 
-  it('get a workflow only for what the first try of the process leaves open', async () => {
+  it('get a workflow only when the first try leaves them open', async () => {
     const batches: string[][] = [];
     start(`relay-${randomUUID()}`);
     watchStarts((_type, _project, { args, startDelay }) => {
@@ -104,7 +104,7 @@ describe('emails', () => {
     expect(notified).toBe(0);
   });
 
-  it('leave while Temporal is away, and what they leave open waits for it', async () => {
+  it('leave while Temporal is away, and open ones wait for it', async () => {
     await loseTemporal();
     const troubled = await order('email.dispatch');
     const [row] = await database.sql<{ id: string }>('select subject_id as id from outbox');
@@ -113,7 +113,7 @@ describe('emails', () => {
     tryFirst((emailIds) => emailIds.filter((id) => id === row?.id));
     await eventually(left, (list) => list.length === 1 && list[0]?.isPutOff === true);
     expect(await left()).toEqual([{ id: troubled, attempts: 0, isDead: false, error: null, isPutOff: true }]);
-    // The lane goes on meanwhile.
+    // The lane continues meanwhile.
     await order('email.dispatch');
     relay.wakeEmails();
     await eventually(left, (list) => list.length === 1);

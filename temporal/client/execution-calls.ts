@@ -45,7 +45,7 @@ function startExecution(client: Client, taskQueue: string, subject: ExecutionSub
   return ignoreStarted(client.workflow.start(workflowExecutionWorkflow, options));
 }
 
-/** If Temporal has lost the workflow, it is started again at the current step. */
+/** If Temporal has lost the workflow, it is restarted at the current step. */
 async function wakeExecution(client: Client, taskQueue: string, subject: ExecutionSubject): Promise<void> {
   await client.workflow.signalWithStart(workflowExecutionWorkflow, {
     ...optionsOf(taskQueue, subject),
@@ -58,7 +58,7 @@ async function wakeExecution(client: Client, taskQueue: string, subject: Executi
 export function planExecutionCalls(due: readonly DueCommand[]): WorkflowCall[] {
   return [...Map.groupBy(due, (command) => command.subjectId)].map(([executionId, commands]) => {
     const execution = commands[0]?.execution;
-    // An execution is cancelled before it is deleted, so none of its workflows is running.
+    // An execution is canceled before it is deleted, so none of its workflows is running.
     if (!execution) return { commands, workflowId: executionId, send: async () => undefined };
     const subject = { executionId, ...execution };
     const kinds = new Set(commands.map(({ kind }) => kind));

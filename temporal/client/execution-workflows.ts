@@ -16,7 +16,7 @@ export async function signalRunningExecution(client: Client, workflowId: string)
   }
 }
 
-/** @param taskQueue of this installation: others that share the namespace keep their executions elsewhere */
+/** @param taskQueue of this installation: others in the same namespace have their executions on other queues */
 export function createExecutionWorkflows(client: Client, taskQueue: string, pageSize = 500) {
   const ours = `TaskQueue = '${taskQueue.replaceAll("'", "''")}' and WorkflowType = '${workflowExecutionWorkflow}'`;
   return {

@@ -36,7 +36,7 @@ export function openTemporal(resources: Resources, shutdown: Shutdown): Temporal
   return { temporal, dataConverter, relay };
 }
 
-/** A round holds one connection, and its try needs others. */
+/** A round holds one connection, and its first try needs more. */
 const emailRoundsAtATime = (poolSize: number) => Math.min(6, Math.max(1, Math.floor(poolSize / 3) - 1));
 
 function traceRounds({ tracing }: Resources): RelayOptions['around'] {

@@ -12,15 +12,15 @@ export interface RelayRound {
   commands: number;
 }
 
-/** How a worker tries emails once, without a workflow. */
+/** A worker's first try of emails, without a workflow. */
 export interface FirstTry {
   /**
    * Never rejects.
    *
-   * @returns emails that need a workflow, because they met trouble or the try takes long, and in how many milliseconds
+   * @returns emails that need a workflow, because they failed or take long, and the delay in milliseconds before it
    */
   run: (emailIds: string[]) => Promise<{ openIds: string[]; retryInMs: number }>;
-  /** Called when the commands of a try are gone. */
+  /** Called once the commands of a first try are deleted. */
   onCommit: () => void;
 }
 
@@ -50,8 +50,8 @@ const easyCallMs = 100;
 /**
  * Delivers the commands of one lane, in rounds of one transaction each. Projects take turns: a round takes an equal
  * share from each project with due commands, and the next round continues after the last project. Commands accumulate
- * while as many rounds run as may. Delivery is at least once: when the process dies, the round's commands are delivered
- * again, idempotently by their ids.
+ * while the maximum number of rounds runs. Delivery is at least once: when the process dies, the round's commands are
+ * delivered again, idempotently by their ids.
  */
 export class OutboxLane {
   readonly #options: LaneOptions;
@@ -117,7 +117,7 @@ export class OutboxLane {
     };
   }
 
-  /** @returns how many commands of each project the round has locked, while it still delivers them */
+  /** @returns the number of commands locked per project, as soon as they are locked; delivery continues */
   #begin(projectIds: readonly string[], share: number): Promise<number[]> {
     const locked = Promise.withResolvers<number[]>();
     const round = this.#deliver(projectIds, share, locked.resolve)
@@ -181,7 +181,7 @@ export class OutboxLane {
     if (this.#failures === 1 || this.#failures % 30 === 0) {
       this.#options.warn('Commands to Temporal are waiting', error);
     }
-    // A single concurrent call that times out would block all others.
+    // With only one concurrent call, a call that times out would block all others.
     this.#callsAtATime = mostCalls;
     this.#ignoresWakes = true;
     this.#isWoken = false;

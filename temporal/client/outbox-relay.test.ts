@@ -20,14 +20,14 @@ import {
 
 useRelayStage();
 
-/** Temporal takes names of up to a thousand characters. */
+/** Temporal accepts names of up to a thousand characters. */
 const refusedQueue = 'q'.repeat(1_001);
 
 describe('a command', () => {
-  it('that Temporal refuses is put off and dies after twelve tries, and holds up no other', async () => {
+  it('that Temporal refuses is postponed, is dead after twelve attempts, and holds up no other', async () => {
     const refused = await order('domain.verify');
     const last = await order('domain.verify', 11);
-    // A call without a task queue: nothing is there that it could end.
+    // A call without a task queue: there is nothing to end.
     await order('execution.cancel');
     start(refusedQueue);
     const commands = await eventually(left, (list) => list.length === 2 && list.every(({ error }) => error));
@@ -44,12 +44,12 @@ describe('a command', () => {
     expect(new Set(warnings)).toEqual(new Set(['Temporal refused a command; it is postponed']));
   });
 
-  it('that gets no answer lets the others go before it, and is not counted as refused', async () => {
+  it('that gets no answer lets others go first, and does not count as refused', async () => {
     const unanswered = await order('domain.verify');
     await order('project.erase');
     const call = client.workflow.start.bind(client.workflow);
     let tries = 0;
-    // What a shard that is ill answers; the rest of the server is the real one.
+    // The answer of a failing shard; the rest of the server is real.
     vi.spyOn(client.workflow, 'start').mockImplementation((type, options) => {
       if (type !== 'domainVerification') return call(type, options);
       tries += 1;
@@ -68,7 +68,7 @@ describe('a command', () => {
     await eventually(left, (list) => list.length === 0);
   });
 
-  it('that gets no answer lets the others go before it when Temporal was slow before', async () => {
+  it('that gets no answer lets others go first even after Temporal was slow', async () => {
     const call = client.workflow.start.bind(client.workflow);
     vi.spyOn(client.workflow, 'start').mockImplementation(async (type, options) => {
       if (type === 'domainVerification') {
@@ -92,7 +92,7 @@ describe('a command', () => {
     expect(await waiting('domain.verify')).toBe(3);
   });
 
-  it('waits as it is while Temporal is away', async () => {
+  it('waits unchanged while Temporal is away', async () => {
     await loseTemporal();
     const id = await order('domain.verify');
     start('away');
@@ -106,13 +106,13 @@ describe('a command', () => {
 });
 
 describe('commands', () => {
-  it('of projects take turns, whichever of them has waited for longer', async () => {
+  it('of projects take turns, whichever has waited longer', async () => {
     const [busy, quiet, small] = [randomUUID(), randomUUID(), randomUUID()];
     await orderMany(busy, 400, 600);
     const starts: (string | undefined)[] = [];
     watchStarts(async (_type, projectId) => {
       starts.push(projectId);
-      // As if they came while the backlog is being sent.
+      // As if they arrived while the backlog is being sent.
       if (starts.length === 100) {
         await orderMany(quiet, 10, 0);
         await orderMany(small, 1, 0);
@@ -124,14 +124,14 @@ describe('commands', () => {
       (count) => count === 0,
     );
     expect(starts).toHaveLength(411);
-    // Behind the rest of the round that was running, of which each project has a third.
+    // After the rest of the running round, in which each project has a third.
     expect(starts.filter((project) => project === quiet)).toHaveLength(10);
     expect(starts.indexOf(small)).toBeGreaterThan(0);
     expect(starts.lastIndexOf(small)).toBeLessThan(200);
     expect(starts.lastIndexOf(quiet)).toBeLessThan(200);
   });
 
-  it('are sent once each by relays of several processes', async () => {
+  it('are each sent once by relays of several processes', async () => {
     await Promise.all(Array.from({ length: 20 }, () => orderMany(randomUUID(), 20, 5)));
     await orderMany(randomUUID(), 1, 3_600, 'contact.snooze');
     await orderMany(randomUUID(), 1, -3_600, 'contact.snooze');
@@ -182,7 +182,7 @@ describe('commands', () => {
     expect(calls).toEqual(['start', 'wake']);
   });
 
-  it('that were sent when their transaction broke are sent again', async () => {
+  it('are sent again when their transaction broke after sending', async () => {
     await orderMany(randomUUID(), 5, 5);
     let starts = 0;
     watchStarts(() => {

@@ -5,9 +5,9 @@ import { type FirstTry, type LaneOptions, OutboxLane } from './outbox-lane.ts';
 
 export interface RelayOptions
   extends Omit<LaneOptions, 'lane' | 'commandsARound' | 'firstTry' | 'roundsAtATime'> {
-  /** Tells the workers of other processes that emails wait. */
+  /** Tells the workers of other processes that emails are waiting. */
   notifyWorkers: () => Promise<void>;
-  /** Rounds of emails that may run at once. */
+  /** Concurrent rounds of emails. */
   emailRoundsAtATime: number;
 }
 
@@ -18,9 +18,9 @@ const dueMarginMs = 10;
 const notifyEveryMs = 10;
 
 /**
- * Maximum commands per round. A round of emails should end before the timeout of its first try, also on a busy machine.
+ * Maximum commands per round. A round of emails should end within the timeout of its first try, even on a busy machine.
  * Other commands need one call each, so a round is limited to four calls in sequence: a project whose first command
- * arrives during a round waits for its end.
+ * arrives during a round waits for the end of that round.
  */
 const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
   emails: () => maxEmailsPerBatch,
@@ -66,11 +66,11 @@ export function createOutboxRelay(options: RelayOptions) {
     start() {
       running ??= all.map((lane) => lane.run());
     },
-    /** After a commit that may have left commands of any kind. */
+    /** Call after a commit that may have left commands of any kind. */
     wake,
-    /** After one that left only emails. */
+    /** Call after a commit that left only emails. */
     wakeEmails,
-    /** After a commit of another process. */
+    /** Call after a commit of another process. */
     wakeLane(lane: Lane) {
       if (lane === 'work') work.wake();
       else if (firstTry !== undefined) emails.wake();
@@ -85,7 +85,7 @@ export function createOutboxRelay(options: RelayOptions) {
       }, at - Date.now());
       timer.unref();
     },
-    /** This process handles emails until called with undefined. */
+    /** Makes this process handle emails, until called with undefined. */
     useFirstTry(of: FirstTry | undefined) {
       firstTry = of;
       emails.wake();
@@ -97,7 +97,10 @@ export function createOutboxRelay(options: RelayOptions) {
   };
 }
 
-/** The first call goes out at once, those shortly after it share one. Errors are ignored: polling covers lost notifications. */
+/**
+ * The first call goes out immediately; calls shortly after it share one. Errors are ignored: polling covers lost
+ * notifications.
+ */
 function sharingCalls(call: () => Promise<void>): () => void {
   let isDue = false;
   let isRunning = false;

@@ -32,8 +32,8 @@ function createPayloadCodec(key: Buffer): PayloadCodec {
 }
 
 /**
- * Data converter for workflow inputs and results: plain JSON, or AES-256-GCM with a key. Payloads written without a
- * key stay readable after one is set, but not the reverse.
+ * Data converter for workflow inputs and results: plain JSON without a key, AES-256-GCM with one. Payloads written
+ * without a key stay readable after one is set, but not the reverse.
  *
  * @param key base64 of 32 bytes, or undefined
  * @throws Error when the key has another length

@@ -1,8 +1,8 @@
 import type { Client } from '@temporalio/client';
 
 /**
- * Asks for the namespace, so a server without its database, a missing namespace and a wrong API key do not pass for one
- * that works. The connection itself reports a lost one as connected.
+ * Asks for the namespace, so that a server without its database, a missing namespace or a wrong API key is not mistaken
+ * for a working one. The connection alone reports a lost server as connected.
  *
  * @throws when Temporal does not answer in time
  */

@@ -10,7 +10,7 @@ import { planExecutionCalls } from './execution-calls.ts';
 import { ignoreStarted } from './ignore-started.ts';
 import type { WorkflowCall } from './workflow-call.ts';
 
-/** @param emailsInMs when the workflow of emails should begin */
+/** @param emailsInMs delay before the workflow of emails begins */
 export function planCalls(due: readonly DueCommand[], emailsInMs = 0): WorkflowCall[] {
   const emails: DueCommand[] = [];
   const executions: DueCommand[] = [];

@@ -42,15 +42,15 @@ export interface SettleCampaignResult {
 /** Short database-only steps; each is idempotent. */
 export interface CampaignActivities {
   loadCampaign(input: { campaignId: string }): Promise<CampaignView | null>;
-  /** Starts a scheduled campaign that is due, or cancels it when over its limit. Resolves to whether it was due. */
+  /** Starts a scheduled campaign that is due, or cancels it when it may not be sent. Resolves to whether it was due. */
   beginCampaign(input: { campaignId: string }): Promise<boolean>;
-  /** Freezes parts of the audience for a few seconds. Resolves to whether the freeze is complete. */
+  /** Freezes pieces of the audience for a few seconds. Resolves to whether the freeze is complete. */
   freezeAudience(input: { campaignId: string }): Promise<boolean>;
   listOpenBatches(input: { campaignId: string; after: number; limit: number }): Promise<OpenBatches>;
   settleCampaign(input: { campaignId: string }): Promise<SettleCampaignResult>;
   /**
-   * Cancels the unsent emails of a cancelled campaign and resolves those left open by dead runs. Resolves to the
-   * delay in ms before the next attempt, 0 when nothing is pending.
+   * Cancels the unsent emails of a canceled campaign and settles emails left open by dead runs. Resolves to the delay
+   * in ms before the next attempt, 0 when nothing is pending.
    */
   cancelRemaining(input: { campaignId: string }): Promise<number>;
   finishCampaign(input: { campaignId: string }): Promise<boolean>;

@@ -1,7 +1,7 @@
 export interface EmailBatchInput {
   emailIds: string[];
   round: number;
-  /** The first try runs within the first workflow task. Only of runs from before the relay had a first try. */
+  /** Whether the first try runs within the first workflow task. Only in runs from before the relay had a first try. */
   triesLocally?: boolean;
 }
 

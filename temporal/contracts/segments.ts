@@ -10,15 +10,19 @@ export interface SegmentChanges {
 }
 
 export interface SegmentComputed extends SegmentChanges {
-  /** Whether it has to be computed in full again: it was changed meanwhile, or transactions that began before write for long. */
+  /**
+   * Whether it has to be computed in full again: it was changed meanwhile, or an earlier transaction is still writing.
+   */
   isStale?: boolean;
 }
 
 export interface SegmentActivities {
   /**
-   * Some of those that have to be computed in full: new, changed, or failed in a round of changes. The projects take turns.
+   * Some of the segments that have to be computed in full: new, changed, or failed in a round of changes. The projects
+   * take turns.
    *
-   * @param input.except left to a later round; without it, all are listed in the order of their ids, in pages that follow `after`
+   * @param input.except ids left to a later round; without it, all segments are listed in id order, in pages that
+   * follow `after`
    */
   listTrackedSegments(input: { after: string | null; except?: string[] }): Promise<TrackedSegment[]>;
   /**
@@ -27,9 +31,9 @@ export interface SegmentActivities {
    */
   computeSegment(input: TrackedSegment): Promise<SegmentComputed | null>;
   countSegments(input: { before: string }): Promise<SegmentCounts>;
-  /** Projects whose tracked segments have changes to evaluate, a page, the longest waiting first. */
+  /** A page of projects whose tracked segments have changes to evaluate, longest-waiting first. */
   listSegmentTurns(): Promise<string[]>;
-  /** Evaluates what was touched in a project since its last turn, up to a budget. */
+  /** Evaluates the contacts touched in a project since its last turn, up to a budget. */
   evaluateSegmentChanges(input: { projectId: string }): Promise<ProjectRound>;
 }
 
@@ -80,7 +84,7 @@ export const newSegmentComputation: SegmentComputationInput = {
 };
 
 export interface SegmentCountInput {
-  /** ISO; null in the first run, kept across continue-as-new. */
+  /** ISO 8601; null in the first run, kept across continue-as-new. */
   startedAt: string | null;
   counted: number;
   failed: number;

@@ -1,16 +1,16 @@
-/** Removes what is past its retention, one activity for each thing that expires. */
+/** Removes data past its retention, one activity per expiry. */
 export interface ExpiryActivities {
   listExpiries(): Promise<string[]>;
   /** A retry resumes from the last heartbeat. `isFinished` is false if the next round has more to do. */
   expire(input: { expiry: string }): Promise<{ count: number; isFinished: boolean }>;
-  /** For rounds from before each thing had its own activity: one slice of each. */
+  /** For rounds from before each expiry had its own activity: one slice of each. */
   sweepExpired(): Promise<Record<string, number>>;
 }
 
 export interface SweepActivities {
   /**
-   * Adds the partitions of the next days and months and drops those past their retention. Partitions the table of events first
-   * where it was too large for a migration.
+   * Adds the partitions of the coming days and months and drops those past their retention. First partitions the table
+   * `events` if it was too large to do so in a migration.
    */
   keepPartitions(): Promise<{ added: number; dropped: number }>;
   /** Requeues accepted emails, outgoing or received, that have neither a command nor a workflow. */
@@ -23,12 +23,12 @@ export interface SweepActivities {
   recountCampaigns(): Promise<{ campaigns: number; differences: number }>;
   judgeSenders(): Promise<{ folded: number; disabled: number }>;
   remindExecutions(): Promise<{ reminded: number }>;
-  /** Signals workflows whose execution has ended or is gone, so that they end: one slice, newest first. */
+  /** Signals workflow runs whose execution has ended or is gone, so that they end: one slice, newest first. */
   endOrphanedExecutions(input: OrphanedExecutionsInput): Promise<OrphanedExecutionsResult>;
 }
 
 export interface OrphanedExecutionsInput {
-  /** Start time where the previous slice stopped, epoch milliseconds; 0 to start from the newest. */
+  /** Start time where the previous slice stopped, in epoch milliseconds; 0 to start from the newest. */
   resumeBefore: number;
 }
 

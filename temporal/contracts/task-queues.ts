@@ -1,7 +1,7 @@
 /** Email batches have their own worker: workflow executions never take its slots, thread or tasks. */
 export const emailTaskQueue = (taskQueue: string) => `${taskQueue}-emails`;
 
-/** Reading received emails has its own slots: those that wait while their bucket is silent hold up nothing else. */
+/** Received emails have their own slots: emails that wait while their bucket does not answer hold up nothing else. */
 export const inboundTaskQueue = (taskQueue: string) => `${taskQueue}-inbound`;
 
 export const campaignTaskQueue = (taskQueue: string) => `${taskQueue}-campaigns`;

@@ -1,7 +1,7 @@
 /** Ids only: the graph, its data and the execution's state are in the database. */
 export interface WorkflowExecutionInput {
   executionId: string;
-  /** Step run to continue with, from 1; earlier runs of the workflow have completed those before. */
+  /** Step run to continue with, counted from 1; earlier runs of the workflow have completed the ones before. */
   visit?: number;
   label?: string;
 }
@@ -13,7 +13,7 @@ export interface RunStepInput {
 
 export type StepAnswer =
   | { follow: 'step'; visit: number; label: string }
-  /** The step run ends after `ms`, or for `wait` also on the signal; `ms` null means only on the signal. */
+  /** The step run ends after `ms`; for `wait`, also on the signal. `ms` null means only on the signal. */
   | { follow: 'sleep'; visit: number; label: string; ms: number }
   | { follow: 'wait'; visit: number; label: string; ms: number | null }
   | { follow: 'call'; visit: number; label: string }
@@ -34,5 +34,5 @@ export interface WebhookActivities {
 }
 
 export const workflowExecutionWorkflow = 'workflowExecution';
-/** The execution's event arrived, or it was cancelled. Carries no data: the row is authoritative. */
+/** The execution's event arrived, or the execution was canceled. Carries no data: the row is authoritative. */
 export const executionChangedSignal = 'changed';

@@ -53,8 +53,8 @@ export type ActivityDependencies = PlainDependencies &
 export type Activities = ReturnType<typeof createActivities>;
 
 /**
- * All activities of the main task queue and the email queue. Each name is the activity's type in Temporal and
- * part of recorded histories: renaming one breaks running workflows.
+ * All activities of the main task queue and the email queue. Each name is the activity's type in Temporal and part of
+ * recorded histories: renaming one breaks running workflows.
  */
 export function createActivities(dependencies: ActivityDependencies) {
   return {
@@ -67,7 +67,7 @@ export function createActivities(dependencies: ActivityDependencies) {
   };
 }
 
-/** Subjects of one or two activities that need no more than a call. */
+/** Activities that need no more than one call, in groups of one or two. */
 function createPlainActivities({
   orm,
   clickhouse,

@@ -5,10 +5,10 @@ import { runProcess } from '../../runtime/run-process.ts';
 import { openCampaignThread } from './campaign-thread/open-campaign-thread.ts';
 
 /**
- * A standalone worker process; any number may run, and one of them streams the journal.
+ * A standalone worker process. Any number may run; one of them streams the journal.
  *
- * Loading takes seconds, and a campaign whose only worker was killed waits for the next one. So the campaign thread loads
- * first, then what the database needs, and Temporal while the thread already sends.
+ * Loading takes seconds, and a campaign whose only worker was killed waits for the next one. So the campaign thread
+ * loads first, then the database, and Temporal while the thread is already sending.
  */
 const log = createLogger(process.env.LOG_LEVEL ?? 'info');
 await runProcess(log, async (shutdown) => {

@@ -15,7 +15,7 @@ export interface Foundation {
   watchState(state: () => string): void;
 }
 
-/** What a worker process has before it knows of Temporal: probes, and a database that is ready. */
+/** What a worker process opens before it connects to Temporal: probes, and a database that is ready. */
 export async function openFoundation(
   config: Config,
   environment: Resources['environment'],

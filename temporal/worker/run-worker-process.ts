@@ -10,7 +10,7 @@ import { startJournal } from './start-journal.ts';
 import { startProcessWorkers } from './start-process-workers.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 
-/** Everything else of a worker process. Resolves when it has ended. */
+/** Starts the rest of a worker process. Resolves when it has ended. */
 export async function runWorkerProcess(
   foundation: Foundation,
   campaigns: CampaignThread,
@@ -36,6 +36,6 @@ export async function runWorkerProcess(
   const parts = { metrics, clickhouse, wakeJournal };
   const running = await startProcessWorkers(resources, parts, campaigns, shutdown);
   foundation.watchState(running.state);
-  log.info('the worker runs');
+  log.info('the worker is running');
   await running.ended;
 }

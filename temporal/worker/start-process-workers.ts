@@ -13,8 +13,8 @@ const firstRetryMs = 500;
 const longestRetryMs = 10_000;
 
 /**
- * Starts the workers of this process and registers them for shutdown. Retries while Temporal is down, so processes
- * can start in any order.
+ * Starts the workers of this process and registers them for shutdown. Retries while Temporal is down, so processes can
+ * start in any order.
  */
 export async function startProcessWorkers(
   resources: ProcessResources,
@@ -57,17 +57,17 @@ export async function startProcessWorkers(
   });
   shutdown.add('head start', async () => campaigns.endHeadStart());
 
-  // Before Temporal answers: emails without trouble do not need it.
+  // Before Temporal answers: most emails do not need it.
   resources.relay.useFirstTry({ run: emails.tryFirst, onCommit: parts.wakeJournal });
-  // A thread that breaks ends the process, also while Temporal is down.
+  // A broken thread ends the process, even while Temporal is down.
   const running = await Promise.race([starting, campaigns.ended.then(() => starting)]);
-  // After the workers, and nothing waits for it: dozens of calls, for work that is due in seconds at the earliest.
+  // After the workers and not awaited: dozens of calls for work that is due in seconds at the earliest.
   persist(() => ensureAllSchedules(resources)).catch(() => undefined);
   // A worker without its thread would look alive but send no campaigns.
   const ended = Promise.race([running.ended, campaigns.ended]);
   ended.catch(() => undefined);
-  campaigns.stepBack();
-  // Loading takes longer than the workers do, and the first campaign should not wait for it.
+  campaigns.lowerPriority();
+  // The thread loads more slowly than the workers, and the first campaign should not wait for it.
   await campaigns.up;
   return { ...running, ended };
 }
@@ -82,7 +82,7 @@ async function whileTemporalIsDown<Result>(
       return await work();
     } catch (err) {
       if (stopping.aborted) throw err;
-      log.warn({ err }, 'Temporal does not answer; trying again');
+      log.warn({ err }, 'Temporal does not answer; retrying');
       await delay(pause, undefined, { signal: stopping });
     }
   }

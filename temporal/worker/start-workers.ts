@@ -33,19 +33,19 @@ export interface RunningWorkers {
 }
 
 /**
- * Concurrent steps of executions. These are Postgres statements: a few saturate the CPUs, and more would only
- * lengthen the queue that emails and requests also wait in.
+ * Concurrent steps of executions. These are Postgres statements: a few saturate the CPUs, and more would only lengthen
+ * the queue that emails and requests also wait in.
  */
 const executionSlots = 5 * Math.max(2, availableParallelism());
 
 /**
- * Half of them look for tasks of the workflows in the cache, half for all others. A poll holds a slot while it waits, so
- * the slots are more than the steps: with as many polls as slots, and the SDK's ratio, eight of ten slots waited for
- * workflows in the cache while a backlog went through the other two.
+ * Half of the polls look for tasks of cached workflows, half for all others. A poll holds a slot while it waits, so
+ * there must be more slots than steps: with as many polls as slots and the SDK's default ratio, eight of ten slots
+ * waited for cached workflows while a backlog went through the other two.
  */
 const executionPolls = 10;
 
-/** Two are read at a time; the others wait their project's turn. */
+/** Two emails are parsed at a time; the others wait for their project's turn. */
 const inboundSlots = 10;
 
 /** An email batch ends within moments, or sleeps for seconds and is replayed. */
@@ -86,8 +86,8 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
       maxConcurrentWorkflowTaskExecutions: executionSlots + executionPolls / 2,
       workflowTaskPollerBehavior: { type: 'simple-maximum', maximum: executionPolls },
       nonStickyToStickyPollRatio: 0.5,
-      // Time until tasks of a killed worker's cached workflows go to another worker. Under load tasks of workers that live
-      // wait for seconds too: they would go to the end of the queue, and their workflows be replayed elsewhere.
+      // Time until tasks of a killed worker's cached workflows go to another worker. Under load, tasks of live workers
+      // wait for seconds too: they would go to the end of the queue, and other workers would replay their workflows.
       stickyQueueScheduleToStartTimeout: '10s',
       maxConcurrentLocalActivityExecutions: executionSlots,
       // Executions wait for days; sleeping ones need not stay in memory.
@@ -97,7 +97,7 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
     (workflowBundle) => ({
       workflowBundle,
       maxConcurrentActivityTaskExecutions,
-      // As above; an email waits for it.
+      // As above, but shorter: an email is waiting.
       stickyQueueScheduleToStartTimeout: '2s',
       taskQueue: emailTaskQueue(taskQueue),
       activities: { dispatchEmails: activities.dispatchEmails },
@@ -125,7 +125,7 @@ function runTogether(workers: readonly Worker[], connection: NativeConnection, l
   const shutDown = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
   };
-  // A process with only some of its workers would look alive and do part of the work.
+  // A process with only some of its workers would look alive but do part of the work.
   const ended = Promise.allSettled(workers.map((worker) => worker.run().finally(shutDown)))
     .then((ends) => {
       for (const end of ends) if (end.status === 'rejected') throw end.reason;

@@ -9,7 +9,7 @@ function linesOf(write: (log: ReturnType<typeof createTemporalLogger>) => void):
   return lines;
 }
 
-it('says why an activity failed', () => {
+it('logs why an activity failed', () => {
   const cause = new Error('connection refused');
   const error = ApplicationFailure.create({ message: 'The database is away', cause });
   const lines = linesOf((log) => log.warn('Activity failed', { activityType: 'runStep', error }));
@@ -26,7 +26,7 @@ it('says why an activity failed', () => {
   ]);
 });
 
-it('keeps what the SDK calls DEBUG out of the log', () => {
+it('keeps DEBUG messages of the SDK out of the log', () => {
   const lines = linesOf((log) => {
     log.debug('Workflow started');
     log.info('Worker state changed');

@@ -2,10 +2,10 @@ import type { Logger as TemporalLogger } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { presentError } from '../../runtime/logger.ts';
 
-/** One level below the SDK's: it logs each step of each workflow as DEBUG. */
+/** One level below the SDK's own, because it logs each step of each workflow as DEBUG. */
 const severities = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
 
-/** Writes what the SDK logs to `log`. The SDK calls errors `error`, which pino would write as `{}`. */
+/** Writes the SDK's log to `log`. The SDK names errors `error`, which pino would write as `{}`. */
 export function createTemporalLogger(log: Logger): TemporalLogger {
   const child = log.child({ component: 'temporal' }, { serializers: { error: presentError } });
   return {

@@ -19,7 +19,7 @@ export function installTemporalRuntime(log: Logger, metricsAddress?: string): vo
   });
 }
 
-/** Names as Prometheus wants them: `_total`, `_seconds`. */
+/** Metric names in Prometheus style: `_total`, `_seconds`. */
 function prometheusAt(bindAddress: string) {
   return { bindAddress, countersTotalSuffix: true, unitSuffix: true, useSecondsForDurations: true };
 }

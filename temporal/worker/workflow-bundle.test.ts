@@ -8,10 +8,10 @@ const modules = folders.flatMap((folder) =>
     .map((name) => folder + name),
 );
 
-/** At the top of a module: a variable, or a constant that can be filled. */
+/** At the top level of a module: a variable, or a constant that can be mutated. */
 const state = /^(?:export )?(?:(?:let|var) .*|const .*= new .*)/gm;
 
-describe('the modules of the workflows', () => {
+describe('the workflow modules', () => {
   it.each(modules)('keep no state, because all workflows of a thread share them: %s', (module) => {
     expect(readFileSync(module, 'utf8').match(state) ?? []).toEqual([]);
   });

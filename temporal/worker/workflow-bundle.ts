@@ -8,7 +8,7 @@ const workflows = new URL('../workflows/', import.meta.url);
 const contracts = new URL('../contracts/', import.meta.url);
 const cache = new URL('../../.cache/', import.meta.url);
 
-/** Changes with what this file makes of the sources. */
+/** Raise it when this file changes how it bundles the sources. */
 const layout = 3;
 
 async function sourcesOf(folder: URL): Promise<string[]> {
@@ -26,8 +26,8 @@ async function fingerprint(): Promise<string> {
 }
 
 /**
- * The workflow code bundled for the sandbox. Bundling takes seconds, so the result is cached in `.cache` by a hash of
- * its sources; an image build can put it there. When the folder is not writable, each start bundles again.
+ * The workflow code, bundled for the sandbox. Bundling takes seconds, so the result is cached in `.cache` under a hash
+ * of its sources; an image build can put it there. When the folder is not writable, each start bundles again.
  */
 export async function loadWorkflowBundle(): Promise<WorkflowBundleOption> {
   const file = new URL(`workflows-${await fingerprint()}.js`, cache);
@@ -36,10 +36,10 @@ export async function loadWorkflowBundle(): Promise<WorkflowBundleOption> {
   const workflowsPath = fileURLToPath(new URL('index.ts', workflows));
   const bundle = await bundleWorkflowCode({
     workflowsPath,
-    // The modules keep no state, so the workflows of a thread can share them: evaluated for each workflow, they took a
-    // third of its CPU and three quarters of its memory.
+    // The modules keep no state, so the workflows of a thread can share them: evaluated per workflow, they took a third
+    // of its CPU and three quarters of its memory.
     preloadModules: [workflowsPath],
-    // Stack traces need the positions; the sources would double a script that three threads keep.
+    // Stack traces need the positions; the sources would double a script that three threads hold in memory.
     webpackConfigHook: (config) => ({ ...config, devtool: 'inline-nosources-source-map' }),
     logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
   });
@@ -52,7 +52,7 @@ export async function loadWorkflowBundle(): Promise<WorkflowBundleOption> {
   return { code };
 }
 
-/** V8 keeps a text in two bytes a character if one of them needs it, such as a dash in a comment. */
+/** V8 stores a text with two bytes per character if any character needs it, such as a dash in a comment. */
 function toOneByte(code: string): string {
   return code.replace(
     /[^\0-\xff]/g,

@@ -5,14 +5,14 @@ import { campaignTaskQueue } from '../contracts/task-queues.ts';
 import { isHistoryLong } from './history-limits.ts';
 
 /**
- * Sends a batch of a campaign in rounds until none of its emails is queued. Emails in doubt are settled by the
- * campaign's workflow.
+ * Sends a batch of a campaign in rounds until none of its emails is queued. The campaign's workflow settles emails in
+ * doubt.
  */
 export async function campaignBatch(input: CampaignBatchInput): Promise<{ sent: number; waiting: number }> {
   const { sendBatch } = proxyActivities<CampaignBatchActivities>({
     taskQueue: campaignTaskQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '5 minutes',
-    // Short, because a round taken for dead while alive does no harm.
+    // Short, because no harm is done when a live round is taken for dead.
     heartbeatTimeout: '3 seconds',
     retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
     cancellationType: 'WAIT_CANCELLATION_COMPLETED',

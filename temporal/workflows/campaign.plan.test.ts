@@ -13,21 +13,21 @@ const view = (changes: Partial<CampaignView>): CampaignView => ({
   ...changes,
 });
 
-describe('what to do with a campaign', () => {
+describe('the next step of a campaign', () => {
   it.each<[string, CampaignView | null, CampaignStep]>([
-    ['that is gone', null, { do: 'end' }],
+    ['that was deleted', null, { do: 'end' }],
     ['that is a draft', view({ status: 'DRAFT' }), { do: 'end' }],
     ['that was sent', view({ status: 'SENT', isFrozen: true }), { do: 'end' }],
-    ['that was cancelled', view({ status: 'CANCELLED' }), { do: 'cancel' }],
+    ['that was canceled', view({ status: 'CANCELLED' }), { do: 'cancel' }],
     [
-      'that was cancelled in the middle',
+      'that was canceled in the middle',
       view({ status: 'CANCELLED', isFrozen: true, dueAt: now + 1 }),
       { do: 'cancel' },
     ],
-    ['whose time is to come', view({ status: 'SCHEDULED', dueAt: now + 5_000 }), { do: 'wait', ms: 5_000 }],
-    ['whose time has come', view({ status: 'SCHEDULED', dueAt: now }), { do: 'begin' }],
-    ['whose time is past', view({ status: 'SCHEDULED', dueAt: now - 60_000 }), { do: 'begin' }],
-    ['that is scheduled for no time', view({ status: 'SCHEDULED' }), { do: 'begin' }],
+    ['that is due later', view({ status: 'SCHEDULED', dueAt: now + 5_000 }), { do: 'wait', ms: 5_000 }],
+    ['that is due now', view({ status: 'SCHEDULED', dueAt: now }), { do: 'begin' }],
+    ['that is overdue', view({ status: 'SCHEDULED', dueAt: now - 60_000 }), { do: 'begin' }],
+    ['that is scheduled without a time', view({ status: 'SCHEDULED' }), { do: 'begin' }],
     ['that has just begun', view({}), { do: 'freeze' }],
     ['that had been scheduled', view({ dueAt: now + 5_000 }), { do: 'freeze' }],
     ['whose audience is frozen', view({ isFrozen: true }), { do: 'send' }],
@@ -36,30 +36,25 @@ describe('what to do with a campaign', () => {
   });
 });
 
-describe('how to go on with sending', () => {
+describe('the next step of sending', () => {
   const open = (numbers: number[], more = false): OpenBatches => ({ numbers, more });
 
   it.each<[string, OpenBatches, number, SendingStep]>([
-    ['nobody in the audience', open([]), 0, { do: 'finish' }],
+    ['an empty audience', open([]), 0, { do: 'finish' }],
     [
-      'a first page that is all',
+      'a first page with everything',
       open([1, 2, 3]),
       0,
       { do: 'batches', batches: [1, 2, 3], last: 3, startsNewRun: false },
     ],
     [
-      'a page with more behind it',
+      'a page with more to follow',
       open([4, 5, 6], true),
       3,
       { do: 'batches', batches: [4, 5, 6], last: 6, startsNewRun: true },
     ],
-    [
-      'batches that came back',
-      open([2, 7]),
-      0,
-      { do: 'batches', batches: [2, 7], last: 7, startsNewRun: false },
-    ],
-    ['all batches through', open([]), 7, { do: 'settle' }],
+    ['reopened batches', open([2, 7]), 0, { do: 'batches', batches: [2, 7], last: 7, startsNewRun: false }],
+    ['all batches ended', open([]), 7, { do: 'settle' }],
   ])('%s', (_, given, after, expected) => {
     expect(nextSendingStep(given, after)).toEqual(expected);
   });

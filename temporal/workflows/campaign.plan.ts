@@ -1,6 +1,6 @@
 import type { CampaignView, OpenBatches } from '../contracts/campaign.ts';
 
-/** Of one campaign, in parallel. */
+/** Parallel batches of one campaign. */
 export const batchesAtOnce = 8;
 export const batchesPerRun = 500;
 

@@ -12,7 +12,7 @@ const hour = 3_600_000;
 const each = (count: number, times = 1) =>
   new Map(Array.from({ length: count }, (_, index) => [index + 1, times]));
 
-describe('a campaign that is sent now', () => {
+describe('a campaign being sent', () => {
   it('freezes its audience, sends every batch once, settles and ends', async () => {
     const campaign = scriptCampaign({}, 20);
     await runCampaign(environment, campaign);
@@ -20,7 +20,7 @@ describe('a campaign that is sent now', () => {
     expect(campaign.steps).toEqual(['freeze', 'settle', 'finish']);
   });
 
-  it('sends a few batches beside each other, and never more', async () => {
+  it('sends a few batches in parallel, and never more', async () => {
     let running = 0;
     let most = 0;
     const campaign = scriptCampaign({}, 24);
@@ -36,7 +36,7 @@ describe('a campaign that is sent now', () => {
     };
     const batches = new Map<number, ReturnType<typeof send>>();
     campaign.activities.sendBatch = (input) => {
-      // Without heartbeats it is taken for dead in time, and tried again: that joins the first try.
+      // Without heartbeats it is eventually taken for dead and retried: the retry joins the first attempt.
       const begun = batches.get(input.batch) ?? send(input);
       batches.set(input.batch, begun);
       return begun;
@@ -46,13 +46,13 @@ describe('a campaign that is sent now', () => {
     expect(most).toBe(batchesAtOnce);
   });
 
-  it('ends at once with nobody in its audience', async () => {
+  it('ends immediately with an empty audience', async () => {
     const campaign = scriptCampaign({}, 0);
     await runCampaign(environment, campaign);
     expect(campaign.steps).toEqual(['freeze', 'finish']);
   });
 
-  it('goes on where the freeze and the batches stand', async () => {
+  it('continues from the state of the freeze and the batches', async () => {
     const campaign = scriptCampaign({ isFrozen: true }, 5);
     campaign.open = [2, 5];
     await runCampaign(environment, campaign);
@@ -60,7 +60,7 @@ describe('a campaign that is sent now', () => {
     expect(campaign.steps).toEqual(['settle', 'finish']);
   });
 
-  it('comes back for a batch that has to wait', async () => {
+  it('returns to a batch that has to wait', async () => {
     const looks: number[] = [];
     const campaign = scriptCampaign({}, 1);
     const { sendBatch } = campaign.activities;
@@ -74,7 +74,7 @@ describe('a campaign that is sent now', () => {
     expect((looks[2] ?? 0) - (looks[0] ?? 0)).toBeGreaterThanOrEqual(120_000);
   });
 
-  it('waits for what is in doubt, and sends again what comes back', async () => {
+  it('waits for emails in doubt, and sends requeued ones again', async () => {
     const campaign = scriptCampaign({}, 3);
     const results = [
       { queued: 0, waitMs: 120_000 },
@@ -85,7 +85,7 @@ describe('a campaign that is sent now', () => {
       const result = results.shift() ?? { queued: 0, waitMs: 0 };
       if (result.waitMs > 0) {
         campaign.open = [2];
-        // Nothing of it is queued yet, so the round finds nothing.
+        // None of it is queued yet, so the round finds nothing.
         campaign.sent.delete(2);
         settledAt = await now();
       }
@@ -100,7 +100,7 @@ describe('a campaign that is sent now', () => {
     expect(campaign.sent.get(2)).toBe(2);
   });
 
-  it('outlasts a database that is away', async () => {
+  it('outlasts an unreachable database', async () => {
     let failures = 0;
     const campaign = scriptCampaign({}, 3);
     const { freezeAudience, sendBatch } = campaign.activities;
@@ -118,7 +118,7 @@ describe('a campaign that is sent now', () => {
     expect(failures).toBeGreaterThan(8);
   });
 
-  it('goes on in a new run when there are many batches, and sends each once', async () => {
+  it('continues in a new run when there are many batches, and sends each once', async () => {
     const campaign = scriptCampaign({}, 30);
     const { listOpenBatches } = campaign.activities;
     campaign.activities.listOpenBatches = (input) => listOpenBatches({ ...input, limit: 12 });
@@ -145,7 +145,7 @@ describe('a scheduled campaign', () => {
     expect(campaign.steps).toEqual(['begin', 'freeze', 'settle', 'finish']);
   });
 
-  it('asks again when the clock of the database is behind', async () => {
+  it('asks again when the database clock lags', async () => {
     const campaign = scriptCampaign({ status: 'SCHEDULED', dueAt: await now() }, 1);
     const { beginCampaign } = campaign.activities;
     let asked = 0;
@@ -195,20 +195,20 @@ describe('a scheduled campaign', () => {
     expect(frozenAt - startedAt).toBeLessThan(hour);
   });
 
-  it('can be cancelled', async () => {
+  it('can be canceled', async () => {
     const campaign = scriptCampaign({ status: 'SCHEDULED', dueAt: (await now()) + 24 * hour }, 1);
     await runCampaign(environment, campaign, async (handle) => {
       campaign.view.status = 'CANCELLED';
       await handle.signal('changed');
     });
-    // A signal that comes while the last step runs makes the server ask for it again.
+    // A signal that arrives during the last step makes the server ask for it again.
     expect(new Set(campaign.steps)).toEqual(new Set(['cancel']));
     expect(campaign.sent.size).toBe(0);
   });
 });
 
-describe('a campaign that is cancelled while it is sent', () => {
-  it('starts no further batch, stops those that wait, and cancels the rest', async () => {
+describe('a campaign that is canceled while being sent', () => {
+  it('starts no further batch, stops waiting ones, and cancels the rest', async () => {
     const campaign = scriptCampaign({}, 40);
     let begun = 0;
     campaign.activities.sendBatch = async () => {
@@ -219,14 +219,14 @@ describe('a campaign that is cancelled while it is sent', () => {
       while (begun < batchesAtOnce) await delay(20);
       campaign.view.status = 'CANCELLED';
       await handle.signal('changed');
-      // The clock begins to jump after this, and would jump over the month while the batches are being stopped.
+      // After this the clock jumps ahead, and would jump over the month while the batches are being stopped.
       while (!campaign.steps.includes('cancel')) await delay(20);
     });
     expect(begun).toBe(batchesAtOnce);
     expect(campaign.steps).toEqual(['freeze', 'cancel']);
   });
 
-  it('looks again while something of it is still under way', async () => {
+  it('checks again while some of it is still in flight', async () => {
     const campaign = scriptCampaign({ status: 'CANCELLED' }, 0);
     let looks = 0;
     campaign.activities.cancelRemaining = async () => {
@@ -238,8 +238,8 @@ describe('a campaign that is cancelled while it is sent', () => {
   });
 });
 
-describe('a workflow for a campaign that needs none', () => {
-  it.each(['DRAFT', 'SENT'] as const)('ends at once when it is %s', async (status) => {
+describe('a workflow that its campaign does not need', () => {
+  it.each(['DRAFT', 'SENT'] as const)('ends immediately when the campaign is %s', async (status) => {
     const campaign = scriptCampaign({ status }, 3);
     await runCampaign(environment, campaign);
     expect(campaign.steps).toEqual([]);

@@ -37,16 +37,14 @@ const database = proxyLocalActivities<CampaignActivities>({
 });
 
 const changed = defineSignal(campaignChangedSignal);
-/**
- * `beginCampaign` decides whether a campaign is due by the clock of its own process, which may be behind this one.
- */
+/** `beginCampaign` decides whether a campaign is due by the clock of its own process, which may be behind this one. */
 const clockDifferenceMs = 1_000;
 const failedBatchPauseMs = 10_000;
 
 /**
- * Runs a campaign: waits for its time, freezes its audience, sends batches in parallel, and settles emails in
- * doubt. All state is in the campaign's row; the signal only triggers a reload, so a lost workflow can be replaced by
- * starting it again.
+ * Runs a campaign: waits for its time, freezes its audience, sends batches in parallel, and settles emails in doubt.
+ * All state is in the campaign's row; the signal only triggers a reload, so a lost workflow can be replaced by starting
+ * it again.
  */
 export async function campaign(input: CampaignInput): Promise<void> {
   const { campaignId } = input;
@@ -87,7 +85,7 @@ export async function campaign(input: CampaignInput): Promise<void> {
   }
 }
 
-/** @returns the last batch sent, 0 to continue from the first unfinished one */
+/** @returns the last batch sent; 0 to continue from the first unfinished one */
 async function send(
   campaignId: string,
   view: CampaignView,
@@ -116,9 +114,9 @@ async function send(
 }
 
 /**
- * Sends each batch as a child workflow, several at a time; stops them when the campaign is cancelled.
+ * Sends each batch as a child workflow, several at a time; stops them when the campaign is canceled.
  *
- * @returns whether it was cancelled
+ * @returns whether it was canceled
  */
 async function sendBatches(
   campaignId: string,

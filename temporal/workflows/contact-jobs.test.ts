@@ -17,7 +17,7 @@ describe.each([
   ['contactImport', 'importContacts'],
   ['contactBulk', 'changeContacts'],
 ])('the workflow %s', (type, activity) => {
-  it('goes on with its job until it has ended', async () => {
+  it('continues its job until it has ended', async () => {
     const inputs: ContactJobInput[] = [];
     const { result } = await runWorkflow(
       environment,
@@ -34,7 +34,7 @@ describe.each([
     expect(result).toEqual(completed);
   });
 
-  it('outlasts a database that is away for an hour', async () => {
+  it('outlasts a database outage of an hour', async () => {
     const startedAt = await now();
     let attempts = 0;
     const { result } = await runWorkflow(
@@ -53,7 +53,7 @@ describe.each([
     expect(attempts).toBeGreaterThan(50);
   });
 
-  it('ends with a job that failed or is gone', async () => {
+  it('ends with a failed or deleted job', async () => {
     for (const outcome of ['failed', 'gone'] as const) {
       const ended: ContactJobProgress = { ended: true, outcome, progress: 10, counts: {} };
       const { result } = await runWorkflow(

@@ -16,7 +16,7 @@ const environment = useTimeSkipping();
 const { em } = useTestDatabase();
 const now = () => environment.currentTimeMs();
 
-/** A contact whose snooze ends `ms` after the skipping clock's now. */
+/** A contact whose snooze ends `ms` after the current time of the skipping clock. */
 async function snoozedFor(ms: number) {
   const contactId = newId();
   const until = (await now()) + ms;
@@ -42,8 +42,8 @@ async function readState(contactId: string) {
 }
 
 /**
- * Runs the workflow with the true activity on the true database, by the clock that skips; `during` happens while it
- * waits for the first time.
+ * Runs the workflow with the real activity on the real database, by the skipping clock; `during` runs during its first
+ * wait.
  */
 async function runSnooze(
   contactId: string,
@@ -72,14 +72,14 @@ async function runSnooze(
     );
     await during(() => handle.signal('snoozeMoved'));
     const result: string = await handle.result();
-    // The clock of the server skips on once the workflow has ended.
+    // The server's clock skips on once the workflow has ended.
     const isNewRun = (await handle.describe()).runId !== handle.signaledRunId;
     return { result, endedAt: looks.at(-1) ?? 0, looks: looks.length, isNewRun };
   });
 }
 
 describe('the snooze of a contact', () => {
-  it('lasts until its end, with a look at the start and one at the end', async () => {
+  it('lasts until its end, with one check at the start and one at the end', async () => {
     const { contactId, until } = await snoozedFor(14 * dayMs);
     const { result, endedAt, looks } = await runSnooze(contactId);
     expect(result).toBe('resubscribed');
@@ -104,14 +104,14 @@ describe('the snooze of a contact', () => {
     expect(endedAt).toBeLessThan(until + 60_000);
   });
 
-  it('finds its later end by itself when the news of it was lost', async () => {
+  it('finds its later end even when the signal was lost', async () => {
     const { contactId, until } = await snoozedFor(30 * dayMs);
     const { result, endedAt } = await runSnooze(contactId, () => moveEnd(contactId, until + 30 * dayMs));
     expect(result).toBe('resubscribed');
     expect(endedAt).toBeGreaterThanOrEqual(until + 30 * dayMs);
   });
 
-  it('brings nobody back who opted out meanwhile', async () => {
+  it('does not resubscribe a contact that opted out meanwhile', async () => {
     const { contactId, until } = await snoozedFor(30 * dayMs);
     const { result, endedAt } = await runSnooze(contactId, () =>
       changeSubscription(em(), {
@@ -138,7 +138,7 @@ describe('the snooze of a contact', () => {
     expect(result).toBe('ended');
   });
 
-  it('goes on in a new run when it was moved hundreds of times', async () => {
+  it('continues in a new run when it was moved hundreds of times', async () => {
     const { contactId } = await snoozedFor(365 * dayMs);
     const until = (await now()) + 20 * dayMs;
     const { result, endedAt, isNewRun } = await runSnooze(contactId, async (signal) => {

@@ -12,7 +12,7 @@ const { checkDomain } = proxyActivities<DomainVerificationActivities>({
 
 const pendingIntervalMs = 5 * 60 * 1000;
 const verifiedIntervalMs = 60 * 60 * 1000;
-/** About a day of checks of a pending domain, well below the history limit of 51,200 events. */
+/** Checks of a pending domain for about a day, well below the history limit of 51,200 events. */
 const checksPerRun = 288;
 
 /**

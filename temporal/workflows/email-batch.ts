@@ -24,7 +24,7 @@ const local = proxyLocalActivities<EmailBatchActivities>({
   retry: { maximumAttempts: 1 },
 });
 
-/** Of runs from before the relay had a first try. */
+/** For runs from before the relay had a first try. */
 async function firstTry(emailIds: string[]): Promise<DispatchEmailsResult> {
   try {
     return await local.dispatchEmails({ emailIds });
@@ -35,8 +35,8 @@ async function firstTry(emailIds: string[]): Promise<DispatchEmailsResult> {
 }
 
 /**
- * Completes up to 50 transactional emails left open by a first try: hands them over, and retries those throttled or
- * unanswered. The database decides which emails are open; the workflow only schedules the retries.
+ * Completes up to 50 transactional emails left open by a first try: hands them over, and retries throttled or
+ * unanswered ones. The database decides which emails are open; the workflow only schedules the retries.
  */
 export async function emailBatch(input: EmailBatchInput): Promise<{ sent: number; ended: number }> {
   let open = input.emailIds;

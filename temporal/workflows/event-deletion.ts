@@ -10,9 +10,9 @@ const { eraseEvents, closeEventDeletion } = proxyActivities<EventDeletionActivit
 const secondPassAfterMs = 5 * 60 * 1000;
 
 /**
- * Deletes the events of a name in ClickHouse after Postgres. Retries without limit while ClickHouse is down. The
- * second pass covers a journal streamer that lost Postgres during an insert: its insert may still arrive after
- * another streamer has taken over.
+ * Deletes the events of a name in ClickHouse after Postgres. Retries without limit while ClickHouse is down. The second
+ * pass covers a journal streamer that lost Postgres during an insert: its insert may still arrive after another
+ * streamer has taken over.
  */
 export async function eventDeletion(input: EventDeletionInput): Promise<void> {
   setCurrentDetails('Waits until ClickHouse has everything before the deletion, then deletes it there.');

@@ -21,11 +21,11 @@ const expiry = {
 const { expire } = proxyActivities<ExpiryActivities>(expiry);
 
 /**
- * Removes what is past its retention. Each thing that expires is its own activity, so that one that fails does not
- * stop the others; the activities say which there are, so that a new one needs no patch.
+ * Removes data past its retention. Each expiry is its own activity, so that a failure does not stop the others. An
+ * activity lists the expiries, so that a new one needs no patch.
  *
- * @returns what was removed by name; `unfinished` counts those that have more for the next round
- * @throws ApplicationFailure after all others, for those that failed
+ * @returns the number removed per expiry; `unfinished` counts expiries with more left for the next round
+ * @throws ApplicationFailure for the failed expiries, after all others
  */
 export async function expireAll(): Promise<Record<string, number>> {
   if (!patched('expiry-activities')) return sweepExpired();

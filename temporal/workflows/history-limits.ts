@@ -1,8 +1,8 @@
 import { workflowInfo } from '@temporalio/workflow';
 
 /**
- * Events per run before continuing as new. Histories recorded under one limit do not replay under another, so a
- * change needs a patch.
+ * Events per run before continuing as new. Histories recorded under one limit do not replay under another, so a change
+ * needs a patch.
  */
 const historyLimits = {
   emailBatch: 5_000,

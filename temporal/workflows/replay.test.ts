@@ -9,7 +9,7 @@ const folder = new URL('../histories/', import.meta.url);
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'));
 const read = (file: string) => JSON.parse(readFileSync(new URL(file, folder), 'utf8'));
 
-/** With other steps than the code has. */
+/** A history with steps that differ from the code. */
 const altered = 'altered';
 function alteredHistory() {
   const history = read(files.find((file) => file.startsWith('email-batch-with-rounds')) ?? '');
@@ -20,7 +20,7 @@ function alteredHistory() {
   return history;
 }
 
-/** By recording; one worker replays all, because each would load the workflow code. */
+/** Errors by recording; one worker replays all, because each would load the workflow code. */
 const errors = new Map<string, Error | undefined>();
 beforeAll(async () => {
   const histories = files.map((file) => ({ workflowId: file, history: read(file) }));
@@ -32,17 +32,17 @@ beforeAll(async () => {
   for await (const { workflowId, error } of replays) errors.set(workflowId, error);
 });
 
-describe('executions that are running while the code is upgraded', () => {
-  it('has recordings to prove it with', () => {
+describe('executions running during a code upgrade', () => {
+  it('are covered by recordings', () => {
     expect(files.length).toBeGreaterThanOrEqual(6);
     expect([...errors.keys()]).toEqual([...files, altered]);
   });
 
-  it.each(files)('go on: %s', (file) => {
+  it.each(files)('continue: %s', (file) => {
     expect(errors.get(file)).toBeUndefined();
   });
 
-  it('would be found out if the code ordered other steps', () => {
+  it('would fail if the code ordered other steps', () => {
     expect(errors.get(altered)?.message).toMatch(/nondeterminism/i);
   });
 });

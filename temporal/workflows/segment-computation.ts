@@ -23,15 +23,15 @@ const { computeSegment } = proxyActivities<SegmentActivities>(computation);
 
 /** Parallel computations, so that a large segment does not delay the others. */
 const segmentsAtOnce = 4;
-/** More failures end the round. The next one tries them again. */
+/** Beyond this many segments left over, the round ends. The next one tries them again. */
 const maxLeft = 1_000;
 
 type Figures = Omit<SegmentComputationInput, 'after'>;
 
 /**
  * One round over the tracked segments of all projects that have to be computed in full, started by a schedule; for the
- * others `segmentRounds` evaluates what changes. Each segment is its own activity; a failed segment does not block the
- * others and is retried in the next round. The projects take turns, so one with many segments holds up no other.
+ * others, `segmentRounds` evaluates the changes. Each segment is its own activity; a failed segment does not block the
+ * others and is retried in the next round. The projects take turns, so a project with many segments holds up no other.
  */
 export async function segmentComputation(input: SegmentComputationInput): Promise<Figures> {
   const { after, ...figures } = input;
@@ -71,7 +71,7 @@ export async function segmentComputation(input: SegmentComputationInput): Promis
     );
   }
 
-  /** As rounds that began before `segments-in-turn` go on. */
+  /** For rounds that began before `segments-in-turn`. */
   async function computeInOrder(start: string | null): Promise<Figures> {
     let position = start;
     for (;;) {

@@ -16,8 +16,8 @@ const { evaluateSegmentChanges } = proxyActivities<SegmentActivities>({
 const projectsAtOnce = 3;
 
 /**
- * Gives every project with changes of tracked segments its turn, and another one while it has more, until none waits.
- * Started by a schedule. A project whose turn failed is left to the next run.
+ * Gives a turn to every project with changes of tracked segments, and another one while it has more, until none is
+ * waiting. Started by a schedule. A project whose turn failed is left to the next run.
  */
 export async function segmentRounds(input: SegmentRoundsFigures): Promise<SegmentRoundsFigures> {
   const figures = { ...input };

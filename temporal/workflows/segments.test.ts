@@ -12,7 +12,7 @@ const environment = useTimeSkipping();
 
 const idsUpTo = (count: number) => Array.from({ length: count }, (_, n) => String(n + 1).padStart(6, '0'));
 
-/** Segments that wait for their computation, by project. The list is as the database's: the projects take turns. */
+/** Segments that wait for their computation, by project. Listed as by the database: the projects take turns. */
 class StaleSegments {
   readonly computed: string[] = [];
   readonly #waiting: Map<string, Set<string>>;
@@ -43,7 +43,7 @@ class StaleSegments {
 }
 
 describe('a round of computations', () => {
-  it('computes every tracked segment once, a few at a time, and adds up what changed', async () => {
+  it('computes every tracked segment once, a few at a time, and adds up the changes', async () => {
     const stale = new StaleSegments({ p: idsUpTo(25) });
     let running = 0;
     let most = 0;
@@ -64,7 +64,7 @@ describe('a round of computations', () => {
     expect(result).toEqual({ segments: 25, failed: 0, added: 48, removed: 24 });
   });
 
-  it('leaves a segment that fails, or has to be computed again, to the next round', async () => {
+  it('leaves a segment that fails or has to be recomputed to the next round', async () => {
     const stale = new StaleSegments({ p: idsUpTo(4) });
     const tries: Record<string, number> = {};
     const { result } = await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
@@ -83,7 +83,7 @@ describe('a round of computations', () => {
     expect(result).toEqual({ segments: 3, failed: 1, added: 3, removed: 0 });
   });
 
-  it('does not have a project that comes meanwhile wait for all segments of another', async () => {
+  it('does not make a new project wait for all segments of another', async () => {
     const stale = new StaleSegments({ heavy: idsUpTo(200) });
     await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
       listTrackedSegments: stale.list,
@@ -97,7 +97,7 @@ describe('a round of computations', () => {
     expect(stale.computed.indexOf('000201')).toBeLessThan(40);
   });
 
-  it('goes on in a new run when its history grows long, and leaves none out', async () => {
+  it('continues in a new run when its history grows long, and skips none', async () => {
     const stale = new StaleSegments({ p: idsUpTo(1_200) });
     const { result } = await runWorkflow(environment, 'segmentComputation', newSegmentComputation, {
       listTrackedSegments: stale.list,
@@ -114,7 +114,7 @@ describe('a round of computations', () => {
 describe('rounds of changes', () => {
   const round = { changes: 5, added: 2, removed: 1, failed: 0 };
 
-  it('give every project its turn, and those with more another one, until none waits', async () => {
+  it('give every project its turn, and another one while it has more, until none is waiting', async () => {
     const turns: string[] = [];
     const left: Record<string, number> = { busy: 3, quiet: 1, other: 1 };
     const { result } = await runWorkflow(environment, 'segmentRounds', newSegmentRounds, {
@@ -143,7 +143,7 @@ describe('rounds of changes', () => {
     expect(result).toEqual({ turns: 2, changes: 10, added: 4, removed: 2, failed: 1 });
   });
 
-  it('have a project that comes while others take long not wait for them', async () => {
+  it('do not make a new project wait for slow ones', async () => {
     const left = new Set(['heavy', 'also heavy']);
     let end = () => {};
     const isOver = new Promise<void>((resolve) => {
@@ -168,7 +168,7 @@ describe('rounds of changes', () => {
 });
 
 describe('a round of counts', () => {
-  it('counts until nothing is older than its beginning, whatever it took', async () => {
+  it('counts until no count is older than its beginning, however often it fails', async () => {
     const startedAt = await environment.currentTimeMs();
     const beginnings: string[] = [];
     const { result } = await runWorkflow(environment, 'segmentCount', newSegmentCount, {

@@ -23,14 +23,14 @@ const {
   retry: { maximumAttempts: 5 },
 });
 
-// Checking a large table may take hours, once.
+// Checking a large table may take hours, but happens only once.
 const { keepPartitions } = proxyActivities<Pick<SweepActivities, 'keepPartitions'>>({
   startToCloseTimeout: '1 day',
   heartbeatTimeout: '1 minute',
   retry: { maximumAttempts: 5 },
 });
 
-/** Pause between slices, so that a long sweep never monopolises a worker. */
+/** Pause between slices, so that a long sweep never monopolizes a worker. */
 const restMs = 5_000;
 
 export async function sweep(input: SweepInput): Promise<Record<string, number>> {

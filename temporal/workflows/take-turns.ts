@@ -2,25 +2,28 @@ import { sleep } from '@temporalio/workflow';
 import { isHistoryLong } from './history-limits.ts';
 
 export interface Turns<Item> {
-  /** What waits, in order; empty when the round is over. It is asked again and again, so that what comes meanwhile has its turn. */
+  /**
+   * The waiting items, in order; empty when the round is over. Called again and again, so that new items get their
+   * turn.
+   */
   list: () => Promise<Item[]>;
   idOf: (item: Item) => string;
   atOnce: number;
-  /** Never rejects, unless the workflow is cancelled. */
+  /** Never rejects, unless the workflow is canceled. */
   run: (item: Item) => Promise<void>;
 }
 
 /**
- * Runs what waits until nothing does. What takes long does not hold up the others.
+ * Runs the waiting items until none is left. An item that takes long does not hold up the others.
  *
- * @returns whether it is over; false when the history has grown long first
+ * @returns whether the round is over; false when the history has grown long first
  */
 export async function takeTurns<Item>({ list, idOf, atOnce, run }: Turns<Item>): Promise<boolean> {
   const busy = new Map<string, Promise<void>>();
   let waiting: Item[] = [];
   while (!isHistoryLong('segments')) {
     if (waiting.length === 0) {
-      // A turn that ends during the query may still be listed; the next list is correct.
+      // An item whose turn ends during the query may still be listed; the next list is correct.
       const begun = new Set(busy.keys());
       waiting = (await list()).filter((item) => !begun.has(idOf(item)));
       if (waiting.length === 0 && begun.size === 0) return true;

@@ -14,7 +14,7 @@ const dayMs = 24 * hourMs;
 const end = (status = 'COMPLETED'): StepAnswer => ({ follow: 'end', status });
 const step = (visit: number, label = `step ${visit}`): StepAnswer => ({ follow: 'step', visit, label });
 
-/** Runs the workflow over steps that a function of the visit and of the time since the start decides. */
+/** Runs the workflow with steps decided by a function of the visit and of the time since the start. */
 async function walk(
   runStep: (visit: number, atMs: number, looks: number) => StepAnswer,
   others: object = {},
@@ -37,7 +37,7 @@ async function walk(
 }
 
 describe('an execution', () => {
-  it('goes from step to step in one workflow task, and ends as the database says', async () => {
+  it('walks from step to step in one workflow task, and ends as the database says', async () => {
     const { result, looks, history } = await walk((visit) => (visit < 4 ? step(visit + 1) : end('EXITED')));
     expect(looks).toEqual([1, 2, 3, 4]);
     expect(result).toBe('EXITED');
@@ -58,14 +58,14 @@ describe('an execution', () => {
         sentAt.push(Math.round(atMs / dayMs));
         return step(visit + 1);
       }
-      // Each delay is looked at twice: when it begins, and when it is over.
+      // Each delay is checked twice: when it begins and when it is over.
       return looks % 3 === 2 ? { follow: 'sleep', visit, label: 'DELAY', ms: dayMs } : step(visit + 1);
     });
     expect(sentAt).toEqual(Array.from({ length: 90 }, (_, day) => day));
     expect(ms).toBeGreaterThanOrEqual(90 * dayMs);
   });
 
-  it('goes round a loop three hundred times in new runs of bounded length', async () => {
+  it('repeats a loop three hundred times in new runs of bounded length', async () => {
     const slept = new Set<number>();
     const { result, looks, histories } = await walk((visit) => {
       if (visit > 300) return end();
@@ -80,14 +80,14 @@ describe('an execution', () => {
     for (const { events } of histories) expect(events?.length).toBeLessThan(600);
   });
 
-  it('waits for years by several timers', async () => {
+  it('waits for years with several timers', async () => {
     const { ms } = await walk((visit, atMs) =>
       atMs < 900 * dayMs ? { follow: 'wait', visit, label: 'WAIT', ms: 900 * dayMs - atMs } : end(),
     );
     expect(ms).toBeGreaterThanOrEqual(900 * dayMs);
   });
 
-  it('outlasts a database that is away for an hour', async () => {
+  it('outlasts a database outage of an hour', async () => {
     let tries = 0;
     const { result } = await walk((_visit, atMs) => {
       tries += 1;
@@ -100,7 +100,7 @@ describe('an execution', () => {
 });
 
 describe('a wait', () => {
-  /** Starts the workflow, and lets `meanwhile` signal it; a step ends once `isOver`. */
+  /** Starts the workflow and lets `meanwhile` signal it; a step ends once `isOver` returns true. */
   async function waitFor(
     ms: number | null,
     isOver: () => boolean,
@@ -121,7 +121,7 @@ describe('a wait', () => {
         args: [{ executionId }],
       });
       await meanwhile(() => handle.signal(executionChangedSignal));
-      // Not the result: waiting for it lets the clock of the test jump.
+      // Not the result: waiting for it lets the test clock jump.
       const closed = await eventually(
         () => handle.describe(),
         ({ status }) => status.name !== 'RUNNING',
@@ -132,7 +132,7 @@ describe('a wait', () => {
     return { looks, lastedMs };
   }
 
-  it('without a timeout ends by the signal alone, and late or early signals only make it look', async () => {
+  it('without a timeout ends only by the signal; late or early signals only trigger a check', async () => {
     let over = false;
     const { looks } = await waitFor(
       null,
@@ -149,7 +149,7 @@ describe('a wait', () => {
     expect(looks).toBeLessThanOrEqual(4);
   });
 
-  it('with a timeout ends by the signal before', async () => {
+  it('with a timeout ends by an earlier signal', async () => {
     let over = false;
     const { lastedMs } = await waitFor(
       300 * dayMs,
@@ -165,7 +165,7 @@ describe('a wait', () => {
 });
 
 describe('a call', () => {
-  it('is tried five times, and then the execution records why', async () => {
+  it('is attempted five times, and then the execution records why it failed', async () => {
     let calls = 0;
     const failures: object[] = [];
     const { result } = await walk(
@@ -185,7 +185,7 @@ describe('a call', () => {
     expect(result).toBe('FAILED');
   });
 
-  it('is looked at again when something else has kept it from being made', async () => {
+  it('is checked again when something else prevented it', async () => {
     let calls = 0;
     const { looks, result } = await walk(
       (visit) => (calls < 6 ? { follow: 'call', visit, label: 'WEBHOOK' } : end('EXITED')),
@@ -200,7 +200,7 @@ describe('a call', () => {
     expect([looks, result]).toEqual([[1, 1, 1], 'EXITED']);
   });
 
-  it('is looked at once it was made', async () => {
+  it('is checked after it was made', async () => {
     let calls = 0;
     const { looks } = await walk(
       (visit) =>

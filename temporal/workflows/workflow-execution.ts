@@ -23,7 +23,7 @@ import { isHistoryLong } from './history-limits.ts';
 
 const localOptions = {
   startToCloseTimeout: '30 seconds',
-  // Longer retry delays become timers, so that no worker keeps a task open.
+  // Longer retry delays become timers, so that no worker holds a task open.
   localRetryThreshold: '5 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 } as const;

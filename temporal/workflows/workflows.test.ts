@@ -26,7 +26,7 @@ describe('an email batch', () => {
     expect(result).toEqual({ sent: 1, ended: 1 });
   });
 
-  it('comes back for what is open, when the round said so, until nothing is', async () => {
+  it('returns for open emails when the round says so, until none is left', async () => {
     const looks: { ids: string[]; at: number }[] = [];
     const script: DispatchEmailsResult[] = [
       { openIds: ['b', 'c'], retryInMs: 120_000, sent: 1, ended: 0 },
@@ -51,7 +51,7 @@ describe('an email batch', () => {
     expect(result).toEqual({ sent: 2, ended: 1 });
   });
 
-  it('ends within its first task when its first try is local and settles all of them', async () => {
+  it('ends within its first task when a local first try settles all emails', async () => {
     const { result, history } = await runWorkflow(
       environment,
       'emailBatch',
@@ -73,7 +73,7 @@ describe('an email batch', () => {
     ]);
   });
 
-  it('leaves what a local try did not settle, or failed to, to the activity', async () => {
+  it('leaves what a local try did not settle to the activity', async () => {
     const looks: { ids: string[]; isLocal: boolean }[] = [];
     const script: (() => DispatchEmailsResult)[] = [
       () => {
@@ -101,7 +101,7 @@ describe('an email batch', () => {
     expect(result).toEqual({ sent: 2, ended: 0 });
   });
 
-  it('outlasts a database that is away for an hour', async () => {
+  it('outlasts a database outage of an hour', async () => {
     const startedAt = await now();
     let attempts = 0;
     const { result } = await runWorkflow(
@@ -120,7 +120,7 @@ describe('an email batch', () => {
     expect(attempts).toBeGreaterThan(50);
   });
 
-  it('goes on in a new run when its history grows long, and loses no email', async () => {
+  it('continues in a new run when its history grows long, and loses no email', async () => {
     let rounds = 0;
     const { result } = await runWorkflow(
       environment,
@@ -141,8 +141,8 @@ describe('an email batch', () => {
   });
 });
 
-describe('the watch over a domain', () => {
-  it('looks every five minutes until the domain is verified, every hour from then on, and ends with it', async () => {
+describe('the verification of a domain', () => {
+  it('checks every five minutes until the domain is verified, hourly after that, and ends with the domain', async () => {
     const looks: number[] = [];
     const outcomes = ['pending', 'pending', 'verified', 'verified', 'pending', 'gone'];
     await runWorkflow(
@@ -160,7 +160,7 @@ describe('the watch over a domain', () => {
     expect(minutes).toEqual([5, 5, 60, 60, 5]);
   });
 
-  it('goes on for days in new runs', async () => {
+  it('continues for days in new runs', async () => {
     let looks = 0;
     const { histories } = await runWorkflow(
       environment,
@@ -178,8 +178,8 @@ describe('the watch over a domain', () => {
   });
 });
 
-describe('the deletion of events', () => {
-  it('outlasts a ClickHouse that is away for hours, looks again after a while, and closes', async () => {
+describe('an event deletion', () => {
+  it('outlasts a ClickHouse outage of hours, makes a second pass after a while, and closes', async () => {
     const startedAt = await now();
     const steps: { step: string; hours: number }[] = [];
     const done = async (step: string) => {
@@ -201,14 +201,14 @@ describe('the deletion of events', () => {
     );
     expect(steps.map(({ step }) => step)).toEqual(['erase', 'erase', 'close']);
     expect(steps[0]?.hours).toBe(3);
-    // Once a minute at the least, and without a trace in the history.
+    // At least once a minute, and without a trace in the history.
     expect(attempts).toBeGreaterThan(3 * 60);
     expect(history.events?.length).toBeLessThan(40);
   });
 });
 
 describe('a sweep', () => {
-  it('goes on where a slice has stopped, until it came to the oldest', async () => {
+  it('continues where a slice stopped, until it reaches the oldest', async () => {
     const slices: number[] = [];
     const activities = {
       endOrphanedExecutions: async ({ resumeBefore }: { resumeBefore: number }) => {
@@ -221,7 +221,7 @@ describe('a sweep', () => {
     expect(swept.result).toEqual({ running: 500, orphaned: 0, resumeBefore: 0 });
   });
 
-  it('runs what it is named after', async () => {
+  it('runs the sweep it is named after', async () => {
     const activities = {
       repairStrandedEmails: async () => ({ requeued: 2 }),
       foldContactFigures: async () => ({ folded: 5, typed: 1 }),
@@ -238,7 +238,7 @@ describe('a sweep', () => {
     expect(erasures.result).toEqual({ contacts: 4, events: 9 });
   });
 
-  it('removes each thing that expires by its own activity, and tells of the failed ones after all others', async () => {
+  it('runs each expiry as its own activity, and reports failed ones after all others', async () => {
     const tries: string[] = [];
     let isBroken = true;
     const activities = {

@@ -73,10 +73,10 @@ export const securityCases: readonly SecurityCase[] = [
         'temporal/activities/workflows/call-webhook.test.ts',
         'renders all texts of a call within the time of one rendering',
       ],
-      ['temporal/activities/workflows/call-webhook.test.ts', 'lets others have their turn while it renders'],
+      ['temporal/activities/workflows/call-webhook.test.ts', 'gives others a turn while it renders'],
       [
         'temporal/activities/workflows/call-webhook.test.ts',
-        'refuses a call that was stored when more Liquid was accepted: %s',
+        'refuses a call stored when more Liquid was accepted: %s',
       ],
       ['core/workflows/step-config.test.ts', "Array.from({ length: 251 }, () => '{{ a }}')"],
     ],
@@ -84,12 +84,9 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'workflows that keep each other, or themselves, going without an end',
     tests: [
-      ['temporal/activities/workflows/endless.test.ts', "describe('workflows that start one another'"],
-      [
-        'temporal/activities/workflows/endless.test.ts',
-        'and was stored when half a minute was enough is stopped',
-      ],
-      ['temporal/activities/workflows/endless.test.ts', 'by the events of its own emails is stopped'],
+      ['temporal/activities/workflows/endless.test.ts', "describe('workflows that start each other'"],
+      ['temporal/activities/workflows/endless.test.ts', 'stored when half a minute was enough is stopped'],
+      ['temporal/activities/workflows/endless.test.ts', 'driven by events of its own emails is stopped'],
       ['test/workflow-rings.test.ts', 'come to an end, and the last execution says why'],
       [
         'test/workflow-rings.test.ts',
@@ -325,9 +322,9 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'a flood of calls of one project that fail or are large, so that others wait',
     tests: [
-      ['db/batching/failed-batches.test.ts', 'the calls of others never wait for 10,000 bad items'],
-      ['db/batching/batcher.test.ts', 'take turns, whatever waits of one of them'],
-      ['db/batching/batcher.test.ts', 'of heavy items leave a place free for light ones'],
+      ['db/batching/failed-batches.test.ts', 'calls of other groups never wait for 10,000 bad items'],
+      ['db/batching/batcher.test.ts', 'take turns, however much one of them has waiting'],
+      ['db/batching/batcher.test.ts', 'of heavy items leave room for light ones'],
       ['test/heavy-reads.test.ts', 'searches of a project wait for each other, are refused beyond'],
       ['api/edge/statement-timeout.test.ts', 'answers 503 with Retry-After when a statement takes too long'],
     ],
@@ -367,12 +364,9 @@ export const securityCases: readonly SecurityCase[] = [
       ['test/neighbours.test.ts', 'do not wait for thousands that one project starts'],
       [
         'temporal/client/emails-of-the-outbox.test.ts',
-        'are sent while Temporal is still at work on thousands',
+        'are sent while Temporal is still working on thousands',
       ],
-      [
-        'temporal/client/outbox-relay.test.ts',
-        'of projects take turns, whichever of them has waited for longer',
-      ],
+      ['temporal/client/outbox-relay.test.ts', 'of projects take turns, whichever has waited longer'],
     ],
   },
   {

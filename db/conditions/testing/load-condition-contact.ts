@@ -17,7 +17,7 @@ interface ContactState extends Omit<ConditionContact, 'events' | 'segments'> {
 }
 
 /**
- * Loads what a condition needs of one contact, so that `evaluateCondition` agrees with the compiled SQL.
+ * Loads the data of one contact that a condition needs, so that `evaluateCondition` agrees with the compiled SQL.
  *
  * @returns undefined when the project has no such contact
  */

@@ -39,7 +39,7 @@ export async function storeContacts(em: Em, projectId: string, contacts: TestCon
        "updatedAt" timestamptz, "snoozedUntil" timestamptz, data jsonb)`,
     [projectId, JSON.stringify(rows)],
   );
-  // One feed row beside each event: it has the same name and must not count.
+  // One feed row per event: it has the same name and must not count.
   await sql(
     em,
     `with input as (select * from jsonb_to_recordset($2::jsonb) as t(id uuid, contact uuid, name text, at timestamptz)),

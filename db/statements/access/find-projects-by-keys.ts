@@ -13,7 +13,8 @@ const projectRow = z.object({
   has_send_limit: z.boolean(),
 });
 
-// A statement, because one call looks up the keys of many requests, each by the index of its kind.
+// A statement, because one call looks up the keys of many requests, public and secret ones each through their own
+// index.
 export function findProjectsByKeys(
   em: Em,
   publicHashes: readonly Buffer[],

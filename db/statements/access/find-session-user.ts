@@ -16,9 +16,9 @@ const sessionRow = z.object({
 });
 
 /**
- * The user, if the session version is current and the session was not ended, and the project if the user is a member;
- * `is_untouched` when the session's last use was noted over ten minutes ago. A statement because it runs on every
- * dashboard request: four tables in one round trip.
+ * The user, if the session version is current and the session has not ended, and the project if the user is a member.
+ * `is_untouched` when the last recorded use of the session is over ten minutes old. A statement, because it runs on
+ * every dashboard request: four tables in one round trip.
  */
 export async function findSessionUser(
   em: Em,

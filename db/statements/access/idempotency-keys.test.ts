@@ -9,7 +9,7 @@ import { claimKeys, type KeyClaim, settleClaims } from './idempotency-keys.ts';
 
 const { em, sql } = useTestDatabase();
 
-it('claims and settles keys at once without a deadlock: both lock them in one order', async () => {
+it('claims and settles keys concurrently without a deadlock: both lock them in the same order', async () => {
   const projectId = uuidv7();
   const claimOf = (key: string): KeyClaim => ({ projectId, key, request: 'POST /v1/send', token: uuidv7() });
   const [first, last] = [claimOf('first'), claimOf('last')];
@@ -23,7 +23,7 @@ it('claims and settles keys at once without a deadlock: both lock them in one or
         key,
       ]);
     await lock(first);
-    // The other one is released, which would come last.
+    // The key that is released would come last.
     settling = settleClaims(em(), [
       { ...last, statusCode: 200 },
       { ...first, statusCode: 400 },
@@ -37,11 +37,11 @@ it('claims and settles keys at once without a deadlock: both lock them in one or
   ).toEqual([{ key: 'last', status: 200 }]);
 });
 
-it('removes expired keys while requests claim them again, without a deadlock', async () => {
+it('removes expired keys while requests reclaim them, without a deadlock', async () => {
   const projectId = uuidv7();
   const lock = (own: Em, key: string) =>
     run(own, 'select from idempotency_keys where project_id = $1 and key = $2 for update', [projectId, key]);
-  // The sweep comes upon them in this order.
+  // The sweep finds them in this order.
   for (const key of ['last', 'first']) {
     await sql(
       `insert into idempotency_keys (project_id, key, request, token, expires_at)

@@ -7,7 +7,7 @@ export interface KeyClaim {
   projectId: string;
   key: string;
   request: string;
-  /** Unique to this request among all that ever held the key. */
+  /** Identifies this request among all that ever held the key. */
   token: string;
 }
 
@@ -16,10 +16,10 @@ export interface SettledClaim extends KeyClaim {
 }
 
 /**
- * Claims keys for many requests in one statement. Keys must be distinct; expired ones count as free. Locks rows in
- * key order to avoid deadlocks.
+ * Claims keys for many requests in one statement. Keys must be distinct; expired ones count as free. Locks rows in key
+ * order to avoid deadlocks.
  *
- * @returns whether each claim now holds its key
+ * @returns for each claim, whether it now holds its key
  */
 export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: number): Promise<boolean[]> {
   const rows = await query(
@@ -48,7 +48,7 @@ export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: n
 
 /**
  * Releases the keys of requests that ended with a 4xx and stores the status of the others, in one statement. Commits
- * asynchronously: after a crash the claims stand, so the keys stay held.
+ * asynchronously: if a crash loses the commit, the keys stay held.
  */
 export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Promise<void> {
   await execute(
@@ -59,7 +59,7 @@ export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Pro
          as claim (project_id, key, token, status_code)
         where (select count(*) from relaxed) = 1),
      held as materialized (
-       -- In the order in which claims lock them, those that are refused too.
+       -- In the order in which claims lock keys, including claims that are refused.
        select s.project_id, s.key, s.status_code
          from (select * from settled order by project_id, key) s
         cross join lateral (${joinByKeySql(

@@ -9,7 +9,7 @@ export interface WantedLease {
 
 export interface Lease {
   count: number;
-  /** Granted to all processes in this minute, including this lease. */
+  /** Requests granted to all processes in this minute, including this lease. */
   givenOut: number;
   /** By the database's clock, in epoch milliseconds. */
   windowStartedAt: number;
@@ -45,7 +45,7 @@ export async function leaseRequests(em: Em, limit: number, wanted: readonly Want
   const bySubject = new Map(rows.map((row) => [row.subject, row]));
   return wanted.map(({ subject }) => {
     const row = bySubject.get(subject);
-    if (row === undefined) throw new Error('A lease statement must answer each subject');
+    if (row === undefined) throw new Error('A lease statement must return a row per subject');
     return {
       count: row.count,
       givenOut: row.given_out,

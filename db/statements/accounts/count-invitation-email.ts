@@ -6,7 +6,7 @@ import { query } from '../../sql.ts';
 const row = z.object({ subject: z.string(), mails: z.int(), secondsLeft: z.int() });
 
 /**
- * In a transaction: counts an invitation email against the hourly limits of its address and of the inviting user. The
+ * Counts an invitation email against the hourly limits of its address and of the inviting user, in a transaction. The
  * counters enforce the limits under their own row locks, so concurrent calls never exceed them.
  *
  * @returns seconds until the next hour if a limit is exceeded (the caller must then roll back), otherwise undefined

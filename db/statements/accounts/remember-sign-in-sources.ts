@@ -1,7 +1,7 @@
 import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
-// A statement, because it writes an array in one round trip, and known sources only again after a day.
+// A statement, because it writes an array in one round trip and rewrites known sources only once a day.
 export async function rememberSignInSources(
   em: Em,
   userId: string,

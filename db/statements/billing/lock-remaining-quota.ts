@@ -6,7 +6,7 @@ import { query } from '../../sql.ts';
 const row = z.object({ left: z.int().nullable() });
 
 /**
- * In a transaction: locks the project's remaining quota for this month until the commit.
+ * Locks the project's remaining quota for this month until the transaction ends.
  *
  * @returns null when there is no limit
  */

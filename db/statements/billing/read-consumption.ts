@@ -25,7 +25,7 @@ export async function readConsumption(em: Em, projectId: string): Promise<Consum
      group by now.month`,
     [projectId],
   );
-  if (consumption === undefined) throw new Error('A consumption statement must answer the month');
+  if (consumption === undefined) throw new Error('The consumption statement returned no row');
   return consumption;
 }
 

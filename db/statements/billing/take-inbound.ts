@@ -5,9 +5,9 @@ import { query } from '../../sql.ts';
 const row = z.object({ taken: z.boolean() });
 
 /**
- * In a transaction: counts an inbound email.
+ * Counts an inbound email, in a transaction.
  *
- * @returns false when it would exceed the monthly limit; then nothing is counted
+ * @returns false, counting nothing, when it would exceed the monthly limit
  */
 export async function takeInbound(em: Em, projectId: string): Promise<boolean> {
   const [answer] = await query(em, row, `select take_emails($1, 'inbound', 1, null) as taken`, [projectId]);

@@ -15,16 +15,16 @@ import { readConsumption } from './read-consumption.ts';
 import { takeTransactional } from './take-transactional.ts';
 
 const connections = 16;
-// Six of them are kept for prepared statements.
+// Six of them are reserved for prepared statements.
 const { em } = useTestDatabase(connections + 6);
 let projectId: string;
 beforeEach(async () => {
   projectId = await insertProject(em());
 });
 
-/** Transactions that wait for their client, or for a lock. */
+/** Number of transactions that wait for their client or a lock. */
 async function waiting(type: 'Client' | 'Lock'): Promise<number> {
-  // By a connection of another pool: the transactions may have all of this one.
+  // On a connection of another pool: the transactions may occupy this one.
   const [row] = await preparedSql<{ n: number }>(
     em(),
     'waiting',
@@ -43,7 +43,7 @@ const takeOne = async (own: Em, spare: number | null) => {
   const text = `select take_emails($1, 'workflows', 1, $2) as taken`;
   return (await sql<{ taken: boolean }>(own, text, [projectId, spare]))[0]?.taken;
 };
-/** Changes the limit while as many callers wait for one that takes an email. @returns whether each takes one */
+/** Changes the limit while as many callers wait for a caller that takes an email. @returns whether each takes one */
 async function takeDuring(change: string, callers: number, spare: number | null) {
   let takers: Promise<boolean | undefined>[] = [];
   await em().transactional(async (own) => {
@@ -59,8 +59,8 @@ async function takeDuring(change: string, callers: number, spare: number | null)
 }
 const used = async () => (await readConsumption(em(), projectId)).used;
 
-describe('emails that are taken at once', () => {
-  it('never exceed the limit, and none within it is refused', async () => {
+describe('emails taken concurrently', () => {
+  it('never exceed the limit, and none below it is refused', async () => {
     const calls = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 2, maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(calls, fc.integer({ min: 0, max: 60 }), async (sizes, limit) => {
@@ -80,7 +80,7 @@ describe('emails that are taken at once', () => {
     );
   });
 
-  it('are granted in the order of the items of one statement, each project for itself', async () => {
+  it('are granted in the order of the items, separately per project', async () => {
     const other = await insertProject(em());
     await setLimit(projectId, { transactional: 5 });
     await setLimit(other, { transactional: 1 });
@@ -100,7 +100,7 @@ describe('emails that are taken at once', () => {
     ]);
   });
 
-  it('are as exact where far from the limit nobody waits for anybody', async () => {
+  it('are just as exact far from the limit, where nobody waits', async () => {
     await setLimit(projectId, { workflows: 3 * connections });
     /** Takes one email in a transaction that ends on command. */
     const take = (end: Promise<void>) =>
@@ -121,7 +121,7 @@ describe('emails that are taken at once', () => {
     const quick = Promise.all(Array.from({ length: 80 }, () => take(Promise.resolve()))).finally(() => {
       isOver = true;
     });
-    // Near the limit everybody waits for the slow ones.
+    // Near the limit, everybody waits for the slow ones.
     await eventually(
       async () => isOver || (await waiting('Lock')) > inShards,
       (isSo) => isSo,
@@ -132,7 +132,7 @@ describe('emails that are taken at once', () => {
     expect((await used()).workflows).toBe(3 * connections);
   });
 
-  it('do not keep a change of their limit waiting', async () => {
+  it('do not hold up a change of the limit', async () => {
     await setLimit(projectId, { workflows: 5_000 });
     await em().transactional(async (own) => {
       expect(await takeOne(own, 1_000)).toBe(true);
@@ -144,14 +144,14 @@ describe('emails that are taken at once', () => {
     });
   });
 
-  it('do not wait for each other when the limit is lowered while they ask', async () => {
+  it('do not wait for each other when the limit is lowered meanwhile', async () => {
     await setLimit(projectId, { workflows: 5_000 });
     const taken = await takeDuring('update billing_limits set emails = 3', 4, 1_000);
     expect(taken.filter((isTaken) => isTaken === true)).toHaveLength(2);
     expect((await used()).workflows).toBe(3);
   });
 
-  it('are all granted when the limit is removed while they ask', async () => {
+  it('are all granted when the limit is removed meanwhile', async () => {
     await setLimit(projectId, { workflows: 2 });
     expect(await takeDuring('delete from billing_limits', 3, null)).toEqual([true, true, true]);
   });
@@ -173,7 +173,7 @@ describe('a campaign', () => {
   };
   const left = () => em().transactional((own) => lockRemainingQuota(own, projectId, 'campaigns'));
 
-  it('keeps what it may have from others until its audience is frozen, and gets no more', async () => {
+  it('reserves its quota until its audience is frozen, and gets no more', async () => {
     await insertContacts(em(), projectId, 10);
     await setLimit(projectId, { campaigns: 12 });
     const id = await start(7);
@@ -184,7 +184,7 @@ describe('a campaign', () => {
     expect([await left(), (await used()).campaigns]).toEqual([5, 7]);
   });
 
-  it('gives back what it had to itself when it is cancelled, and what it did not send', async () => {
+  it('returns its reserved and unsent quota when it is canceled', async () => {
     await insertContacts(em(), projectId, 10);
     await setLimit(projectId, { campaigns: 12 });
     const id = await start(10);
@@ -195,7 +195,7 @@ describe('a campaign', () => {
     expect([await left(), (await used()).campaigns]).toEqual([12, 0]);
   });
 
-  it('is counted without a limit as well', async () => {
+  it('is counted even without a limit', async () => {
     await insertContacts(em(), projectId, 10);
     expect(await freeze(await start(null))).toEqual([{ recipients: 10, frozen: true }]);
     expect([await left(), (await used()).campaigns]).toEqual([null, 10]);

@@ -13,7 +13,7 @@ export interface WantedEmails {
  * Counts transactional emails before they are queued. A project's items are counted together if they fit its limit;
  * otherwise one by one, in order. One statement serves many projects and holds its locks only while it runs.
  *
- * @returns for each item whether it may be queued
+ * @returns for each item, whether it may be queued
  */
 export async function takeTransactional(em: Em, wanted: readonly WantedEmails[]): Promise<boolean[]> {
   const rows = await query(

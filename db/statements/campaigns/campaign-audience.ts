@@ -10,8 +10,8 @@ export type AudienceChoice = Pick<
 >;
 
 /**
- * The campaign's current recipients: only subscribed contacts unless it is
- * transactional; none if its segment was deleted.
+ * The campaign's current recipients: only subscribed contacts unless it is transactional; none if its segment was
+ * deleted.
  */
 export async function campaignAudience(em: Em, campaign: AudienceChoice): Promise<Audience> {
   const audience = await chosenAudience(em, campaign);
@@ -27,7 +27,8 @@ export async function chosenAudience(em: Em, campaign: AudienceChoice): Promise<
       return (await segmentAudience(em, campaign.projectId, campaign.segmentId ?? '')) ?? nobody;
     case 'FILTERED': {
       const parsed = parseCondition(campaign.audienceCondition);
-      if (!parsed.ok) throw new Error(`A stored audience does not parse: ${JSON.stringify(parsed.issues)}`);
+      if (!parsed.ok)
+        throw new Error(`The stored audience of a campaign does not parse: ${JSON.stringify(parsed.issues)}`);
       return conditionAudience(em, campaign.projectId, parsed.condition);
     }
   }

@@ -10,8 +10,8 @@ export interface CampaignQuota {
 }
 
 /**
- * In a transaction: counts the recipients and locks what is left of the month's quota until the commit. Counting
- * reads the audience, so it is skipped when there is no limit.
+ * Counts the recipients and locks the month's remaining quota until the transaction ends. Counting reads the audience,
+ * so it is skipped when there is no limit.
  *
  * @returns null when there is no limit
  */

@@ -55,7 +55,7 @@ describe('a claim of a batch', () => {
     expect(await claim(id)).toEqual([]);
   });
 
-  it('gives each email to one of those who claim at once', async () => {
+  it('gives each email to only one of several concurrent claims', async () => {
     const id = await start(400);
     const claims = await Promise.all(Array.from({ length: 8 }, () => claim(id, 60)));
     const ids = claims.flat().map((email) => email.id);
@@ -66,7 +66,7 @@ describe('a claim of a batch', () => {
     });
   });
 
-  it('takes nothing of a campaign that was cancelled or whose project is disabled', async () => {
+  it('takes nothing from a canceled campaign or a disabled project', async () => {
     const id = await start(3);
     await sql(em, 'update projects set disabled = true where id = $1', [projectId]);
     expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'paused', queued: 3 });
@@ -77,7 +77,7 @@ describe('a claim of a batch', () => {
     expect(await claim(id)).toEqual([]);
   });
 
-  it('takes nothing while the domain of the sender is not verified for the project', async () => {
+  it('takes nothing while the sender domain is not verified for the project', async () => {
     const id = await start(3);
     const become = (status: string) =>
       sql(em, 'update domains set status = $2 where project_id = $1', [projectId, status]);
@@ -86,7 +86,7 @@ describe('a claim of a batch', () => {
     await become('pending');
     expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'paused', queued: 3 });
     expect(await claim(id)).toEqual([]);
-    // Nobody has to be woken for it.
+    // Nobody has to be woken up for this.
     expect(await backlog()).toBe(before - 3);
     await become('verified');
     expect(await backlog()).toBe(before);
@@ -97,7 +97,7 @@ describe('a claim of a batch', () => {
   it.each<[string, (transaction: Em, id: string) => Promise<void>]>([
     ['a cancel', cancelCampaign],
     ['an erasure', (transaction) => recordErasure(transaction, { id: newId(), projectId, isReset: true })],
-  ])('waits for %s that is under way, and then takes nothing', async (_name, end) => {
+  ])('waits for %s in progress, and then takes nothing', async (_name, end) => {
     const id = await start(3);
     const claimed = await em.transactional(async (transaction) => {
       await end(transaction, id);
@@ -108,7 +108,7 @@ describe('a claim of a batch', () => {
     expect(await claimed.waiting).toEqual([]);
   });
 
-  it('does not wait for the freeze, which goes on meanwhile', async () => {
+  it('does not wait for the freeze, which continues meanwhile', async () => {
     await insertContacts(em, projectId, 10);
     const id = await insertDraft(em, projectId);
     await startSending(em, id);
@@ -122,7 +122,7 @@ describe('a claim of a batch', () => {
 });
 
 describe('the figures of a campaign', () => {
-  it('follow the hand-overs and the events of the provider, each recipient once', async () => {
+  it('follow hand-overs and provider events, each recipient once', async () => {
     const id = await start(8);
     const token = uuidv7();
     const [a, b, c, d, e, f, g, h] = await claim(id, 500, token);
@@ -156,13 +156,13 @@ describe('the figures of a campaign', () => {
       held: 2,
     };
     expect(await counters(id)).toEqual(expected);
-    // What we took for refused was delivered after all.
+    // An email that we took for refused was delivered after all.
     await event(e, 'delivery');
     expect(await counters(id)).toEqual({ ...expected, sent: 6, delivered: 4, held: 1 });
     expect(await recountCampaign(em, id)).toBe(0);
   });
 
-  it('count what a deleted contact does not get any more, and it is not consumed', async () => {
+  it('count emails withheld from a deleted contact, which use no quota', async () => {
     const id = await start(4);
     await beginMonthBefore(id);
     const token = uuidv7();
@@ -187,7 +187,7 @@ describe('the figures of a campaign', () => {
     expect(await recountCampaign(em, id)).toBe(0);
   });
 
-  it('stay the same when they are folded, also by several at once', async () => {
+  it('stay the same when they are folded, even concurrently', async () => {
     const id = await start(30);
     for (let n = 0; n < 10; n += 1) {
       const token = uuidv7();
@@ -210,7 +210,7 @@ describe('the figures of a campaign', () => {
     expect(await sql(em, 'select from campaign_figure_changes where campaign_id = $1', [id])).toEqual([]);
   });
 
-  it('are not kept of what happens to its emails after it was deleted', async () => {
+  it('do not include changes of emails after the campaign was deleted', async () => {
     const id = await start(1);
     const [email] = await claim(id);
     await foldCampaignFigures(em);
@@ -222,7 +222,7 @@ describe('the figures of a campaign', () => {
       expect(await sql(em, `select from ${table} where campaign_id = $1`, [id])).toEqual([]);
   });
 
-  it('are corrected and the difference is reported when they are wrong', async () => {
+  it('are corrected when they are wrong, and the difference is reported', async () => {
     const id = await start(5);
     const token = uuidv7();
     await recordHandOvers(
@@ -237,8 +237,8 @@ describe('the figures of a campaign', () => {
   });
 });
 
-describe('a cancelled campaign', () => {
-  it('has its queued emails cancelled, and those that come back to the queue too', async () => {
+describe('a canceled campaign', () => {
+  it('has its queued emails canceled, and emails that return to the queue too', async () => {
     const id = await start(10);
     await beginMonthBefore(id);
     const token = uuidv7();
@@ -263,7 +263,7 @@ describe('a cancelled campaign', () => {
     expect(await recountCampaign(em, id)).toBe(0);
   });
 
-  it('has them cancelled when it is deleted meanwhile too', async () => {
+  it('has them canceled even when it is deleted meanwhile', async () => {
     const id = await start(3);
     const token = uuidv7();
     const claimed = await claim(id, 3, token);

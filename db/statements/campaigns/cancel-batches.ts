@@ -5,8 +5,8 @@ import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 /**
- * Cancels the queued emails of up to `limit` open batches after `afterNumber`, and updates figures and usage in the
- * same statement.
+ * Cancels the queued emails of up to `limit` open batches after `afterNumber` and updates figures and usage, in one
+ * statement.
  *
  * @returns the number of the last batch, or null when there was none
  */

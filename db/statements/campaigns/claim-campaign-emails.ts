@@ -6,8 +6,8 @@ import { type ClaimedEmail, claimedColumnsSql, claimedEmailRow } from '../emails
 import type { CampaignBatch } from './read-campaign-batch.ts';
 
 // The first CTE locks the campaign until the claim commits: a claim and a cancel wait for each other, so no claim
-// succeeds after a cancel has committed. The lock does not block the freeze, which only counts in this row. So whatever
-// ends a campaign has to lock it `for update`; an update alone would not wait.
+// succeeds after a cancel has committed. The lock does not block the freeze, which only changes counters in this row.
+// Therefore a statement that ends a campaign has to lock it `for update`; a plain update would not wait.
 const claimSql = `
 with campaign as materialized (
   select k.id, p.disabled, p.suppress_transactional
@@ -43,10 +43,10 @@ order by e.id`;
 
 /**
  * Claims up to `limit` queued emails of a batch for `token`, in id order; none unless the campaign is sending, its
- * project enabled and the domain of its sender verified. No email is claimed twice.
+ * project enabled and its sender's domain verified. No email is claimed twice.
  *
  * @param batch `firstEmailId` may be any email of the batch, to resume from there
- * @param isNoted whether `beginHandOvers` follows for each email; otherwise the claim counts as begun
+ * @param isNoted whether `beginHandOvers` follows for each email; otherwise the hand-over counts as begun
  */
 export function claimCampaignEmails(
   em: Em,

@@ -21,7 +21,7 @@ export interface AudienceOutcome {
   unsubscribed: number;
 }
 
-/** Counts whom an audience names by what sending does: who gets the email, and why the others do not. */
+/** Counts an audience by what sending would do: who gets the email, and why the others do not. */
 export async function countAudienceOutcome(em: Em, campaign: AudienceChoice): Promise<AudienceOutcome> {
   const audience = await chosenAudience(em, campaign);
   const parameters: unknown[] = [campaign.projectId];

@@ -3,7 +3,7 @@ import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
-/** Projects that share the rate of campaigns; not those of which nothing can be claimed. */
+/** Projects with a SENDING campaign that is not paused: they share the campaign rate. */
 // A statement, because it counts distinct projects over a join.
 export async function countSendingProjects(em: Em): Promise<number> {
   const [row] = await query(

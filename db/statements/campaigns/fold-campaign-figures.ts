@@ -6,10 +6,10 @@ import { query } from '../../sql.ts';
 const foldedRow = z.object({ folded: z.int() });
 
 /**
- * Adds the pending changes to the figures, a bounded number per statement. Senders append changes instead of updating
- * one row, so that they do not block each other. What still happens to emails of a deleted campaign is dropped.
+ * Adds the pending changes to the figures, 20,000 per statement. Senders append changes instead of updating one row, so
+ * that they do not block each other. Changes of deleted campaigns are dropped.
  *
- * @returns the number of changes
+ * @returns the number of changes folded
  */
 export async function foldCampaignFigures(em: Em): Promise<number> {
   const atOnce = 20_000;

@@ -97,7 +97,7 @@ describe('freezing an audience', () => {
     ]);
   });
 
-  it('keeps every email within its batch, and each batch apart, when the clock steps back between pieces', async () => {
+  it('keeps every email in its batch, and batches apart, when the clock is set back between pieces', async () => {
     await insertContacts(em(), project.id, 1_200);
     const id = await start();
     await freezeAudience(em(), id, 300, 500);
@@ -120,7 +120,7 @@ describe('freezing an audience', () => {
     ]);
   });
 
-  it('fills the batches also when few of those looked at belong to the audience', async () => {
+  it('fills the batches even when few of the contacts belong to the audience', async () => {
     await insertContacts(em(), project.id, 2_000);
     const id = await start({
       audienceType: 'FILTERED',
@@ -137,8 +137,8 @@ describe('freezing an audience', () => {
   });
 
   it.each<[string, Partial<Campaign>, number[]]>([
-    ['marketing to those who are subscribed', {}, [1, 3]],
-    ['headless to those who are subscribed', { type: 'HEADLESS' }, [1, 3]],
+    ['marketing to subscribed contacts', {}, [1, 3]],
+    ['headless to subscribed contacts', { type: 'HEADLESS' }, [1, 3]],
     ['transactional to everyone', { type: 'TRANSACTIONAL' }, [1, 2, 3, 4]],
   ])('is %s', async (_, changes, expected) => {
     await insertContacts(em(), project.id, 4);
@@ -151,7 +151,7 @@ describe('freezing an audience', () => {
     expect(await recipients(id)).toEqual(readers(...expected));
   });
 
-  it('takes the members of a segment', async () => {
+  it('includes the members of a segment', async () => {
     await insertContacts(em(), project.id, 5);
     const segmentId = newId();
     await sql(
@@ -169,7 +169,7 @@ describe('freezing an audience', () => {
     expect(await recipients(id)).toEqual(readers(2, 5));
   });
 
-  it('leaves out who came after the start, and the contacts of others', async () => {
+  it('leaves out contacts created after the start, and contacts of other projects', async () => {
     await insertContacts(em(), project.id, 3);
     await insertContacts(em(), await insertProject(em()), 3);
     const id = await start();
@@ -183,7 +183,7 @@ describe('freezing an audience', () => {
     expect(await recipients(id)).toEqual(readers(1, 2, 3));
   });
 
-  it('takes those who came before the start by a clock that is ahead', async () => {
+  it('includes contacts created before the start by a clock that is ahead', async () => {
     await insertContacts(em(), project.id, 3);
     await sql(
       em(),
@@ -196,14 +196,14 @@ describe('freezing an audience', () => {
     expect(await recipients(id)).toEqual(readers(1, 3, 2));
   });
 
-  it('is complete with nobody in it', async () => {
+  it('is complete when nobody is in it', async () => {
     const id = await start();
     expect(await freezeAudience(em(), id, 100, 500)).toBe(true);
     expect(await row(id)).toEqual({ totalRecipients: 0, frozenAt: expect.any(Date) });
     expect(await batches(id)).toEqual([]);
   });
 
-  it('makes nobody a recipient twice however many do it at once', async () => {
+  it('makes nobody a recipient twice, however many freeze at once', async () => {
     await insertContacts(em(), project.id, 900);
     const id = await start();
     await Promise.all(
@@ -215,7 +215,7 @@ describe('freezing an audience', () => {
     expect(await batches(id)).toMatchObject([{ found: 500 }, { found: 400 }]);
   });
 
-  it('stops with the campaign', async () => {
+  it('stops when the campaign ends', async () => {
     await insertContacts(em(), project.id, 100);
     const id = await start();
     expect(await freezeAudience(em(), id, 40)).toBe(false);

@@ -35,7 +35,7 @@ batch as (
 )`;
 
 /**
- * One step of the freeze: evaluates the audience for the next `$2` contacts by creation, queues an email for each
+ * One piece of the freeze: evaluates the audience for the next `$2` contacts by creation, queues an email for each
  * match, and assigns the emails to batches of consecutive ids. All batches but the last are full, so a recipient's
  * number determines its batch.
  */
@@ -45,7 +45,7 @@ with campaign as materialized (
     coalesce(frozen_until, '-infinity') as frozen_until,
     coalesce(frozen_contact_id, '${nilId}') as frozen_contact_id,
     case when frozen_until is null then 0 else total_recipients end as recipients,
-    -- How far the clock is behind the ids of the pieces before: ids go on rising when it was set back.
+    -- How far the clock lags behind the ids of earlier pieces: ids must keep ascending after it was set back.
     coalesce((
       select greatest(interval '0', uuid_extract_timestamp(last_email_id) + interval '1 ms' - clock_timestamp())
       from campaign_batches where campaign_id = $1 order by number desc limit 1
@@ -53,7 +53,7 @@ with campaign as materialized (
   from campaigns
   where id = $1 and status = 'SENDING' and frozen_at is null
 ),
--- Sub-queries, because a join reads and sorts all contacts that are left before it takes the first ones.
+-- Sub-queries, because a join would read and sort all remaining contacts before taking the first ones.
 page as materialized (
   select c.*
   from contacts c
@@ -94,7 +94,7 @@ where k.id = before.id
 returning k.frozen_at is not null as "isFrozen"`;
 
 /**
- * Freezes the next part of a campaign's audience in one transaction. Idempotent: the unique index on (campaign,
+ * Freezes the next piece of a campaign's audience in one transaction. Idempotent: the unique index on (campaign,
  * contact) drops duplicates. A concurrent cancel waits for it.
  *
  * @param contacts how many contacts to evaluate
@@ -111,16 +111,16 @@ export async function freezeAudience(
 }
 
 /**
- * Freezes the first part, unless another call has or is about to: all workers try when a campaign starts.
+ * Freezes the first piece, unless another call has done so or is doing it: when a campaign starts, all workers try.
  *
- * @returns whether this call did
+ * @returns whether this call froze it
  */
 export async function beginFreeze(em: Em, campaignId: string, contacts: number): Promise<boolean> {
   const lock = 'and frozen_until is null for no key update skip locked';
   return (await freezePart(em, campaignId, contacts, recipientsPerBatch, lock)) !== undefined;
 }
 
-/** @returns whether the whole audience is frozen; undefined when the campaign is not sending, or `lock` leaves it out */
+/** @returns whether the whole audience is frozen; undefined when the campaign is not sending or `lock` skips it */
 function freezePart(
   em: Em,
   campaignId: string,
@@ -139,7 +139,7 @@ function freezePart(
     );
     if (campaign === undefined) return;
     const { startedAt } = campaign;
-    if (startedAt === null) throw new Error('A campaign is sending that never started');
+    if (startedAt === null) throw new Error('A sending campaign has no start');
     const audience = await campaignAudience(transaction, campaign);
     const parameters: unknown[] = [campaignId, contacts, perBatch];
     const where = audience.where(startedAt, bindInto(parameters));

@@ -40,7 +40,7 @@ async function listAll(
   return { names, looks };
 }
 
-it('looks at the recipients part by part until it has found the rare ones; what failed or was withheld is indexed', async () => {
+it('scans the recipients part by part for rare outcomes; failed and withheld ones are indexed', async () => {
   const campaignId = await fill();
   expect(await listAll(campaignId, 'opened')).toEqual({ names: ['7', '22', '95'], looks: 6 });
   expect(await listAll(campaignId, 'failed')).toEqual({ names: ['50', '99'], looks: 1 });
@@ -48,7 +48,7 @@ it('looks at the recipients part by part until it has found the rare ones; what 
   expect((await listAll(campaignId, 'pending')).names).toHaveLength(94);
 });
 
-it('misses none when others are erased while it reads a page', async () => {
+it('misses nobody when others are erased while it reads a page', async () => {
   const campaignId = await fill();
   const erased = ['1@example.com', '2@example.com', '3@example.com'];
   afterFirstQuery(em(), () =>

@@ -47,7 +47,7 @@ const outcomeSql: Readonly<Record<RecipientOutcome, string>> = {
 const adverseSql = '(bounced_at is not null or complained_at is not null or unsubscribed_at is not null)';
 const withheldSql = 'reason is not null';
 
-/** What the partial indexes `emails_campaign_adverse` and `emails_campaign_withheld` have. */
+/** Predicates of the partial indexes `emails_campaign_adverse` and `emails_campaign_withheld`. */
 const indexedSql: Partial<Record<RecipientOutcome, string>> = {
   bounced: adverseSql,
   complained: adverseSql,
@@ -56,7 +56,7 @@ const indexedSql: Partial<Record<RecipientOutcome, string>> = {
   skipped: withheldSql,
 };
 
-/** Recipients looked at for one page of an outcome: some 50 ms. */
+/** Recipients scanned for one page of an outcome, in some 50 ms. */
 export const recipientsPerScan = 20_000;
 
 export interface RecipientQuery {
@@ -67,8 +67,8 @@ export interface RecipientQuery {
 }
 
 /**
- * A keyset page of the recipients of a campaign, in the order of their contacts; erased contacts are left out. For an
- * outcome it scans at most `perScan` of them, or of those in the index that has the outcome.
+ * A keyset page of a campaign's recipients, ordered by contact id; erased contacts are left out. With an outcome, it
+ * scans at most `perScan` recipients, or entries of the index for that outcome.
  */
 export async function listRecipients(
   em: Em,

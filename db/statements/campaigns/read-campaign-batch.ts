@@ -10,7 +10,7 @@ const batchRow = z.object({
   firstEmailId: z.uuid(),
   lastEmailId: z.uuid(),
   queued: z.int(),
-  /** `paused` while nothing of it can be claimed. */
+  /** `paused` while none of its emails can be claimed. */
   state: z.enum(['sending', 'paused', 'over']),
   number: z.int(),
   recipients: z.int(),
@@ -19,7 +19,7 @@ const batchRow = z.object({
 
 export type CampaignBatch = z.output<typeof batchRow>;
 
-// A statement, because the batch, its campaign, its project and the count have to be of one snapshot.
+// A statement, because the batch, its campaign, its project and the count must come from one snapshot.
 const selectSql = `
   select k.id as "campaignId", k.project_id as "projectId", k.content_id as "contentId",
     b.first_email_id as "firstEmailId", b.last_email_id as "lastEmailId",
@@ -46,7 +46,7 @@ export async function readCampaignBatch(
   return row;
 }
 
-/** The first batch after `after` that has not ended. */
+/** The first unfinished batch after number `after`. */
 export async function readNextBatch(
   em: Em,
   campaignId: string,

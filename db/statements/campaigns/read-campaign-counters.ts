@@ -15,7 +15,7 @@ const countedSchema = countersSchema.extend({
 export interface CountedCampaign {
   campaign: Campaign;
   counters: z.output<typeof countersSchema>;
-  /** Why nothing leaves at the moment, while it is being sent. */
+  /** Why a SENDING campaign is paused; null otherwise. */
   pause: z.output<typeof countedSchema>['pause'];
 }
 

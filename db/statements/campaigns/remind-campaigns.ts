@@ -2,8 +2,8 @@ import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * Signals the workflows of all campaigns that are sending or due, which restarts any that were lost. The signal has no
- * effect on running ones but on their histories, which take 10,000 signals: after an hour only every tenth minute.
+ * Signals the workflows of all campaigns that are sending or due, which restarts lost ones. On running workflows the
+ * signal only adds to the history, which holds 10,000 signals: after an hour, only every tenth minute.
  *
  * @returns the number of signals
  */

@@ -5,9 +5,9 @@ import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 const evidenceRow = z.object({
-  /** Hand-overs claimed before this instant preceded a confirmed one; null when none was confirmed. */
+  /** Send events have proven to arrive for all hand-overs claimed before this instant; null when none was confirmed. */
   provenUntil: z.date().nullable(),
-  /** Every hand-over that the provider accepted was confirmed by a Send event, and there was at least one. */
+  /** Whether the provider confirmed every accepted hand-over by a Send event, and there was at least one. */
   isComplete: z.boolean(),
   /** Longest delay of a Send event in this campaign; null when none has arrived. */
   lagSeconds: z.number().nullable(),
@@ -45,7 +45,7 @@ export async function readSendEventEvidence(
          extract(epoch from max(confirmed_at - sent_at))::float8 as lag
        from emails where campaign_id = $1
      ),
-     -- A later hand-over of any project proves as much: the events of all come the same way.
+     -- A later hand-over of any project proves just as much: all events arrive through the same channel.
      others as (
        select sent_at from emails
        where confirmed_at is not null

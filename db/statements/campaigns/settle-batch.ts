@@ -63,9 +63,9 @@ summary as (
   from (
     select next,
       case
-        -- Most runs end soon, so it is worth looking when the claim is a second old, two, four and so on.
+        -- Most runs end soon, so check when the claim is 1 s, 2 s, 4 s … old.
         when next = 'SENDING' then greatest(0.1, least($3::float8 - age, greatest(1, age)))
-        -- A moment longer than the time-out, so that the next run finds it over.
+        -- 0.1 s past the time-out, so that the next run finds it expired.
         when next = 'UNKNOWN' and age <= $4 then $4 - age + 0.1
         when next = 'UNKNOWN' and age <= $7::float8 then least($4, $7::float8 - age + 0.1)
         else 0
@@ -81,18 +81,18 @@ ended as (
 )
 select * from summary`;
 
-/** Multiplies the time-out when some of the campaign's Send events have arrived, but not all. */
+/** Multiplies the time-out when only some of the campaign's Send events have arrived. */
 const incompleteFactor = 10;
 
 /**
- * Settles the emails that a batch left open, up to 5,000 in one statement, and ends the batch when none is left to
- * send or to wait for.
+ * Settles the emails that a batch left open, up to 5,000 in one statement, and ends the batch when no email is left to
+ * send or wait for.
  *
- * A claim older than `claimLiveSeconds` belongs to a run that died. Emails whose hand-over was noted as not begun are
- * QUEUED again while the campaign is sending. The others are UNKNOWN until the Send event arrives or the time-out passes: `unknownSeconds` after the last possible hand-over's event was due, assuming the
- * slowest delay seen. If the events of all other emails have arrived by then, the provider did not take the email,
- * and it is QUEUED again while the campaign is sending. Without such evidence it stays UNKNOWN and is never sent
- * again.
+ * A claim older than `claimLiveSeconds` belongs to a run that died. Its emails whose hand-over was recorded as not
+ * begun are QUEUED again while the campaign is sending. The others are UNKNOWN until the Send event arrives or the
+ * time-out passes: `unknownSeconds` after the event of the last possible hand-over was due, assuming the slowest delay
+ * seen. If the events of all other emails have arrived by then, the provider did not take the email, and it is QUEUED
+ * again while the campaign is sending. Without such evidence it stays UNKNOWN and is never sent again.
  */
 export async function settleBatch(
   em: Em,

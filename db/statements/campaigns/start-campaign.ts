@@ -28,7 +28,7 @@ export async function startCampaign(
   });
 }
 
-/** `created_at` comes from the clock of the creating process, which may be ahead of the database's. */
+/** Contacts' `created_at` comes from the clock of the creating process, which may be ahead of the database's. */
 async function startAudience(em: Em, { id, projectId }: Campaign): Promise<Date> {
   const [row] = await query(
     em,

@@ -27,7 +27,7 @@ import {
 
 useCampaignStage();
 
-describe('what a run has left open', () => {
+describe('emails that a run has left open', () => {
   async function leaveOpen(recipients = 6) {
     const id = await start(recipients);
     const token = uuidv7();
@@ -36,7 +36,7 @@ describe('what a run has left open', () => {
   const settle = async (id: string) =>
     settleBatch(em, id, 1, unknownSeconds, await readSendEventEvidence(em, id, unknownSeconds));
 
-  it('is left alone while the run may live', async () => {
+  it('are left alone while the run may be alive', async () => {
     const { id } = await leaveOpen();
     await age(id, 30);
     expect(await settle(id)).toMatchObject({ queued: 0, waiting: 6, waitMs: expect.closeTo(30_000, -4) });
@@ -44,7 +44,7 @@ describe('what a run has left open', () => {
     expect(await openBatches(id)).toEqual([1]);
   });
 
-  it('is in doubt when the run is dead, waits for the events, and is sent by them', async () => {
+  it('are in doubt once the run is dead, wait for the events, and become SENT by them', async () => {
     const { id, claimed } = await leaveOpen();
     await age(id, 61);
     expect(await settle(id)).toMatchObject({ queued: 0, waiting: 6 });
@@ -59,7 +59,7 @@ describe('what a run has left open', () => {
     expect(await counters(id)).toEqual({ ...none, sent: 6 });
   });
 
-  it('goes back to the queue when the events of others came and its own did not', async () => {
+  it('return to the queue when the events of others arrived but theirs did not', async () => {
     const { id, claimed } = await leaveOpen();
     const [first] = claimed;
     await applyProviderEvents(em, [providerEvent(first?.id ?? '', 'send')]);
@@ -71,7 +71,7 @@ describe('what a run has left open', () => {
     expect(await claim(id)).toHaveLength(5);
   });
 
-  it('goes back to the queue without events where its hand-over was noted and had not begun', async () => {
+  it('return to the queue without events when their hand-over is recorded as not begun', async () => {
     const id = await start(6);
     const token = uuidv7();
     const claimed = await claim(id, 500, token, true);
@@ -84,7 +84,7 @@ describe('what a run has left open', () => {
     await age(id, 61);
     expect(await settleBatch(em, id, 1, unknownSeconds, noEvidence)).toMatchObject({ queued: 4 });
     expect(await statuses(id)).toEqual({ QUEUED: 4, UNKNOWN: 2 });
-    // The process was only slow: what it had not begun is no longer its own.
+    // The process was only slow: emails it had not begun are no longer its own.
     expect(await begin(claimed.slice(2))).toEqual([false, false, false, false]);
     expect(await claim(id)).toHaveLength(4);
     // By a claim that counts as begun, as a process of an earlier version makes it.
@@ -93,7 +93,7 @@ describe('what a run has left open', () => {
     expect(await statuses(id)).toEqual({ UNKNOWN: 6 });
   });
 
-  it('stays in doubt when the campaign was cancelled meanwhile', async () => {
+  it('stay in doubt when the campaign was canceled meanwhile', async () => {
     const { id, claimed } = await leaveOpen();
     await applyProviderEvents(em, [providerEvent(claimed[0]?.id ?? '', 'send')]);
     await age(id, 141);
@@ -102,9 +102,9 @@ describe('what a run has left open', () => {
     expect(await statuses(id)).toEqual({ SENT: 1, UNKNOWN: 5 });
   });
 
-  it('stays in doubt for good where no events come, and holds up nobody', async () => {
+  it('stay in doubt forever where no events arrive, and hold up nobody', async () => {
     const { id } = await leaveOpen();
-    // Of another installation's past, long before.
+    // Long before, from another installation.
     await age(id, 141);
     expect(await settleBatch(em, id, 1, unknownSeconds, noEvidence)).toEqual({
       queued: 0,
@@ -118,7 +118,7 @@ describe('what a run has left open', () => {
     expect(await counters(id)).toEqual({ ...none, sent: 1, delivered: 1 });
   });
 
-  it('waits while some events are missing, but not indefinitely', async () => {
+  it('wait while some events are missing, but not indefinitely', async () => {
     const id = await start(9);
     const token = uuidv7();
     const early = await claim(id, 3, token);
@@ -144,7 +144,7 @@ describe('what a run has left open', () => {
     expect(await statuses(id)).toEqual({ SENT: 3, UNKNOWN: 6 });
   });
 
-  it('is not taken for lost before the slowest of such events would have come', async () => {
+  it('are not considered lost before the slowest of such events would have arrived', async () => {
     const { id, claimed } = await leaveOpen();
     const occurredAt = new Date(Date.now() - 100_000);
     await applyProviderEvents(em, [providerEvent(claimed[0]?.id ?? '', 'send', { occurredAt })]);
@@ -154,7 +154,7 @@ describe('what a run has left open', () => {
     expect(await settle(id)).toMatchObject({ queued: 5, waiting: 0 });
   });
 
-  it('is requeued when a hand-over that certainly began later was confirmed, though others were not', async () => {
+  it('are requeued when a hand-over that certainly began later was confirmed, even if others were not', async () => {
     const { id, claimed, token } = await leaveOpen();
     const [first, second] = claimed;
     if (!first || !second) throw new Error('Six were claimed');
@@ -177,7 +177,7 @@ describe('what a run has left open', () => {
     expect(await settleBatch(em, id, 1, unknownSeconds, await evidenceOf(140))).toMatchObject({ queued: 4 });
   });
 
-  it('is left to the campaign by a run that only sends', async () => {
+  it('are left to the campaign by a run that only sends', async () => {
     const { id } = await leaveOpen();
     await age(id, 100_000);
     expect(await settleBatch(em, id, 1, unknownSeconds, undecided)).toMatchObject({ queued: 0, waiting: 6 });
@@ -185,8 +185,8 @@ describe('what a run has left open', () => {
   });
 });
 
-describe('workflows that are lost', () => {
-  it('are signalled once for campaigns under way and overdue ones', async () => {
+describe('lost workflows', () => {
+  it('are signaled once for running and overdue campaigns', async () => {
     const id = await start(1);
     await sql(em, 'delete from outbox');
     await sql(em, `update campaigns set updated_at = now() - interval '2 minutes' where id <> $1`, [id]);
@@ -200,7 +200,7 @@ describe('workflows that are lost', () => {
     ]);
   });
 
-  it('get far fewer signals than a workflow takes, however long their campaign is sent', async () => {
+  it('get far fewer signals than a workflow accepts, however long their campaign runs', async () => {
     const id = await start(1);
     await sql(em, `update campaigns set status = 'SENT' where id <> $1`, [id]);
     let signals = 0;

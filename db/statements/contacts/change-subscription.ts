@@ -34,7 +34,7 @@ export const subscriberColumns = `c.id, c.email, c.subscribed, c.snoozed_until a
 
 const changeSql = `
 with email as materialized (
-  -- First the email and then the contact, as the provider's events lock them.
+  -- The email before the contact: provider events lock them in that order.
   select id, campaign_id, workflow_id, unsubscribed_at
   from emails
   where id = $3 and project_id = $1 and contact_id = $2
@@ -56,7 +56,7 @@ changed as (
     updated_at = ${laterThanSql('$9', 't.updated_at')}
   from target t
   where c.id = t.id
-    -- No snooze for a contact that opted out, bounced or complained: its end would subscribe the contact again.
+    -- A contact that opted out, bounced or complained can't be snoozed: the snooze's end would resubscribe it.
     and case when $4 = 'subscribed' then not t.subscribed else t.subscribed or t.snoozed_until is not null end
   returning new.*, old.subscribed <> new.subscribed as is_flipped
 ),
@@ -92,7 +92,7 @@ journaled as (
   from source
   where $4 = 'snoozed'
   union all
-  -- Not in the feed: what the opt-outs of a campaign are counted from.
+  -- Not in the feed: the opt-outs of a campaign are counted from these.
   select uuidv7(), $1, 'email.unsubscribed', 'activity', $2, id, campaign_id, workflow_id,
     jsonb_strip_nulls(jsonb_build_object('emailId', id, 'campaignId', campaign_id)), $9::timestamptz
   from opted_out

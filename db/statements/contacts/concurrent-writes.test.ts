@@ -23,7 +23,7 @@ const { em, sql } = database;
 const project = useProject(em);
 let processes: Orm[];
 beforeAll(() => {
-  // As many pools as processes of the product would have.
+  // As many pools as the product would have processes.
   processes = Array.from({ length: 4 }, () => openPool(database.url, 18));
 });
 afterAll(async () => {
@@ -33,14 +33,14 @@ afterAll(async () => {
 const inProcess = (index: number) => (processes[index % processes.length] ?? database.orm).em.fork();
 const address = (index: number) => `user${index}@example.com`;
 
-/** So many different numbers below `below`, in any order. */
+/** Distinct random numbers below `below`. */
 function pick(count: number, below: number): number[] {
   const picked = new Set<number>();
   while (picked.size < count) picked.add(Math.floor(Math.random() * below));
   return [...picked];
 }
 
-it('lets two processes create one contact at once, and loses nothing of either', async () => {
+it('lets two processes create the same contact at once without losing anything', async () => {
   for (let round = 0; round < 20; round += 1) {
     const email = address(round);
     const [one, other, third] = await Promise.all([
@@ -55,14 +55,14 @@ it('lets two processes create one contact at once, and loses nothing of either',
       Array(3).fill(contact?.id),
     );
     expect([one, other].filter(([event]) => event?.isNewContact).length).toBeLessThanOrEqual(1);
-    // The second of the two sees what the first did: `both` shows their order.
+    // The second of the two sees the first one's changes: `both` shows their order.
     const { both, ...rest } = contact?.data ?? {};
     expect(rest).toEqual({ one: 1, other: 1, third: 1, ...(both === 1 && { gone: 1 }) });
     expect(await readCounts(em(), contact?.id ?? '')).toEqual({ signed_up: 2 });
   }
 });
 
-it('writes 50 batches on overlapping contacts at once: nothing is lost, counts are exact, none waits forever', async () => {
+it('writes 50 concurrent batches of overlapping contacts: nothing is lost, counts are exact, no batch hangs', async () => {
   const people = 40;
   const batchSize = 12;
   const tracked = Array.from({ length: 50 }, (_, batch) =>
@@ -74,7 +74,7 @@ it('writes 50 batches on overlapping contacts at once: nothing is lost, counts a
       }),
     ),
   );
-  // A deadlock or a serialization failure of any of them would end the test.
+  // A deadlock or serialization failure in any of them would fail the test.
   await Promise.all(tracked.map((inputs, batch) => trackEvents(inProcess(batch), inputs)));
 
   expect(await findWrongCounts(em(), project.id)).toEqual([]);
@@ -84,7 +84,7 @@ it('writes 50 batches on overlapping contacts at once: nothing is lost, counts a
     const own = tracked.flat().filter((input) => input.email === address(index));
     const contact = await readContact(em(), project.id, address(index));
     expect(contact?.data).toEqual(Object.assign({}, ...own.map((input) => input.patch)));
-    // Each change of the subscription turned it, so they alternate and lead to where it is.
+    // Each change flips the subscription, so the changes alternate and lead to its current value.
     const flips = journal.filter((event) => event.contactId === contact?.id && event.kind === 'emitted');
     const subscribes = flips.filter((event) => event.name === 'contact.subscribed').length;
     const balance = subscribes - (flips.length - subscribes);
@@ -92,7 +92,7 @@ it('writes 50 batches on overlapping contacts at once: nothing is lost, counts a
   }
 });
 
-it('runs every kind of statement at once over the same contacts and emails without a deadlock', async () => {
+it('runs every kind of statement concurrently on the same contacts and emails without a deadlock', async () => {
   const people = 25;
   const sent = await acceptEmails(em(), [
     acceptInput(
@@ -178,14 +178,14 @@ it('runs every kind of statement at once over the same contacts and emails witho
   await Promise.all(
     Array.from({ length: 8 * works.length }, (_, index) => works[index % works.length]?.(inProcess(index))),
   );
-  // Erased contacts may have left statistics or journal rows behind; those that are there are counted exactly.
+  // Erased contacts may have left statistics or journal rows behind; counts of existing contacts are exact.
   const wrong = await findWrongCounts(em(), project.id);
   const alive = await sql<{ id: string }>('select id from contacts where project_id = $1', [project.id]);
   const ids = new Set(alive.map((contact) => contact.id));
   expect(wrong.filter((row) => ids.has(row.contactId))).toEqual([]);
 });
 
-it('deletes a contact beside an event that wakes its execution: both lock statistics before listeners', async () => {
+it('deletes a contact while an event wakes its execution: both lock statistics before listeners', async () => {
   const [tracked] = await trackEvents(em(), [trackInput(project.id, address(0), { eventName: 'order' })]);
   const id = tracked?.contactId ?? '';
   await sql(

@@ -8,7 +8,7 @@ import { commandsLeftChannel } from '../../project-changes.ts';
 /**
  * CTEs that lock everything that belongs to the contacts $2 of the project $1, in the global lock order: executions,
  * emails, contacts, memberships, statistics, listeners. They define `execution_held (id, contact_id, is_active)`,
- * `email_held (id, contact_id)`, `held (id)` and `listener_held`; who reads the last one has all locks.
+ * `email_held (id, contact_id)`, `held (id)` and `listener_held`; a query that reads the last one holds all locks.
  */
 export const lockBelongingsSql = `
 execution_held as materialized (
@@ -65,8 +65,8 @@ const givenBackSql = sendingCategories
 
 /**
  * CTEs that follow `lockBelongingsSql` and remove the contacts' data from every table but the journal. Emails and
- * executions stay for the figures, without address and data; queued emails and active executions are cancelled, and
- * the usage of those emails is returned.
+ * executions stay for the figures, without address and data; queued emails and active executions are canceled, and the
+ * usage of those emails is returned.
  *
  * @param removed query of contact ids, a subset of $2
  */

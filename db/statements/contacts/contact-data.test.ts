@@ -37,7 +37,7 @@ const { value } = fc.letrec<{ value: JsonValue; nested: JsonValue }>((tie) => ({
   ),
 }));
 
-/** JSON knows no negative zero. */
+/** JSON has no negative zero. */
 const asJson = <Value>(json: Value): Value => JSON.parse(JSON.stringify(json));
 
 const patches = fc
@@ -116,7 +116,7 @@ async function perform(
   }
 }
 
-it('changes contacts as the model does, by whatever call and in whatever order', async () => {
+it('changes contacts as the model does, with any call and in any order', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (drawn) => {
       const projectId = randomUUID();

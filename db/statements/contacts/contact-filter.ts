@@ -7,7 +7,7 @@ export const contactStatuses = ['subscribed', 'unsubscribed', 'snoozed'] as cons
 export type ContactStatus = (typeof contactStatuses)[number];
 
 export interface DataFilter {
-  /** Tried first as a literal key, then `path`, through nested objects only. */
+  /** The literal key is tried first, then `path`, through nested objects only. */
   key: string;
   path: readonly string[];
   values: readonly (string | number | boolean)[];
@@ -49,7 +49,7 @@ function membersSql({ statuses }: ContactFilter): string {
   return statuses === undefined ? 'c.project_id = $1' : `c.project_id = $1 and ${statusSql(statuses)}`;
 }
 
-/** The smallest part of the project that has all matches and that an index has in this order. */
+/** The smallest part of the project that contains all matches and that an index returns in this order. */
 export function indexedSql({ statuses }: ContactFilter, { by }: ContactOrder): string {
   const project = 'c.project_id = $1';
   if (by === 'email' || statuses === undefined) return project;

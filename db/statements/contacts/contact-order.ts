@@ -3,7 +3,7 @@ export interface ContactOrder {
   direction: 'asc' | 'desc';
 }
 
-/** Of a contact in an order: its address, or its instant in ISO 8601. */
+/** A contact's place in an order: its address or ISO 8601 instant, and its id. */
 export interface ContactPosition {
   value: string;
   id: string;
@@ -21,7 +21,7 @@ export function orderSql({ by, direction }: ContactOrder): string {
 
 type Side = 'behind' | 'upTo';
 
-/** A condition on the contacts behind a position, or up to it and with it; empty without a position. */
+/** Condition for the contacts behind a position, or up to and including it; empty without a position. */
 export function sideSql(
   { by, direction }: ContactOrder,
   side: Side,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { suppressionReasons } from '../../../core/suppression-reasons.ts';
 
-/** Unqualified: usable where no other relation in scope has these column names. */
+/** Unqualified, so usable only where no other relation in scope has these column names. */
 export const contactColumns = `id, project_id as "projectId", email, subscribed, snoozed_until as "snoozedUntil", data,
   suppression_reason as "suppressionReason", suppressed_at as "suppressedAt",
   suppressed_email_id as "suppressedEmailId", created_at as "createdAt", updated_at as "updatedAt"`;

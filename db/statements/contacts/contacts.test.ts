@@ -58,7 +58,7 @@ describe('an upsert', () => {
   });
 });
 
-it('every change moves `updatedAt` forward, by the clock of whichever process it comes', async () => {
+it('every change moves `updatedAt` forward, whatever the clock of its process', async () => {
   const occurredAt = new Date();
   const id = await create('a@example.com', { occurredAt });
   const behind = new Date(occurredAt.getTime() - 5_000);
@@ -79,7 +79,7 @@ it('every change moves `updatedAt` forward, by the clock of whichever process it
 });
 
 describe('a patch', () => {
-  it('changes what it names, tells of a change of the subscription, and answers the contact', async () => {
+  it('changes only what it names, journals a change of the subscription, and returns the contact', async () => {
     const id = await create('a@example.com', { patch: { a: 1, b: 1 } });
     const occurredAt = new Date(Date.now() + 1_000);
     const answer = await patch(id, {
@@ -92,7 +92,7 @@ describe('a patch', () => {
     expect(await findWrongCounts(em(), projectId)).toEqual([]);
   });
 
-  it('does not write a contact that would stay as it is, and answers it all the same', async () => {
+  it('does not write an unchanged contact, but returns it', async () => {
     const id = await create('a@example.com', { patch: { a: 1 } });
     const before = await readContact(em(), projectId, 'a@example.com');
     const changes = [{}, { email: 'a@example.com', subscribed: true, patch: { a: 1, never: null } }];
@@ -124,7 +124,7 @@ describe('a patch', () => {
     expect(await findContact(id)).toMatchObject({ email: 'a@example.com' });
   });
 
-  it('does not reach a contact of another project', async () => {
+  it('does not change a contact of another project', async () => {
     const id = await create('a@example.com');
     expect(await patch(id, { projectId: randomUUID(), patch: { a: 1 } })).toBeUndefined();
     expect((await findContact(id))?.data).toEqual({});
@@ -132,7 +132,7 @@ describe('a patch', () => {
 });
 
 describe('a deleted contact', () => {
-  it('takes its statistics along; its emails stay without an address, and what is queued is cancelled', async () => {
+  it('loses its statistics; its emails stay without an address, and queued ones are canceled', async () => {
     const [[queued, sent] = []] = await acceptEmails(em(), [
       acceptInput(projectId, ['a@example.com', 'a@example.com'], { subscribed: true }),
     ]);
@@ -150,7 +150,7 @@ describe('a deleted contact', () => {
     const erased = { contactId: null, toEmail: '', toName: null };
     expect(await readEmail(em(), queued?.emailId ?? '')).toMatchObject({ ...erased, status: 'CANCELLED' });
     expect(await readEmail(em(), sent?.emailId ?? '')).toMatchObject({ ...erased, status: 'SENT' });
-    // What was cancelled is not consumed.
+    // Canceled emails use no quota.
     expect((await readConsumption(em(), projectId)).used.transactional).toBe(2);
     expect(await readEmail(em(), other?.emailId ?? '')).toMatchObject({
       status: 'QUEUED',
@@ -160,8 +160,8 @@ describe('a deleted contact', () => {
   });
 });
 
-describe('addresses by id', () => {
-  it('leave out what is not the project’s', async () => {
+describe('email addresses by id', () => {
+  it('leave out contacts of other projects', async () => {
     const id = await create('a@example.com');
     const emailsOf = (project: string) =>
       projectEm(database.orm, project).getRepository(Contact).findEmails([id, randomUUID()]);

@@ -7,7 +7,7 @@ import { findAddresses } from './find-addresses.ts';
 import { readAudienceFigures } from './read-contact-figures.ts';
 import { type ContactsCounted, countInScan } from './scan-contacts.ts';
 
-/** In projects of up to this many contacts, a search by address counts all at once: 40 ms through an index alone. */
+/** A search by address counts a project of up to this many contacts at once: 40 ms with an index-only scan. */
 const mostAtOnce = 200_000;
 
 interface Reach {
@@ -17,7 +17,7 @@ interface Reach {
 
 /**
  * Counts the matches among the next `perScan` contacts, newest first, or all of them at once where that is cheap: by
- * address alone in a small project, or by an address that few have.
+ * address alone in a small project, or by part of an address that few contacts have.
  */
 export async function countContacts(
   em: Em,

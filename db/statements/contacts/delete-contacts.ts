@@ -17,15 +17,15 @@ ${removeBelongingsSql('select id from removed')}
 select id from removed`;
 
 /**
- * Deletes contacts and their data. Emails and executions stay for the figures, without address and data; queued
- * emails and active executions are cancelled. Records the contacts in `contact_erasures`: their journal rows, and
- * rows that concurrent transactions write, are erased later from Postgres and ClickHouse.
+ * Deletes contacts and their data. Emails and executions stay for the figures, without address and data; queued emails
+ * and active executions are canceled. Records the contacts in `contact_erasures`: their journal rows, and rows that
+ * concurrent transactions write, are erased later from Postgres and ClickHouse.
  *
  * @param em in a transaction
  * @returns the ids that existed
  */
 export async function deleteContacts(em: Em, projectId: string, ids: readonly string[]): Promise<string[]> {
-  // Locks in a separate statement, so that the next one sees what the transactions it waited for have committed.
+  // Locks in a separate statement, so that the next one sees everything committed by the transactions it waited for.
   await execute(em, lockSql, [projectId, ids]);
   const rows = await query(em, z.object({ id: z.uuid() }), deleteSql, [projectId, ids]);
   return rows.map((row) => row.id);

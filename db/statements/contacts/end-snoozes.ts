@@ -8,7 +8,7 @@ import { query } from '../../sql.ts';
 
 const endSql = (which: string, locked: '' | 'skip locked' = '') => `
 with due as materialized (
-  -- In the order in which every statement locks contacts.
+  -- In the common lock order of contacts.
   select c.id
   from contacts c
   where ${which}
@@ -17,7 +17,7 @@ with due as materialized (
 ),
 ended as (
   update contacts c
-  -- A suppression ends a snooze; should both be set, the suppression wins.
+  -- A suppression ends a snooze; if both are set, the suppression wins.
   set subscribed = c.suppression_reason is null, snoozed_until = null,
     updated_at = ${laterThanSql('$1', 'c.updated_at')}
   from due
@@ -50,9 +50,9 @@ export interface EndedSnooze {
 }
 
 /**
- * Ends the contact's snooze unless it lasts beyond `now`, resubscribes the contact and journals the change. Every
- * other write to a subscription clears the snooze, so a contact that opted out, bounced or complained meanwhile is
- * not resubscribed.
+ * Ends the contact's snooze unless it lasts beyond `now`, resubscribes the contact and journals the change. Every other
+ * write to a subscription clears the snooze, so a contact that opted out, bounced or complained meanwhile is not
+ * resubscribed.
  */
 export async function endSnooze(em: Em, contactId: string, now: Date): Promise<EndedSnooze> {
   const [ended] = await query(em, endedRow, endOneSql, [now, contactId]);
@@ -62,8 +62,8 @@ export async function endSnooze(em: Em, contactId: string, now: Date): Promise<E
 }
 
 /**
- * Ends up to `limit` snoozes that were due at `dueBy`, longest overdue first, and returns their number. Contacts that
- * others have locked are left out: no project waits for a long transaction of another.
+ * Ends up to `limit` snoozes that were due at `dueBy`, longest overdue first, and returns their number. Skips locked
+ * contacts, so that no project waits for another's long transaction.
  */
 export async function endDueSnoozes(em: Em, now: Date, dueBy: Date, limit: number): Promise<number> {
   return (await query(em, endedRow, endDueSql, [now, dueBy, limit])).length;

@@ -32,10 +32,10 @@ erased as (
 select count(*)::int as events from happened`;
 
 /**
- * Erases the journal rows of deleted contacts, including those that concurrent transactions wrote during the
- * deletion. Events of their emails stay, without the contact. Idempotent.
+ * Erases the journal rows of deleted contacts, including those that concurrent transactions wrote during the deletion.
+ * Events of their emails stay, without the contact. Idempotent.
  *
- * @returns the number of erased events
+ * @returns the number of erased or anonymized events
  */
 export async function eraseContactTraces(
   em: Em,

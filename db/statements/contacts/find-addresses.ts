@@ -4,16 +4,19 @@ import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 
 const addressesAtMost = 2_000;
-/** Most searches take a few milliseconds. One of nothing but common parts that hardly occur together could take seconds. */
+/**
+ * Most searches take a few milliseconds. A text made only of common parts that rarely occur together could take
+ * seconds.
+ */
 const patienceMs = 500;
-/** The index is of sequences of three letters or digits. */
+/** The index holds sequences of three letters or digits. */
 const indexedPart = /[\p{L}\p{N}]{3}/u;
 
 const found = z.object({ id: z.uuid(), email: z.string() });
 
 /**
- * What is looked up. Of a whole address only what is before the `@`: to intersect the common sequences of its domain with the others takes
- * four times as long.
+ * The text to look up. For a whole address only the part up to the `@`: intersecting the common sequences of the domain
+ * with the others takes four times as long.
  */
 function partOf(search: string): string {
   const name = search.slice(0, search.indexOf('@') + 1);
@@ -21,8 +24,8 @@ function partOf(search: string): string {
 }
 
 /**
- * The contacts of a project whose addresses contain a text in lower case, through the index of their parts. Undefined if they are more
- * than `atMost` or take too long to find, and for a text that is too short for the index.
+ * The contacts of a project whose addresses contain a lower-case text, found through the trigram index. Undefined if
+ * there are more than `atMost`, the search takes too long, or the text is too short for the index.
  */
 export async function findByAddressPart(
   em: Em,
@@ -32,7 +35,7 @@ export async function findByAddressPart(
 ): Promise<z.output<typeof found>[] | undefined> {
   if (!indexedPart.test(search)) return undefined;
   const part = partOf(search);
-  // Only where it is needed: the planner would expect too few contacts, and read the index for a part that all have.
+  // Added only where needed: it makes the planner expect too few contacts and use the index for a part that all share.
   const whole = part === search ? '' : 'and position($4 in email) > 0';
   try {
     const rows = await em.fork().transactional(async (run) => {
@@ -51,7 +54,7 @@ export async function findByAddressPart(
   }
 }
 
-/** The same for at most 2,000 addresses. */
+/** Like `findByAddressPart`, but returns addresses, at most 2,000. */
 export async function findAddresses(
   em: Em,
   projectId: string,

@@ -178,7 +178,7 @@ describe('the figures of an audience', () => {
     expect(await sql(em(), 'select from contact_figures where value <= 0')).toEqual([]);
   });
 
-  it('can be folded by many at once, each change once', async () => {
+  it('can be folded concurrently, each change once', async () => {
     const projectId = randomUUID();
     for (let i = 0; i < 40; i += 1) {
       await upsertContact(em(), upsertInput(projectId, `reader-${i}@example.com`, { patch: { plan: i } }));
@@ -191,7 +191,7 @@ describe('the figures of an audience', () => {
     expect(await readKeyFigures(em(), projectId)).toEqual(new Map([['plan', 40]]));
   });
 
-  it('answer for one key, whatever its characters, and not for keys that nobody has', async () => {
+  it('can be read for one key with any characters, and leave out unused keys', async () => {
     const projectId = randomUUID();
     const data = Object.fromEntries(keys.map((key) => [key, 1]));
     await upsertContact(em(), upsertInput(projectId, 'a@example.com', { patch: data }));
@@ -204,7 +204,7 @@ describe('the figures of an audience', () => {
     expect(await readKeyFigures(em(), projectId, 'gone')).toEqual(new Map());
   });
 
-  it('name the keys that have no type when they are folded', async () => {
+  it('report keys without a type when they are folded', async () => {
     const projectId = randomUUID();
     await upsertContact(em(), upsertInput(projectId, 'a@example.com', { patch: { typed: 1, untyped: 1 } }));
     await sql(em(), `insert into contact_fields (project_id, key, type) values ($1, 'typed', 'number')`, [

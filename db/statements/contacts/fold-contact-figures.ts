@@ -46,7 +46,7 @@ export interface FoldResult {
  */
 export async function foldContactFigures(em: Em, limit: number): Promise<FoldResult> {
   const [row] = await query(em, foldedRow, foldSql, [limit]);
-  if (row === undefined) throw new Error('The fold of the figures answered no row');
+  if (row === undefined) throw new Error('The fold of the contact figures returned no row');
   const { folded, untyped, empty } = row;
   // In a separate statement, because a concurrent fold may have increased them.
   if (empty.length > 0) {

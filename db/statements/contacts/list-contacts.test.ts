@@ -58,7 +58,7 @@ async function countParts(filter: ContactFilter, perScan?: number, atOnce?: numb
 }
 
 beforeEach(async () => {
-  // Three contacts per instant, so that pages end among equals.
+  // Three contacts per instant, so that pages end between equal instants.
   const inputs = Array.from({ length: 20 }, (_, index) =>
     trackInput(project.id, `${'gatcbd'[index % 6]}${String(index).padStart(2, '0')}@example.com`, {
       subscribed: index % 4 !== 0,
@@ -83,7 +83,7 @@ beforeEach(async () => {
 });
 
 describe('a list', () => {
-  it.each(orders)('goes through all contacts once, page by page, by $by $direction', async (order) => {
+  it.each(orders)('returns every contact once, page by page, by $by $direction', async (order) => {
     const all = await readAll(order);
     const sorted = all.toSorted((one, other) => {
       const byValue =
@@ -119,7 +119,7 @@ describe('a list', () => {
     data: fc.array(dataFilter, { maxLength: 2 }),
   });
 
-  /** What the filter means, in memory. */
+  /** The meaning of the filter, in memory. */
   function matches({ email, subscribed, snoozedUntil, data }: ContactRow, filter: ContactFilter): boolean {
     const status = subscribed ? 'subscribed' : snoozedUntil ? 'snoozed' : 'unsubscribed';
     const valueAt = (key: string, path: readonly string[]) =>
@@ -139,7 +139,7 @@ describe('a list', () => {
     );
   }
 
-  it('and its count keep to the filter, in every order, however little a call looks at', async () => {
+  it('and its count match the filter, in every order, however little a call scans', async () => {
     const all = await readAll({ by: 'email', direction: 'asc' });
     const perScan = fc.constantFrom(undefined, 1, 3, 7, 20);
     await fc.assert(
@@ -154,7 +154,7 @@ describe('a list', () => {
     );
   });
 
-  it('finds matches however far away they are', async () => {
+  it('finds matches however far down they are', async () => {
     await insertMany(12_000);
     const pro: ContactFilter = { ...none, data: [{ key: 'plan', path: ['plan'], values: ['pro'] }] };
     for (const order of orders) {
@@ -170,7 +170,7 @@ describe('a list', () => {
     expect(await countParts(pro, 1_000)).toBe(5);
   });
 
-  it('looks at no more than it may, and finds the few addresses of a search at once', async () => {
+  it('scans no more than allowed, and finds the few addresses of a search at once', async () => {
     await insertMany(3_000);
     const order = { by: 'createdAt', direction: 'desc' } as const;
     const page = (filter: ContactFilter) =>
@@ -178,7 +178,7 @@ describe('a list', () => {
     const data = [{ key: 'plan', path: ['plan'], values: ['pro'] }];
     const partly = await page({ ...none, data });
     expect(partly.rows).toEqual([]);
-    // The 100th of the newest.
+    // The 100th newest contact.
     expect(partly.scannedUntil?.value).toBe('2026-02-01T00:48:21.000Z');
     const { rows, scannedUntil } = await page({ ...none, data, search: '@example' });
     expect([rows.length, scannedUntil]).toEqual([5, undefined]);
@@ -187,7 +187,7 @@ describe('a list', () => {
     expect([wildcards.rows, wildcards.scannedUntil]).toEqual([[], undefined]);
   });
 
-  it('has each contact once when others are created and deleted between two calls', async () => {
+  it('returns each contact once when others are created and deleted between two calls', async () => {
     await insertMany(100);
     const filter: ContactFilter = { ...none, data: [{ key: 'plan', path: ['plan'], values: ['none'] }] };
     const order = { by: 'createdAt', direction: 'desc' } as const;

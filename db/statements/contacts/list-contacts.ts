@@ -8,8 +8,8 @@ import { findAddresses } from './find-addresses.ts';
 import { type ContactSearch, scanContacts } from './scan-contacts.ts';
 
 /**
- * A keyset page of contacts. When no index serves the filter, it scans at most `perScan` of them; only a search
- * for an address that few have finds those anywhere.
+ * A keyset page of contacts. When no index serves the filter, it scans at most `perScan` contacts; only a search for
+ * part of an address that few contacts have covers the whole project.
  */
 export async function listContacts(
   em: Em,
@@ -26,7 +26,7 @@ export async function listContacts(
   return { rows: await readPage(em, search, limit, emails), scannedUntil: undefined };
 }
 
-/** @param emails are looked up before sorting; otherwise the planner scans the project in order */
+/** @param emails are looked up before sorting; otherwise the planner would scan the project in order */
 function readPage(
   em: Em,
   { projectId, filter, order, after }: ContactSearch,

@@ -17,7 +17,7 @@ export type SuppressionRow = z.output<typeof suppressionRow>;
 
 export interface SuppressionFilter {
   reasons: readonly SuppressionReason[];
-  /** Lower-case start of the address. */
+  /** Lower-case prefix of the address. */
   search: string | undefined;
 }
 
@@ -28,8 +28,8 @@ export interface SuppressionPosition {
 }
 
 /**
- * A page of suppressions, latest first, or by address when one is searched for. A union of one index range per reason,
- * so that no combination reads more than the page.
+ * A page of suppressions, latest first, or by address when one is searched for. Unites one index range per reason, so
+ * that no combination reads more than the page.
  */
 export function listSuppressions(
   em: Em,

@@ -4,7 +4,7 @@ import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 /**
- * A value that some contact has under the key. Locks that contact until the transaction ends, so that the key cannot
+ * The value that some contact has under the key. Locks that contact until the transaction ends, so that the key cannot
  * be removed before its type is recorded.
  *
  * @returns undefined when no contact has the key

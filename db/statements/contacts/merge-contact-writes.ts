@@ -4,7 +4,7 @@ export interface ContactWrite {
   projectId: string;
   email: string;
   contactId: string;
-  /** Undefined leaves it unchanged. */
+  /** Undefined leaves the subscription unchanged. */
   subscribed: boolean | undefined;
   /** Null removes a key. */
   patch: JsonObject;
@@ -20,10 +20,10 @@ interface ContactInputRow {
   new_subscribed: boolean;
   set_data: Record<string, unknown>;
   updated_at: Date;
-  /** By default `updated_at`. */
+  /** Defaults to `updated_at`. */
   created_at?: Date;
   removed?: string[];
-  /** With the id and the time of the event of a change. */
+  /** Set together with the id and time of the event to journal. */
   subscribed?: boolean;
   flip_id?: string;
   flip_at?: Date;
@@ -35,8 +35,8 @@ export interface MergedWrites {
 }
 
 /**
- * Merges the writes to each contact into one with the same result as applying them in order. Writes to one contact
- * that set its subscription must agree.
+ * Merges the writes to each contact into one with the same result as applying them in order. Writes that set the
+ * subscription of one contact must agree.
  *
  * @param newSubscribed subscription of created contacts whose writes do not set it
  */

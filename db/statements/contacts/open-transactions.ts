@@ -3,8 +3,8 @@ import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 /**
- * Whether every transaction that was open at `instant` has ended. New transactions then see everything committed up
- * to that instant, and rows that concurrent ones wrote without seeing it are visible.
+ * Whether every transaction that was open at `instant` has ended. New transactions then see everything committed up to
+ * that instant, including rows written by concurrent transactions that did not see the change.
  */
 export async function haveTransactionsEnded(em: Em, instant: Date): Promise<boolean> {
   const [open] = await query(

@@ -24,8 +24,8 @@ const standardSql: Readonly<Record<StandardField, string>> = {
 const isScalar = `jsonb_typeof(value) in ('string', 'number', 'boolean')`;
 
 /**
- * Up to `limit` distinct values of a field: one of each type, so that a mixed field is recognised, then those that the
- * newest contacts have. Looks at no more than `contactsPerScan`.
+ * Up to `limit` distinct values of a field: first one of each type, so that a mixed field is recognized, then the
+ * values of the newest contacts. Reads at most `contactsPerScan` contacts.
  */
 export async function readFieldValues(
   em: Em,

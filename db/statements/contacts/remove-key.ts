@@ -17,7 +17,7 @@ const lastRow = z.object({ createdAt: z.date(), id: z.uuid(), removed: z.int(), 
 
 /**
  * Removes a key from the next `limit` contacts by creation and updates `updatedAt` of those that had it. The limit
- * counts all contacts, because the planner cannot estimate how many have the key and would scan all of them in each
+ * counts all contacts, because the planner cannot estimate how many have the key and would scan all contacts in each
  * call.
  */
 export async function removeKey(
@@ -38,7 +38,7 @@ export async function removeKey(
        order by created_at, id limit $3
      ),
      locked as materialized (
-       -- In the order of every statement that locks contacts, so that they do not deadlock.
+       -- In the common lock order of contacts, to avoid deadlocks.
        select id from contacts where id in (select id from found where has_key) order by project_id, email
        for no key update
      ),

@@ -6,7 +6,7 @@ import { type ContactFilter, contactFilterSql, indexedSql } from './contact-filt
 import { type ContactOrder, type ContactPosition, orderSql, sideSql } from './contact-order.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
 
-/** Contacts that one call scans, in some 15 ms. */
+/** Contacts scanned by one call, in some 15 ms. */
 export const contactsPerScan = 20_000;
 
 export interface ContactSearch {
@@ -58,7 +58,7 @@ function scanSql({ projectId, filter, order, after }: ContactSearch, end: Contac
   return { where: `${where}${behind}${sideSql(order, 'upTo', end, parameters)}`, parameters };
 }
 
-/** Through an index alone: where the next `perScan` contacts end; undefined when there are fewer. */
+/** Position of the last of the next `perScan` contacts, from an index alone; undefined when there are fewer. */
 async function findEnd(
   em: Em,
   { projectId, filter, order, after }: ContactSearch,

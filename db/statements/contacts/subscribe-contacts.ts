@@ -10,7 +10,7 @@ with wanted as materialized (
   select * from unnest($2::uuid[], $3::uuid[]) as t(id, flip_id)
 ),
 target as materialized (
-  -- In the order in which every statement locks contacts.
+  -- In the common lock order of contacts.
   select c.*
   from contacts c
   where c.project_id = $1 and c.id in (select id from wanted)

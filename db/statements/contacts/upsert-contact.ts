@@ -14,13 +14,13 @@ const writtenRow = z.object({ id: z.uuid(), isNew: z.boolean() });
 
 /**
  * Creates or patches a contact by address; new contacts are subscribed by default. Contact, journal and statistics
- * change together in the common lock order.
+ * change together, in the common lock order.
  *
  * @throws pg.DatabaseError `contacts_data_size` when its data would exceed 64 KB
  */
 export async function upsertContact(em: Em, write: ContactWrite): Promise<z.output<typeof writtenRow>> {
   const { rows } = mergeContactWrites([write], true);
   const [row] = await query(em, writtenRow, upsertSql, [JSON.stringify(rows)]);
-  if (row === undefined) throw new Error('The upsert of a contact answered no row');
+  if (row === undefined) throw new Error('The upsert of a contact returned no row');
   return row;
 }

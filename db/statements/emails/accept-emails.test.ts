@@ -16,7 +16,7 @@ beforeEach(async () => {
   await sql('delete from outbox');
 });
 
-it('keeps the content and a queued email with its dispatch command, to a contact that is not subscribed', async () => {
+it('stores the content and a queued email with its dispatch command, for an unsubscribed contact', async () => {
   const input = acceptInput(project.id, ['a@example.com'], {
     subject: 'Order {{ order }}',
     body: '<p>{{ name }}</p>',
@@ -77,7 +77,7 @@ it('keeps the content and a queued email with its dispatch command, to a contact
   expect(await readEvents(em(), project.id)).toEqual([]);
 });
 
-it('emits a change of the subscription, once for a contact that stands in the call twice', async () => {
+it('emits a change of the subscription, once for a contact that is in the call twice', async () => {
   const first = acceptInput(project.id, ['a@example.com', 'b@example.com'], { subscribed: true });
   const [[a, b] = []] = await acceptEmails(em(), [first]);
   expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({ subscribed: true });
@@ -100,7 +100,7 @@ it('emits a change of the subscription, once for a contact that stands in the ca
   expect(await lockDueCommands(em(), 'emails', [project.id], 10)).toHaveLength(5);
 });
 
-it('creates one contact for an address that a call names twice', async () => {
+it('creates one contact for an address that is in a call twice', async () => {
   const input = acceptInput(project.id, ['new@example.com', 'other@example.com', 'new@example.com']);
   const [emails = []] = await acceptEmails(em(), [input]);
   expect(emails.map((email) => email.contactId)).toEqual(
@@ -110,7 +110,7 @@ it('creates one contact for an address that a call names twice', async () => {
   expect(rows).toHaveLength(2);
 });
 
-it('answers each call of a batch with its own emails, also for contacts that they have in common', async () => {
+it('returns each call of a batch its own emails, even for shared contacts', async () => {
   const calls = [
     acceptInput(project.id, ['z@example.com', 'a@example.com'], { patch: { a: 1, b: 1 } }),
     acceptInput(project.id, [], {}),
@@ -139,7 +139,7 @@ it('answers each call of a batch with its own emails, also for contacts that the
   expect((await readContact(em(), project.id, 'z@example.com'))?.data).toEqual({ a: 1, b: 1 });
 });
 
-it('keeps attachments byte by byte and in order, each with its own content', async () => {
+it('stores attachments byte for byte and in order, each with its own content', async () => {
   const files = [randomBytes(70_000), Buffer.alloc(0), Buffer.from([0, 255, 10, 13, 0])];
   const attachments = files.map((bytes, index) => ({
     filename: `file "${index}" ключ.bin`,
@@ -158,7 +158,7 @@ it('keeps attachments byte by byte and in order, each with its own content', asy
   expect(contents.get(other.contentId)?.attachments.map((file) => file.bytes)).toEqual([files[2]]);
 });
 
-it('does not write a contact that would stay as it is', async () => {
+it('does not write an unchanged contact', async () => {
   await acceptEmails(em(), [acceptInput(project.id, ['a@example.com'], { patch: { a: 1 } })]);
   const before = await readContact(em(), project.id, 'a@example.com');
   await acceptEmails(em(), [
@@ -167,7 +167,7 @@ it('does not write a contact that would stay as it is', async () => {
   expect(await readContact(em(), project.id, 'a@example.com')).toEqual(before);
 });
 
-it('accepts nothing of a call, and all of the others, when a contact would have too much data', async () => {
+it('rejects only the call whose contact would have too much data', async () => {
   const batcher = new Batcher<AcceptInput, AcceptedEmail[]>({
     run: (inputs) => acceptEmails(em(), inputs),
     maxItems: 100,

@@ -89,7 +89,7 @@ email as (
 ),
 usage as (${countUsageSql(
   'transactional',
-  // Only once the contacts are locked.
+  // Only after the contacts are locked.
   `select "projectId" as project_id, now() as at, "emails" as emails
    from json_to_recordset($4::json) as t("projectId" uuid, "emails" int)
    where exists (select from contact)`,
@@ -114,7 +114,7 @@ function toContactWrites(input: AcceptInput): ContactWrite[] {
 
 /**
  * Concatenates all attachments into one binary parameter: base64 in JSON would be copied four times here and in
- * Postgres. Each attachment has its offset, counted from 1.
+ * Postgres. Each attachment gets its offset, counted from 1.
  */
 function layOutAttachments(inputs: readonly AcceptInput[]) {
   const parts: Buffer[] = [];
@@ -140,11 +140,10 @@ function toUsage(inputs: readonly AcceptInput[]): { projectId: string; emails: n
 }
 
 /**
- * Accepts a batch of send calls in one statement: contacts, content, attachments, one QUEUED email and dispatch
- * command per recipient, and the events of changed subscriptions. Calls that set the subscription of one contact must
- * agree.
+ * Accepts a batch of send calls in one statement: contacts, content, attachments, one QUEUED email and dispatch command
+ * per recipient, and the events of changed subscriptions. Calls that set the subscription of one contact must agree.
  *
- * @param lockMs how long it waits for a lock; by default as long as any statement
+ * @param lockMs lock timeout; by default that of the session
  * @returns the emails of each call, in the order of its recipients
  * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB
  */
@@ -172,7 +171,7 @@ export async function acceptEmails(
   const answers: AcceptedEmail[][] = inputs.map(() => []);
   for (const { call, contact, emailId } of recipients) {
     const contactId = contacts[contact ?? -1]?.id;
-    if (contactId === undefined) throw new Error('A contact that was written is missing in the answer');
+    if (contactId === undefined) throw new Error('The statement returned no row for a written contact');
     answers[call]?.push({ emailId, contactId });
   }
   return answers;

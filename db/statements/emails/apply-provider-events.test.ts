@@ -34,7 +34,7 @@ describe('email.sent', () => {
     { order: ['send', 'record', 'delivery'] as const },
     { order: ['delivery', 'send', 'record'] as const },
     { order: ['delivery', 'record', 'send'] as const },
-  ])('is journaled once when they come as $order', async ({ order }) => {
+  ])('is journaled once in the order $order', async ({ order }) => {
     const { emailId } = await acceptOne();
     const token = uuidv7();
     await claimEmails(em(), [emailId], token, 120);
@@ -55,7 +55,7 @@ describe('email.sent', () => {
     expect(await findWrongCounts(em(), project.id)).toEqual([]);
   });
 
-  it('carries what is known of the email', async () => {
+  it('contains what is known about the email', async () => {
     const { emailId, contactId } = await acceptOne();
     const input = providerEvent(emailId, 'send', { messageId: 'm-1', subject: 'Hello' });
     await applyProviderEvents(em(), [input]);
@@ -73,7 +73,7 @@ describe('email.sent', () => {
   });
 });
 
-it('tells of each open and click, and which was the first', async () => {
+it('are journaled for each open and click, marking the first', async () => {
   const { emailId } = await acceptOne();
   for (const kind of ['open', 'click', 'open', 'click'] as const) {
     const link = kind === 'click' ? 'https://example.com/?a=1' : null;
@@ -99,7 +99,7 @@ it('tells of each open and click, and which was the first', async () => {
 it.each([
   [['open', 'click', 'open'], ['open']],
   [['click', 'open', 'open', 'click'], ['click']],
-] as const)('says by which of %j the email counts as opened, a click too', async (kinds, expected) => {
+] as const)('marks which of %j counts as the open, even a click', async (kinds, expected) => {
   const { emailId } = await acceptOne();
   for (const kind of kinds) await applyProviderEvents(em(), [providerEvent(emailId, kind)]);
   const counting = (await readEvents(em(), project.id)).filter((event) => event.data.countsAsOpen === true);
@@ -107,7 +107,7 @@ it.each([
 });
 
 describe('a hard bounce or a complaint', () => {
-  it('unsubscribes and suppresses the contact, and remembers why, when and by which email', async () => {
+  it('unsubscribes and suppresses the contact, and records why, when and by which email', async () => {
     const { emailId, contactId } = await acceptOne();
     await sql(`update contacts set snoozed_until = now() + interval '1 day' where id = $1`, [contactId]);
     const bounce = providerEvent(emailId, 'bounce');
@@ -145,7 +145,7 @@ describe('a hard bounce or a complaint', () => {
     },
   );
 
-  it('suppresses a contact that is not subscribed without a word about its subscription', async () => {
+  it('suppresses an unsubscribed contact without an event about its subscription', async () => {
     const { emailId, contactId } = await acceptOne('a@example.com', false);
     await applyProviderEvents(em(), [providerEvent(emailId, 'complaint')]);
     expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
@@ -154,7 +154,7 @@ describe('a hard bounce or a complaint', () => {
     expect(await readCounts(em(), contactId)).toEqual({ 'email.sent': 1, 'email.complaint': 1 });
   });
 
-  it('does not suppress a contact that resubscribed, when the same event is delivered again', async () => {
+  it('does not suppress a resubscribed contact when the same event is delivered again', async () => {
     const { emailId, contactId } = await acceptOne();
     await applyProviderEvents(em(), [providerEvent(emailId, 'bounce')]);
     await sql(
@@ -169,7 +169,7 @@ describe('a hard bounce or a complaint', () => {
     });
   });
 
-  it('of several emails of one contact in one batch makes one change of the subscription', async () => {
+  it('of several emails of one contact in a batch makes one change of the subscription', async () => {
     const emails = await Promise.all([acceptOne(), acceptOne(), acceptOne()]);
     const kinds = ['bounce', 'complaint', 'bounce'] as const;
     await applyProviderEvents(
@@ -198,7 +198,7 @@ describe('a hard bounce or a complaint', () => {
   });
 });
 
-it('changes a contact now, however late a bounce is reported', async () => {
+it('moves the contact to the time of the report, however late a bounce is reported', async () => {
   const { emailId, contactId } = await acceptOne('a@example.com');
   const read = async () => {
     const [row] = await sql<{ updatedAt: Date; suppressedAt: Date | null }>(
@@ -217,7 +217,7 @@ it('changes a contact now, however late a bounce is reported', async () => {
   expect(after.updatedAt.getTime()).toBeGreaterThanOrEqual(before.updatedAt.getTime());
 });
 
-it('lets a transient bounce change nothing but the journal', async () => {
+it('changes only the journal when a bounce is transient', async () => {
   const { emailId, contactId } = await acceptOne();
   const before = await readEmail(em(), emailId);
   await applyProviderEvents(em(), [providerEvent(emailId, 'bounce', { bounceType: 'Transient' })]);
@@ -226,7 +226,7 @@ it('lets a transient bounce change nothing but the journal', async () => {
   expect(await readCounts(em(), contactId)).toEqual({ 'email.bounce': 1 });
 });
 
-it('says why an email failed that the provider rejected, unless it knows better', async () => {
+it('gives the reason for an email that the provider rejected, unless it was delivered', async () => {
   const { emailId } = await acceptOne();
   await applyProviderEvents(em(), [providerEvent(emailId, 'reject')]);
   expect(await readEmail(em(), emailId)).toMatchObject({
@@ -241,7 +241,7 @@ it('says why an email failed that the provider rejected, unless it knows better'
 });
 
 describe('notifications', () => {
-  it('are answered in their order: applied, repeated or about no email of ours', async () => {
+  it('have outcomes in their order: applied, duplicate or unknown', async () => {
     const [one, two] = await Promise.all([acceptOne('a@example.com'), acceptOne('b@example.com')]);
     const known = providerEvent(one.emailId, 'delivery');
     const unknown = providerEvent(randomUUID(), 'delivery');

@@ -14,7 +14,7 @@ export type ProviderEventKind = 'send' | 'delivery' | 'open' | 'click' | 'bounce
 
 export interface ProviderEventInput {
   notificationId: string;
-  /** The day (UTC) of its publication, such as 2026-11-23. */
+  /** Day of publication (UTC), such as 2026-11-23. */
   publishedOn: string;
   emailId: string;
   kind: ProviderEventKind;
@@ -24,11 +24,11 @@ export interface ProviderEventInput {
   link: string | null;
   /** Permanent, Transient or Undetermined; only Permanent changes the email or the contact. */
   bounceType: string | null;
-  /** Of an email that the provider did not try to deliver, because its account lists the address as suppressed. */
+  /** Whether the provider did not try to deliver because its account suppression list has the address. */
   isListed: boolean;
-  /** What was said of a bounce or a complaint, at most 500 characters; may name the address. */
+  /** The provider's explanation of a bounce or complaint, at most 500 characters; may contain the address. */
   diagnostic: string | null;
-  /** These three ascend (`newIds`): events of one instant are listed by their ids. */
+  /** These three ids ascend (`newIds`): events of one instant are listed by id. */
   sentEventId: string;
   eventId: string;
   unsubscribeEventId: string;
@@ -40,8 +40,8 @@ const outcomeRow = z.object({ outcome: z.enum(['applied', 'duplicate', 'unknown'
 export type ProviderEventOutcome = z.output<typeof outcomeRow>['outcome'];
 
 /**
- * SQL of a status's rank (`core/email-state.ts`). Only a higher rank replaces a status, so order and repetition of
- * events do not matter.
+ * SQL for the rank of a status (`core/email-state.ts`). Only a higher rank replaces a status, so order and repetition
+ * of events do not matter.
  */
 const rankSql = (status: string) => {
   const ranked = emailStatuses.toSorted((one, other) => emailStatusRank[one] - emailStatusRank[other]);
@@ -93,7 +93,7 @@ applied as (
     ${earliestSql('complained_at', `i."kind" = 'complaint'`)},
     opens = e.opens + (i."kind" = 'open')::int,
     clicks = e.clicks + (i."kind" = 'click')::int
-  -- In the order in which other statements lock emails.
+  -- In the common lock order of emails.
   from (
     select input.* from input join fresh on fresh.id = input."notificationId" order by input."emailId"
   ) i
@@ -116,7 +116,7 @@ figures as (${appendFiguresSql('applied')}
 ),
 project_figures as (${appendEmailFiguresSql('applied', {
   sent: 'newly_sent',
-  // As in the provider's own rates, an address that was listed before is not held against the sender.
+  // As in the provider's own rates, an address that was already suppressed does not count against the sender.
   bounced: 'hard_bounce and first_of_kind and not is_listed',
   complained: "kind = 'complaint' and first_of_kind and not is_listed",
 })}
@@ -129,8 +129,8 @@ reason as materialized (
 suppressible as materialized (
   select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id, a.hops
   from (select * from reason order by project_id, to_email) a
-  -- What has suppressed the contact stays remembered, unless it was a bounce and this is a complaint. The contact may
-  -- have another address by now.
+  -- An existing suppression keeps its cause, except that a complaint replaces a bounce. The contact may have another
+  -- address by now.
   cross join lateral (${joinByKeySql(
     `contacts c where c.id = a.contact_id and c.email = a.to_email
       and (c.suppression_reason is null or (c.suppression_reason = 'bounce' and a.kind = 'complaint'))`,
@@ -189,7 +189,7 @@ order by i."ord"`;
 
 /**
  * Applies a batch of provider events in one statement: email states, suppressions after hard bounces and complaints,
- * campaign figures, journal and statistics. The events must be about different emails. Repeats are ignored, and any
+ * campaign figures, journal and statistics. Each event must be about a different email. Repeats are ignored, and any
  * order leads to the same state.
  *
  * @returns an outcome per event, in order

@@ -13,16 +13,16 @@ const begunRow = z.object({ id: z.uuid() });
 const beginSql = `
 update emails e
 set hand_over_begun = true, attempts = e.attempts + 1
--- In the order in which other statements lock emails.
+-- In the common lock order of emails.
 from (select * from unnest($1::uuid[], $2::uuid[]) as t(id, token) order by id) b
 where ${isKeySql('e.id', 'b.id')} and e.claim_token = b.token and e.status = 'SENDING' and e.hand_over_begun is false
 returning e.id`;
 
 /**
- * Records that the hand-over of these emails begins: if the process dies from then on, they become UNKNOWN.
+ * Records that the hand-over of these emails begins: if the process dies after this, they become UNKNOWN.
  *
- * @returns whether each may be handed over; false when another run has claimed it or a provider event has changed its
- * status
+ * @returns for each email, whether it may be handed over; false when another run has claimed it or a provider event has
+ * changed its status
  */
 export async function beginHandOvers(em: Em, beginnings: readonly BeginningHandOver[]): Promise<boolean[]> {
   const parameters = [beginnings.map(({ emailId }) => emailId), beginnings.map(({ token }) => token)];

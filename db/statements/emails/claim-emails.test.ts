@@ -25,7 +25,7 @@ import {
 useClaimStage();
 
 describe('a claim', () => {
-  it('takes queued emails with all that rendering and the rules need, oldest first', async () => {
+  it('takes queued emails with everything that rendering and the rules need, oldest first', async () => {
     await sql(
       em,
       `insert into projects (id, name, public_key_hash, secret_key_hash, public_key_encrypted,
@@ -66,7 +66,7 @@ describe('a claim', () => {
     });
   });
 
-  it('tells of a project that is gone as disabled, and of an erased contact nothing', async () => {
+  it('reports a deleted project as disabled, and nothing about an erased contact', async () => {
     const emailId = await acceptOne();
     await sql(em, 'update emails set contact_id = null where id = $1', [emailId]);
     expect(await claimEmails(em, [emailId], uuidv7(), unknownSeconds)).toMatchObject([
@@ -85,7 +85,7 @@ describe('a claim', () => {
     'FAILED',
     'SUPPRESSED',
     'CANCELLED',
-  ])('leaves an email alone that is %s', async (status) => {
+  ])('leaves alone an email that is %s', async (status) => {
     const emailId = await acceptOne();
     await sql(em, "update emails set status = $2, claimed_at = now() - interval '1 day' where id = $1", [
       emailId,
@@ -96,7 +96,7 @@ describe('a claim', () => {
     expect(await readEmail(em, emailId)).toEqual(before);
   });
 
-  it('does not wait for an email that another transaction holds', async () => {
+  it('does not wait for an email locked by another transaction', async () => {
     const [held = '', free = ''] = await accept(2);
     await em.transactional(async (transaction) => {
       await sql(transaction, 'select 1 from emails where id = $1 for update', [held]);
@@ -105,7 +105,7 @@ describe('a claim', () => {
     });
   });
 
-  it('gives each email to one of many that claim at once, and none is left', async () => {
+  it('gives each email to one of many concurrent claims, and none is left', async () => {
     const emailIds = await accept(200);
     const claims = await Promise.all(
       Array.from({ length: 16 }, async (_, index) => {
@@ -121,7 +121,7 @@ describe('a claim', () => {
   });
 });
 
-describe('an email whose hand-over was not answered', () => {
+describe('an email with an unanswered hand-over', () => {
   async function leaveUnknown(emailId: string): Promise<void> {
     const token = uuidv7();
     expect(await claimAndBegin([emailId], token)).toEqual([emailId]);
@@ -133,7 +133,7 @@ describe('an email whose hand-over was not answered', () => {
     });
   }
 
-  it('is claimed again, but only after the time in which its Send event may arrive', async () => {
+  it('is reclaimed only after the time in which its Send event may arrive', async () => {
     const emailId = await acceptOne();
     const startedAt = performance.now();
     await leaveUnknown(emailId);
@@ -151,7 +151,7 @@ describe('an email whose hand-over was not answered', () => {
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'UNKNOWN', attempts: 2 });
   });
 
-  it('is never claimed again when it is of a campaign', async () => {
+  it('is never reclaimed when it belongs to a campaign', async () => {
     const emailId = await acceptOne();
     await sql(em, `update emails set source = 'CAMPAIGN' where id = $1`, [emailId]);
     await leaveUnknown(emailId);
@@ -169,7 +169,7 @@ describe('an email whose hand-over was not answered', () => {
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'SENT', reason: null, attempts: 1 });
   });
 
-  it('keeps its tries when the second one is put back into the queue', async () => {
+  it('keeps its attempt count when the second attempt is put back into the queue', async () => {
     const emailId = await acceptOne();
     await leaveUnknown(emailId);
     await age(emailId, unknownSeconds);

@@ -33,8 +33,8 @@ order by e.id`;
 
 /**
  * Claims the due emails for `token`: queued ones, and non-campaign ones whose first hand-over has been unanswered for
- * `unknownSeconds`. No email is claimed twice; rows locked by others are skipped. Call `beginHandOvers` before
- * handing over.
+ * `unknownSeconds`. No email is claimed twice; rows locked by others are skipped. Call `beginHandOvers` before handing
+ * over.
  */
 export function claimEmails(
   em: Em,

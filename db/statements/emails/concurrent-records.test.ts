@@ -35,7 +35,7 @@ const isWaiting = async () =>
     )
   ).length > 0;
 
-/** Does `second` while a transaction that has done `first` is open, and commits that one as soon as `second` waits. */
+/** Runs `second` while a transaction that has run `first` is open, and commits that one as soon as `second` waits. */
 async function meanwhile<Result>(
   first: (em: Em) => Promise<unknown>,
   second: () => Promise<Result>,
@@ -50,7 +50,7 @@ async function meanwhile<Result>(
   return waited;
 }
 
-it('keeps what a provider event says that commits first', async () => {
+it('keeps the result of a provider event that commits first', async () => {
   await claimAndBegin([emailId], token);
   const delivered = providerEvent(emailId, 'delivery');
   const recorded = await meanwhile(
@@ -61,7 +61,7 @@ it('keeps what a provider event says that commits first', async () => {
   expect(await readEmail(em, emailId)).toMatchObject({ status: 'DELIVERED' });
 });
 
-it('applies a provider event to what a record says that commits first', async () => {
+it('applies a provider event to the result of a record that commits first', async () => {
   await claimAndBegin([emailId], token);
   const outcomes = await meanwhile(
     (transaction) => recordHandOvers(transaction, token, [handOverRecord(emailId)]),
@@ -71,7 +71,7 @@ it('applies a provider event to what a record says that commits first', async ()
   expect(await readEmail(em, emailId)).toMatchObject({ status: 'OPENED', opens: 1 });
 });
 
-it('records and begins nothing of a claim that is taken meanwhile', async () => {
+it('records and begins nothing of a claim that was taken over meanwhile', async () => {
   const take = (transaction: Em) =>
     sql(transaction, 'update emails set claim_token = $2 where id = $1', [emailId, uuidv7()]);
   await claim([emailId], token);

@@ -2,8 +2,8 @@ export const emailEventColumns =
   'id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at, hops';
 
 /**
- * A column that an email's event has only if the email went to the contact: what someone else did with it is no part of
- * the contact's history. So an erasure of the contact does not find the event, which must name nothing of it.
+ * A column that an email's event has only if the email went to the contact: what another recipient did with it is not
+ * part of the contact's history. Erasing the contact does not find such events, so they must not contain its data.
  *
  * @param email alias of a row of `emails`
  * @param column about the contact, or rendered with its data
@@ -12,7 +12,7 @@ export const onlyOfContactSql = (email: string, column: string) =>
   `case when not ${email}.custom_recipient then ${email}.${column} end`;
 
 /**
- * The data of an email's event, without what is null.
+ * The data of an email's event, without nulls.
  *
  * @param email alias of a row of `emails`
  * @param more further entries, such as `'reason': reason`

@@ -16,7 +16,7 @@ const { em, sql } = useTestDatabase();
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1) + second * 1000);
 
-/** Something that the provider says of one of three emails, of which the first two are to one contact. */
+/** A provider event about one of three emails, the first two of which go to one contact. */
 interface DrawnEvent {
   kind: ProviderEventInput['kind'];
   bounceType: 'Permanent' | 'Transient' | 'Undetermined';
@@ -26,7 +26,7 @@ interface DrawnEvent {
 
 interface Scenario {
   events: DrawnEvent[];
-  /** Indexes of the notifications in the order of their arrival; each is there at least once. */
+  /** Indexes of the notifications in the order of their arrival; each occurs at least once. */
   arrivals: number[];
   /** Whether events about different emails share a batch. */
   isBatched: boolean;
@@ -84,7 +84,7 @@ async function prepareEmails(projectId: string, { status, isSubscribed }: Scenar
   return emails;
 }
 
-/** Hands the events over as they arrive, and expects each notification to be applied once. */
+/** Delivers the events as they arrive, and expects each notification to be applied once. */
 async function arrive(scenario: Scenario, emailIds: string[]): Promise<void> {
   const inputs = scenario.events.map((event) =>
     providerEvent(emailIds[event.email] ?? '', event.kind, {
@@ -107,7 +107,7 @@ async function arrive(scenario: Scenario, emailIds: string[]): Promise<void> {
   await apply(batch);
 }
 
-/** What the pure state machine makes of the events of one email, in the order in which they were drawn. */
+/** The result of the pure state machine for the events of one email, in the order in which they were generated. */
 function runModel(scenario: Scenario, own: DrawnEvent[]) {
   let state: EmailState = {
     ...{ status: scenario.status, sentAt: scenario.status === 'SENT' ? at(20) : null, deliveredAt: null },
@@ -126,7 +126,7 @@ function runModel(scenario: Scenario, own: DrawnEvent[]) {
 const tally = <Item>(items: Item[], nameOf: (item: Item) => string) =>
   Object.fromEntries(Object.entries(Object.groupBy(items, nameOf)).map(([name, all]) => [name, all?.length]));
 
-/** How often the journal has to tell of each kind for an email. */
+/** How often each kind must be in the journal for an email. */
 function expectedJournal(own: DrawnEvent[], isNewlySent: boolean): Record<string, number | undefined> {
   const onceOnly = new Set(['email.delivery', 'email.complaint', 'email.bounce Permanent']);
   const counts = tally(
@@ -137,7 +137,7 @@ function expectedJournal(own: DrawnEvent[], isNewlySent: boolean): Record<string
   return isNewlySent ? { ...counts, 'email.sent': 1 } : counts;
 }
 
-it('brings emails and contacts where the model does, whatever the provider says, how often and in what order', async () => {
+it('brings emails and contacts to the same state as the model, for any events, repeats and order', async () => {
   await fc.assert(
     fc.asyncProperty(scenarios, async (scenario) => {
       const projectId = randomUUID();

@@ -11,14 +11,14 @@ const openEmailRow = withholdingFactsSchema.extend({
   id: z.uuid(),
   projectId: z.uuid(),
   contentId: z.uuid().nullable(),
-  /** Content and attachments; 0 until the email is due. Emails may share a content. */
+  /** Size of content and attachments; 0 until the email is due. Emails may share a content. */
   bytes: z.number(),
   dueInMs: z.number(),
 });
 
 export type OpenEmail = z.output<typeof openEmailRow>;
 
-// Sizes are stored with the values, so the values themselves are not read.
+// Reads sizes only: Postgres stores them with the values, so the values themselves are not read.
 const openSql = `
 with wanted as materialized (
   select distinct id from unnest($1::uuid[]) as t(id) order by id
@@ -70,7 +70,7 @@ left join size on size.id = o.content_id
 order by o.id`;
 
 /**
- * Emails without a final outcome, oldest first. First recovers those that a dead run left in SENDING: QUEUED if the
+ * Emails without a final outcome, oldest first. First recovers emails that a dead run left in SENDING: QUEUED if the
  * hand-over had not begun, otherwise UNKNOWN, because only the provider knows whether they left. Claims younger than
  * `liveSeconds` may be live and are left alone. One round trip per batch.
  */

@@ -1,5 +1,5 @@
 /**
- * SQL: a notification was not handled by a process of a version before 2026-11-23
+ * Condition that no process of a version before 2026-11-23 has handled a notification
  * (`db/functions/share-handled-notifications.sql`).
  */
 export const isNotHandledBeforeSql = (id: string) =>

@@ -24,7 +24,7 @@ import {
 useClaimStage();
 
 describe('a run that died with its claims', () => {
-  it('leaves what it had begun UNKNOWN once no run can still be working on it', async () => {
+  it('leaves begun hand-overs UNKNOWN once no run can still be working on them', async () => {
     const emailIds = await accept(2);
     const startedAt = performance.now();
     await claimAndBegin(emailIds);
@@ -45,7 +45,7 @@ describe('a run that died with its claims', () => {
     expect(open.get(alive)).toBeLessThanOrEqual(50_000);
   });
 
-  it('requeues what it had not begun, without counting an attempt, however often that happens', async () => {
+  it('requeues hand-overs it had not begun, without counting an attempt, however often that happens', async () => {
     const emailId = await acceptOne();
     for (let death = 0; death < 5; death += 1) {
       expect(await claim([emailId])).toEqual([emailId]);
@@ -61,7 +61,7 @@ describe('a run that died with its claims', () => {
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'SENDING', attempts: 1 });
   });
 
-  it('keeps the one more try of an email whose first hand-over got no answer', async () => {
+  it('keeps the second attempt of an email whose first hand-over got no answer', async () => {
     const emailId = await acceptOne();
     await claimAndBegin([emailId]);
     await age(emailId, unknownSeconds);
@@ -78,7 +78,7 @@ describe('a run that died with its claims', () => {
     expect(await claim([emailId])).toEqual([]);
   });
 
-  it('of a version that recorded no beginnings counts as begun', async () => {
+  it('counts hand-overs of a version that recorded no beginnings as begun', async () => {
     const emailId = await acceptOne();
     await claim([emailId]);
     await sql(em, 'update emails set hand_over_begun = null, attempts = 1 where id = $1', [emailId]);
@@ -87,7 +87,7 @@ describe('a run that died with its claims', () => {
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'UNKNOWN', attempts: 1 });
   });
 
-  it('begins nothing any more when others have its claim, or the provider has said something', async () => {
+  it('begins nothing once others have its claim or a provider event has arrived', async () => {
     const [lost = '', sent = '', own = ''] = await accept(3);
     const [dead, alive] = [uuidv7(), uuidv7()];
     await claim([lost, sent, own], dead);
@@ -100,7 +100,7 @@ describe('a run that died with its claims', () => {
     expect(await begin([lost], alive)).toEqual([true]);
   });
 
-  it('may record late what it knows as long as nobody else has claimed them', async () => {
+  it('may record outcomes late as long as nobody else has claimed the emails', async () => {
     const emailId = await acceptOne();
     const token = uuidv7();
     await claimAndBegin([emailId], token);
@@ -110,7 +110,7 @@ describe('a run that died with its claims', () => {
     expect(await readEmail(em, emailId)).toMatchObject({ status: 'SENT', messageId: 'm-1', reason: null });
   });
 
-  it('changes nothing any more once its claim has gone to another run', async () => {
+  it('changes nothing once its claim has gone to another run', async () => {
     const emailId = await acceptOne();
     const dead = uuidv7();
     await claim([emailId], dead);
@@ -131,7 +131,7 @@ describe('a run that died with its claims', () => {
 });
 
 describe('records of hand-overs', () => {
-  it('settle each email of a batch in its own way and tell of those that left or were held back', async () => {
+  it('settle each email of a batch separately and journal sent and withheld ones', async () => {
     const emailIds = await accept(5);
     const token = uuidv7();
     await claimAndBegin(emailIds, token);
@@ -193,7 +193,7 @@ describe('records of hand-overs', () => {
     expect(stats).toEqual({ count: 2, lastEventId: records[0]?.eventId });
   });
 
-  it('do not move an email that the provider has moved on meanwhile', async () => {
+  it('do not change an email that a provider event has moved on meanwhile', async () => {
     const emailId = await acceptOne();
     const token = uuidv7();
     await claim([emailId], token);

@@ -28,8 +28,8 @@ const linkSubjectRow = z.object({
 });
 
 /**
- * The project and contact of a link. Not scoped by project, because links do not contain one; the caller checks the
- * token against the project found here.
+ * The project and contact of a link. Links contain no project, so the look-up is not scoped by one; the caller checks
+ * the token against the project found here.
  */
 export async function findLinkSubject(
   em: Em,

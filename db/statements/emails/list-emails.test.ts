@@ -44,7 +44,7 @@ async function follow(projectId: string, filter: EmailFilter) {
   return { subjects, looks };
 }
 
-it('looks at the emails of all sources part by part, until it has found the rare ones', async () => {
+it('scans the emails of all sources part by part until it finds the rare ones', async () => {
   const projectId = await fill();
   const { subjects, looks } = await follow(projectId, { ...any, text: 'ORDER 1' });
   // 100, 19 to 10 and 1.
@@ -53,7 +53,7 @@ it('looks at the emails of all sources part by part, until it has found the rare
   expect(looks).toBeGreaterThan(5);
 });
 
-it('finds those to a part of an address however long ago they were, and tests to nobody among the latest', async () => {
+it('finds emails by part of an address however old they are, and test emails without a contact among the latest', async () => {
   const projectId = await fill();
   await insertContacts(em(), projectId, 300);
   await sql(
@@ -74,7 +74,7 @@ it('finds those to a part of an address however long ago they were, and tests to
     ...['', 0, 1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => `To reader-7${n}@example.com`),
   ]);
   expect(await searched('r_ader-7')).toEqual([]);
-  // More contacts have it than are looked up.
+  // More contacts than are looked up.
   expect(await searched('@example.com')).toHaveLength(400);
 });
 
@@ -94,7 +94,7 @@ it('misses none when others are erased while it reads a page', async () => {
   expect(subjects).toEqual([79, 78, 77, 76, 75, 74, 73, 72, 71, 70, 7].map((n) => `Order ${n}`));
 });
 
-it('finds by an address the emails to it, not those that a workflow sent to somebody else about that contact', async () => {
+it('finds emails to an address, not emails that a workflow sent to somebody else about that contact', async () => {
   const projectId = await insertProject(em());
   await insertContacts(em(), projectId, 1);
   await sql(

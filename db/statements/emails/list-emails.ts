@@ -14,7 +14,7 @@ export interface EmailFilter {
   sources: readonly ProjectEmailSource[];
   status: EmailStatus | undefined;
   contactIds: readonly string[] | undefined;
-  /** First and last email of the campaign; its emails are almost alone in between. */
+  /** First and last email of the campaign; few other emails lie between them. */
   campaign: { id: string; firstId: string; lastId: string } | undefined;
   workflowId: string | undefined;
   /** Part of the recipient's address, in lower case. */
@@ -24,26 +24,26 @@ export interface EmailFilter {
   endDate: Date | undefined;
 }
 
-/** The statuses whose emails all are in the index `emails_failed`. */
+/** Statuses whose emails are all in the index `emails_failed`. */
 const failedStatuses: readonly EmailStatus[] = ['BOUNCED', 'COMPLAINED', 'FAILED', 'SUPPRESSED'];
 
-/** Emails looked at for one page: 30 ms at 5 million emails, more on a busy machine. */
+/** Emails scanned for one page: 30 ms at 5 million emails, more on a busy machine. */
 export const emailsPerScan = 20_000;
 
 /** Ids and `created_at` may come from different clocks. */
 const skewMs = 60_000;
 
-/** Whether finding a page of matches may mean reading many emails. */
+/** Whether finding a page of matches may require reading many emails. */
 export function isSparse({ status, recipient, text }: EmailFilter): boolean {
   const isIndexed = status === undefined || failedStatuses.includes(status);
   return !isIndexed || recipient !== undefined || text !== undefined;
 }
 
-/** Whether an index has the matches and hardly anything else between them. */
+/** Whether an index contains the matches and hardly anything else. */
 const isServed = ({ status, campaign, recipient, text }: EmailFilter): boolean =>
   [status, campaign, recipient, text].every((filter) => filter === undefined);
 
-/** Emails through the index that serves the filter best, newest first. */
+/** Emails from the index that serves the filter best, newest first. */
 function nearbySql(
   filter: EmailFilter,
   { beforeId, end }: { beforeId: string | undefined; end?: string | undefined },
@@ -87,12 +87,12 @@ export interface EmailSearch {
   beforeId: string | undefined;
 }
 
-/** A part of an address that more contacts share is common enough to appear in the latest emails. */
+/** If more contacts share this part of an address, it is common enough to appear in the latest emails. */
 const mostRecipients = 200;
 
 /**
- * A page of a project's emails, newest first. When no index serves the filter, it scans at most `perScan` of them; only
- * those to an address that few contacts have it finds anywhere.
+ * A page of a project's emails, newest first. When no index serves the filter, it scans at most `perScan` emails; only
+ * emails to part of an address that few contacts have are found anywhere in the log.
  */
 export async function listEmails(
   em: Em,
@@ -115,8 +115,8 @@ export async function listEmails(
 }
 
 /**
- * Merges the scan with the contacts' emails: the scan also finds tests to addresses without a contact, and the contacts'
- * emails reach further back.
+ * Merges the scan with the contacts' emails: the scan also finds test emails to addresses without a contact, and the
+ * contacts' emails reach further back.
  */
 function mergeScans(
   found: Scan<LoggedEmail, string>,
@@ -129,8 +129,8 @@ function mergeScans(
 }
 
 /**
- * The inner limit keeps the planner on the index that serves the filter; for a page alone it would scan the whole project,
- * hoping for early matches. Twice a scan, because emails may arrive after its end was found.
+ * The inner limit keeps the planner on the index that serves the filter; with only the page's limit it would scan the
+ * whole project, hoping for early matches. Twice a scan, because emails may arrive after its end was found.
  */
 function readPage(
   em: Em,

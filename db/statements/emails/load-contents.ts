@@ -12,7 +12,7 @@ const textColumns = {
   fromEmail: z.string(),
   fromName: z.string().nullable(),
   replyTo: z.string().nullable(),
-  /** The project that has the domain of the sender verified. */
+  /** The project for which the sender's domain is verified. */
   domainOwnerId: z.uuid().nullable(),
 };
 
@@ -59,8 +59,8 @@ const textSql = `subject, body, from_email as "fromEmail", from_name as "fromNam
   (select project_id from domains where domain = split_part(from_email, '@', -1) and status = 'verified') as "domainOwnerId"`;
 
 /**
- * Contents by id, with attachments and the project's brand; contents past their retention are left out. A statement, because it transfers
- * bytes as base64: the default, hexadecimal, is half as large again.
+ * Contents by id, with attachments and the project's brand; expired contents are left out. A statement, because it
+ * transfers bytes as base64: the default, hexadecimal, is half as large again.
  */
 export async function loadContents(em: Em, ids: string[]): Promise<Map<string, StoredContent>> {
   const [contents, attachments] = await Promise.all([
@@ -83,7 +83,7 @@ export async function loadContents(em: Em, ids: string[]): Promise<Map<string, S
   );
 }
 
-/** Contents without attachments. The text of a template is read once for all emails that share it. */
+/** Contents without attachments. A template's text is read once for all emails that share it. */
 export async function loadTexts(em: Em, ids: string[]): Promise<Map<string, Content>> {
   const rows = await query(
     em,

@@ -18,7 +18,7 @@ export async function readEmail(em: Em, projectId: string, id: string): Promise<
 const names = ['email.delivery', 'email.open', 'email.click', 'email.bounce', 'email.complaint'] as const;
 const feedNames = ['email.suppressed', 'email.unsubscribed'] as const;
 const perName = 200;
-/** Of one name, until those of the email are found: events without a contact are those of many emails. */
+/** Events of one name read while looking for the email's: events without a contact belong to many emails. */
 const mostRead = 10_000;
 const dayMs = 86_400_000;
 
@@ -31,12 +31,12 @@ const eventRow = z.object({
 export type EmailEvent = z.output<typeof eventRow>;
 
 /**
- * What the journal has of an email, oldest first: through the indexes on the contact's history, so nothing once the
- * contact was erased. At most 200 of each name.
+ * Journal events of an email, oldest first, at most 200 per name. Found through the indexes on the contact's history,
+ * so empty once the contact was erased.
  */
 export async function listEmailEvents(em: Em, projectId: string, email: LoggedEmail): Promise<EmailEvent[]> {
   if (email.contactId === null) return [];
-  // What became of an email to a custom address has no contact.
+  // The outcome events of an email to a custom address have no contact.
   const ofContact = email.customRecipient ? 'contact_id is null' : 'contact_id = $2';
   return query(
     em,
@@ -98,7 +98,7 @@ const attachmentRow = z.object({
 
 export type AttachmentFigures = z.output<typeof attachmentRow>;
 
-/** A statement, because the mapper would load the bytes to measure them. */
+/** A statement, because MikroORM would load the bytes to measure them. */
 export function listAttachments(em: Em, contentId: string): Promise<AttachmentFigures[]> {
   return query(
     em,

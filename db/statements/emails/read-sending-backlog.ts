@@ -10,8 +10,8 @@ const mostCounted = 50_000;
 const mostCampaigns = 1_000;
 
 /**
- * Accepted emails that are still to be handed over: single ones held back by the send rate, counted up to 50,000, and
- * those of campaigns that are being sent and not paused.
+ * Accepted emails not yet handed over: single ones held back by the send rate, counted up to 50,000, and emails of
+ * campaigns that are sending and not paused.
  */
 export async function readSendingBacklog(em: Em): Promise<SendingBacklog> {
   const [backlog] = await query(

@@ -21,7 +21,7 @@ export interface HandOverRecord {
   occurredAt: Date;
 }
 
-/** Emails that would return to the queue of a cancelled campaign are cancelled. */
+/** Emails that would return to the queue of a canceled campaign are canceled. */
 const isCancelledSql = `o."status" = 'QUEUED' and e.campaign_id is not null
   and not exists (select from campaigns k where k.id = e.campaign_id and k.status = 'SENDING')`;
 
@@ -41,7 +41,7 @@ recorded as (
       else o."status"
     end,
     sent_at = case when o."status" = 'SENT' then least(e.sent_at, o."occurredAt") else e.sent_at end,
-    -- A claim of a campaign counts as begun.
+    -- The claim of a campaign email counts as an attempt.
     attempts = e.attempts
       - (o."status" = 'QUEUED' and e.status = 'SENDING' and e.hand_over_begun is not false)::int,
     hand_over_begun = null,
@@ -52,7 +52,7 @@ recorded as (
       else o."reason"
     end,
     subject = coalesce(e.subject, o."subject")
-  -- In the order in which other statements lock emails.
+  -- In the common lock order of emails.
   from (select * from outcome order by "emailId") o
   where ${isKeySql('e.id', 'o."emailId"')} and e.claim_token = $1
   returning e.*, o."eventId" as event_id, o."occurredAt" as occurred_at, old.sent_at as was_sent_at,
@@ -87,8 +87,8 @@ const recordedRow = z.object({ recorded: z.int() });
 
 /**
  * Records the outcomes of the emails that `token` still holds, in one statement. Journals `email.sent` once per sent
- * email and `email.suppressed` (shown in the feed only) per withheld one, and updates campaign figures. Emails that a
- * provider event has moved on keep their status; cancelled emails return their quota. Idempotent.
+ * email and `email.suppressed` (shown in the feed only) per withheld one, and updates campaign figures. Emails already
+ * moved on by a provider event keep their status; canceled emails return their quota. Idempotent.
  *
  * @returns the number of records applied
  */

@@ -26,7 +26,7 @@ const reservedRow = z.object({
  * Reserves send slots for transactional emails from the buckets of the projects and the account (database function
  * `reserve_email_slots`). Exact across processes.
  *
- * @param askingProjects the value returned last time; pass null about once a second to have them recounted
+ * @param askingProjects the value returned last time; pass null about once a second to have it recounted
  */
 export async function reserveEmailSlots(
   em: Em,

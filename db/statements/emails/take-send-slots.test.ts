@@ -19,7 +19,7 @@ afterAll(async () => {
 const burstSeconds = 1;
 const horizonSeconds = 5;
 
-/** A test in which no time passes by itself: the clock of a transaction stands still. */
+/** A test during which no time passes: the clock of a transaction stands still. */
 const atOneInstant = (test: (own: Em) => Promise<void>) => () => em().transactional(test);
 
 /** Lets time pass for one bucket. */
@@ -29,15 +29,15 @@ const age = (own: Em, key: string, ms: number) =>
     ms / 1000,
   ]);
 
-/** What of the grant may leave within so many milliseconds from when it was given. */
+/** Granted slots that may leave within so many milliseconds of the grant. */
 const leavingWithin = (slots: SendSlots, ms: number, rate: number) =>
   Array.from({ length: slots.granted }, (_, index) => slots.startInMs + (index * 1000) / rate).filter(
     (startInMs) => startInMs <= ms,
   ).length;
 
-describe('a bucket that was idle', () => {
+describe('an idle bucket', () => {
   it.each([1, 7.5, 12.6, 50, 900])(
-    'lets a second of emails out at once at %s a second, the rest at that pace',
+    'releases one second of emails immediately at %s a second, the rest at that pace',
     async (rate) => {
       const slots = await takeSendSlots(em(), randomUUID(), 100_000, rate);
       expect(slots.granted).toBe(Math.floor((burstSeconds + horizonSeconds) * rate));
@@ -48,7 +48,7 @@ describe('a bucket that was idle', () => {
   );
 
   it(
-    'saves no more than a second, however long it was idle',
+    'saves at most one second, however long it was idle',
     atOneInstant(async (own) => {
       const key = randomUUID();
       await takeSendSlots(own, key, 3, 10);
@@ -58,7 +58,7 @@ describe('a bucket that was idle', () => {
   );
 
   it(
-    'gives what was asked for when that is less',
+    'grants fewer slots when fewer are requested',
     atOneInstant(async (own) => {
       const key = randomUUID();
       expect(await takeSendSlots(own, key, 3, 10)).toMatchObject({ granted: 3, startInMs: -1_000 });
@@ -67,7 +67,7 @@ describe('a bucket that was idle', () => {
   );
 
   it(
-    'gives one email even when it fills more slowly than its horizon, and then none for as long',
+    'grants one email even when it refills more slowly than its horizon, and then none for as long',
     atOneInstant(async (own) => {
       const key = randomUUID();
       expect(await takeSendSlots(own, key, 5, 0.1)).toMatchObject({ granted: 1 });
@@ -78,9 +78,9 @@ describe('a bucket that was idle', () => {
   );
 });
 
-describe('a bucket that is empty', () => {
+describe('an empty bucket', () => {
   it(
-    'gives nothing, and something at the time that it names',
+    'grants nothing until the time that it reports',
     atOneInstant(async (own) => {
       const key = randomUUID();
       await takeSendSlots(own, key, 1_000, 2);
@@ -103,7 +103,7 @@ describe('a bucket that is empty', () => {
 });
 
 it.each([0.01, 10])(
-  'gives slots at its pace at once, at %s a second, after the clock of the database was put back',
+  'grants slots at its pace immediately, at %s a second, after the database clock was set back',
   (rate) =>
     atOneInstant(async (own) => {
       const key = randomUUID();
@@ -121,7 +121,7 @@ it('keeps buckets apart', async () => {
   expect(await takeSendSlots(em(), other, 5, 10)).toMatchObject({ granted: 5 });
 });
 
-it('accounts for each email over many connections of several processes, at any rate', async () => {
+it('counts each email exactly across connections of several processes, at any rate', async () => {
   const rates = fc.oneof(fc.integer({ min: 1, max: 5_000 }), fc.double({ min: 0.3, max: 50, noNaN: true }));
   const asked = fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 20, maxLength: 40 });
   await fc.assert(
@@ -143,7 +143,7 @@ it('accounts for each email over many connections of several processes, at any r
       const all = wanted.reduce((sum, count) => sum + count, 0);
       const sureOf = Math.min(all, Math.floor(rate * (burstSeconds + horizonSeconds)));
       expect(total).toBeGreaterThanOrEqual(sureOf);
-      // The row says the same: it has moved on by exactly what was granted, give or take rounding to microseconds.
+      // The row agrees: it has moved on by exactly the granted slots, give or take rounding to microseconds.
       const [row] = await sql<{ seconds: number }>(
         `select extract(epoch from next_free_at - now() + make_interval(secs => $2))::float8 as seconds
          from throttles where key = $1`,

@@ -21,7 +21,7 @@ export const sendBuckets = {
 
 /** An idle bucket allows a burst of this many seconds' worth of emails. */
 const burstSeconds = 1;
-/** Slots are not granted further ahead than this, so that no process hoards them. */
+/** Slots are granted at most this far ahead, so that no process hoards them. */
 const usualHorizonSeconds = 5;
 
 /**
@@ -44,7 +44,7 @@ export async function takeSendSlots(
      from take_send_slots($1, $2, $3, $4, $5)`,
     [key, wanted, ratePerSecond, burstSeconds, horizonSeconds],
   );
-  if (row === undefined) throw new Error('The throttle answered no row');
+  if (row === undefined) throw new Error('The throttle returned no row');
   return row;
 }
 

@@ -7,7 +7,7 @@ const mostCounted = 10_000;
 const olderRow = z.object({ projectId: z.uuid(), older: z.int() });
 
 /**
- * Records that these emails wait for the send rate, until they are claimed.
+ * Records that these emails are held back by the send rate, until they are claimed.
  *
  * @returns per project, how many waiting emails are older than these, at most 10,000
  */

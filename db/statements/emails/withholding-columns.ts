@@ -2,7 +2,7 @@
  * Columns of `withholdingFactsSchema`.
  *
  * @param email alias of `emails`
- * @param project alias of `projects`, left-joined: emails of accounts have none
+ * @param project alias of `projects`, left-joined: emails of user accounts have none
  * @param contact alias of `contacts`, left-joined
  */
 export const withholdingColumnsSql = (email: string, project: string, contact: string) => `

@@ -26,7 +26,7 @@ export type AwaitedEvent = z.output<typeof awaitedRow>;
 
 /**
  * Longest delay between an event and its acceptance for a later wait to find it: the provider reports events late. A
- * wait that has already begun accepts any.
+ * wait that has already begun accepts an event of any age.
  */
 const longestDelayMs = 86_400_000;
 

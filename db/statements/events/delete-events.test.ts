@@ -45,7 +45,7 @@ function writeEvent(event: { name?: string; kind?: string; contactId?: string | 
 }
 
 describe('deleting the events of a name', () => {
-  it('deletes exactly those: also of no contact, not activity, other names and other projects', async () => {
+  it('deletes exactly those, with or without a contact, but no activity, other names or other projects', async () => {
     for (const contact of [1, 1, 2]) await track(contact);
     await track(1, 'another');
     await writeEvent({});
@@ -79,7 +79,7 @@ describe('deleting the events of a name', () => {
     expect(await disagreements()).toEqual([]);
   });
 
-  it('deletes more than a batch holds, many of them at one instant of one contact', async () => {
+  it('deletes more than one batch, even many of one contact at one instant', async () => {
     const [{ contactId } = { contactId: '' }] = await track(1);
     await sql(
       `with written as (
@@ -100,7 +100,7 @@ describe('deleting the events of a name', () => {
     expect(await disagreements()).toEqual([]);
   });
 
-  it('leaves what was tracked after it was recorded, and counts exactly that', async () => {
+  it('keeps what was tracked after it was recorded, and counts exactly that', async () => {
     await track(1);
     await track(1);
     await track(2);
@@ -112,7 +112,7 @@ describe('deleting the events of a name', () => {
     expect(await disagreements()).toEqual([]);
   });
 
-  it('remembers how young the youngest deleted event was, whatever the clock that made its id', async () => {
+  it('records the age of the youngest deleted event, whatever clock made its id', async () => {
     await track(1);
     const ahead = new Date(Date.now() + 60_000);
     await sql(
@@ -125,7 +125,7 @@ describe('deleting the events of a name', () => {
     expect((await em().findOne(EventDeletion, { id: deletion.id }))?.before).toEqual(ahead);
   });
 
-  it('ends what was cut off, and two at once share the work', async () => {
+  it('completes an interrupted deletion, and two at once share the work', async () => {
     for (let contact = 0; contact < 40; contact += 1) await track(contact % 8);
     const session = new pg.Client({ connectionString: database.url });
     await session.connect();
@@ -142,8 +142,8 @@ describe('deleting the events of a name', () => {
   });
 });
 
-describe('while the same event is tracked all the time', () => {
-  it('statistics and events agree, and no event is lost that came after the call', async () => {
+describe('while the same event is being tracked', () => {
+  it('statistics and events agree, and no event after the call is lost', async () => {
     const contacts = 12;
     let isOver = false;
     const failures: unknown[] = [];

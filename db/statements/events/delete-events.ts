@@ -125,8 +125,8 @@ from remaining r
 where s.project_id = $1 and s.name = $2 and s.contact_id = r.contact_id and r.count > 0 and r.count <> s.count`;
 
 /**
- * Statistics still count events that went with their partition (`EVENT_RETENTION_MONTHS`). By now only contacts with such
- * events or later ones have any.
+ * Statistics still count events of dropped partitions (`EVENT_RETENTION_MONTHS`). By now, the only rows left are of
+ * contacts with such events or with events tracked since.
  */
 async function forgetDroppedEvents(em: Em, { projectId, name }: DeletedName): Promise<void> {
   for (let after: string | undefined = nilId; after !== undefined; ) {
@@ -148,8 +148,8 @@ interface Batch {
 }
 
 /**
- * Separate statements, because each sees what was committed before it began. Once a contact's statistics row is
- * locked, every transaction that counted one of its events has committed event and count; later ones wait for the
+ * Uses separate statements, because each sees everything committed before it began. Once a contact's statistics row is
+ * locked, every transaction that counted one of its events has committed both event and count; later ones wait for the
  * lock. So statistics and events agree.
  */
 async function deleteBatch(em: Em, { id, projectId, name, xid }: DeletedName, place: Place): Promise<Batch> {

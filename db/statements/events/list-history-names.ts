@@ -3,7 +3,7 @@ import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 /**
- * Event names that the project's contacts have had, in order. Skips from name to name in the primary key instead of
+ * Names of events that the project's contacts have had, in order. Skips from name to name in the primary key instead of
  * reading every row.
  */
 export async function listHistoryNames(em: Em, projectId: string, limit: number): Promise<string[]> {

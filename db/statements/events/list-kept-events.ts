@@ -17,8 +17,8 @@ const keptRow = z.object({
 });
 
 /**
- * Events of the name that survived the deletion although their ids are as old, because their calls ran concurrently
- * or on a slow clock. By id. A statement, because ClickHouse needs the exact text of `data`: parsing would lose
+ * Events of the name that survived the deletion although their ids are as old, because their calls ran concurrently or
+ * on a slow clock. In id order. A statement, because ClickHouse needs the exact text of `data`: parsing would lose
  * digits of numbers.
  *
  * @param afterId last id of the previous page

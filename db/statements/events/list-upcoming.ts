@@ -14,9 +14,7 @@ const upcomingRow = z.object({
 });
 export type UpcomingRow = z.output<typeof upcomingRow>;
 
-/**
- * The next scheduled campaigns and waiting executions, soonest first. A union of index scans, each up to the limit.
- */
+/** The next scheduled campaigns and waiting executions, soonest first. Unites two index scans, each up to the limit. */
 export function listUpcoming(em: Em, projectId: string, limit: number): Promise<UpcomingRow[]> {
   return query(
     em,

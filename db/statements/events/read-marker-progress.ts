@@ -4,7 +4,10 @@ import { query } from '../../sql.ts';
 
 const progressRow = z.object({
   isJournaled: z.boolean(),
-  /** The journal's reader has passed the marker: none of the rows can still arrive in ClickHouse. */
+  /**
+   * Whether the journal's reader has passed the marker, so that none of the deleted rows can still arrive in
+   * ClickHouse.
+   */
   isStreamed: z.boolean(),
 });
 export type MarkerProgress = z.output<typeof progressRow>;

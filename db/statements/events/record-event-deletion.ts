@@ -4,13 +4,13 @@ import type { EventDeletion } from '../../entities/event.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
-/** After this, the workflow completes the deletion instead of the call. */
+/** After this time, the workflow completes the deletion in place of the call. */
 const callTakesAtMost = `interval '2 minutes'`;
 
 export type DeletedName = Pick<EventDeletion, 'id' | 'projectId' | 'name' | 'xid'>;
 
 /**
- * Records a pending deletion of a name's events, and the command of the workflow that completes it. A statement,
+ * Records a pending deletion of a name's events and queues the command of the workflow that completes it. A statement,
  * because the database's clock and transaction id determine which events are included.
  */
 export async function recordEventDeletion(

@@ -51,8 +51,8 @@ const commands = (kind: string) =>
 const endAll = () =>
   sql(`update workflow_executions set status = 'COMPLETED' where project_id = $1`, [project.id]);
 
-describe('an event that a workflow listens to', () => {
-  it('starts an execution at the live version, with its data, a command and a note in the activity', async () => {
+describe('an event that a workflow listens for', () => {
+  it('starts an execution at the live version, with its data, a command and a feed row', async () => {
     const workflow = await addWorkflow();
     const [tracked] = await track('signed_up', { plan: 'pro' });
     const [execution, ...others] = await executions();
@@ -78,7 +78,7 @@ describe('an event that a workflow listens to', () => {
     ]);
   });
 
-  it('starts an execution when a process of an older version writes it', async () => {
+  it('starts an execution even when a process of an older version writes it', async () => {
     await addWorkflow();
     const commandsFound = await sql(
       `with written as (
@@ -98,7 +98,7 @@ describe('an event that a workflow listens to', () => {
     expect(await executions()).toHaveLength(1);
   });
 
-  it('starts one for each workflow that listens, and none elsewhere', async () => {
+  it('starts one for each listening workflow, and none in other projects', async () => {
     const workflows = [await addWorkflow(), await addWorkflow()];
     await addWorkflow('other');
     await addWorkflow('signed_up', false, randomUUID());
@@ -108,7 +108,7 @@ describe('an event that a workflow listens to', () => {
     expect(await executions()).toHaveLength(2);
   });
 
-  it('may be one that the service emits itself', async () => {
+  it('may be emitted by the service itself', async () => {
     await addWorkflow('contact.unsubscribed');
     await track();
     expect(await executions()).toHaveLength(0);
@@ -136,7 +136,7 @@ describe('an event that a workflow listens to', () => {
     expect(await commands('execution.start')).toEqual([]);
   });
 
-  it('starts nothing for a workflow without a graph that runs, or one that is being switched off', async () => {
+  it('starts nothing for a workflow without a valid graph or one that is being disabled', async () => {
     const draft = await addWorkflow();
     const off = await addWorkflow();
     await sql('update workflows set live_version = null where id = $1', [draft]);
@@ -146,14 +146,14 @@ describe('an event that a workflow listens to', () => {
   });
 });
 
-describe('what becomes of an email that a workflow sent', () => {
+describe('a provider event about an email sent by a workflow', () => {
   const automatic = ['send', 'delivery', 'bounce', 'complaint'] as const;
   const personal = ['open', 'click'] as const;
   const kinds = [...automatic, ...personal];
   type Kind = (typeof kinds)[number];
   const nameOf = (kind: Kind) => (kind === 'send' ? 'email.sent' : `email.${kind}`);
 
-  /** Reports that something became of an email that the workflow sent, or of one that no workflow sent. */
+  /** Reports an event about an email that the workflow sent, or one that no workflow sent. */
   async function report(kind: Kind, workflowId: string | null): Promise<void> {
     const [[accepted] = []] = await acceptEmails(em(), [acceptInput(project.id, [email])]);
     const emailId = accepted?.emailId ?? '';
@@ -180,14 +180,14 @@ describe('what becomes of an email that a workflow sent', () => {
     }
   });
 
-  it.each(automatic)('starts none when that workflow begins with such an event too: %s', async (kind) => {
+  it.each(automatic)('starts none when that workflow is triggered by such an event too: %s', async (kind) => {
     const sender = await addWorkflow('email.bounce', true);
     await addWorkflow(nameOf(kind), true);
     await report(kind, sender);
     expect(await started()).toEqual([]);
   });
 
-  it.each(personal)('starts others whatever that workflow begins with: %s', async (kind) => {
+  it.each(personal)('starts others whatever triggers that workflow: %s', async (kind) => {
     const sender = await addWorkflow('email.bounce', true);
     const other = await addWorkflow(nameOf(kind), true);
     await report(kind, sender);
@@ -196,7 +196,7 @@ describe('what becomes of an email that a workflow sent', () => {
 });
 
 describe('re-entry', () => {
-  it('is refused permanently without the permission', async () => {
+  it('is refused permanently when not allowed', async () => {
     await addWorkflow();
     await track();
     await track();
@@ -207,7 +207,7 @@ describe('re-entry', () => {
     expect(await executions()).toHaveLength(2);
   });
 
-  it('waits for the end of the execution with it', async () => {
+  it('waits for the end of the execution when allowed', async () => {
     await addWorkflow('signed_up', true);
     await track();
     await track();
@@ -217,7 +217,7 @@ describe('re-entry', () => {
     expect(await executions()).toHaveLength(2);
   });
 
-  it.each([false, true])('is decided once for many at the same moment (allowed: %s)', async (allowed) => {
+  it.each([false, true])('is decided once for many concurrent events (allowed: %s)', async (allowed) => {
     await addWorkflow('signed_up', allowed);
     await track('known');
     await Promise.all(Array.from({ length: 16 }, () => track()));
@@ -283,7 +283,7 @@ describe('an event that an execution waits for', () => {
     expect((await commands('execution.wake')).map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
   });
 
-  it('is not that of another contact', async () => {
+  it('is not an event of another contact', async () => {
     const [tracked] = await track('known');
     const id = await addWaiting('paid', tracked?.contactId ?? '');
     await track('paid', {}, 'b@example.com');

@@ -12,8 +12,8 @@ import { type TrackedEvent, type TrackInput, trackEvents } from './track-events.
 const { em, sql } = useTestDatabase();
 const project = useProject(em);
 
-describe('a contact that is new', () => {
-  it('is created subscribed, with its data, and emits nothing but the event itself', async () => {
+describe('a new contact', () => {
+  it('is created subscribed, with its data, and emits only the event itself', async () => {
     const input = trackInput(project.id, 'new@example.com', {
       patch: { plan: 'pro', gone: null, nested: { a: [1, null] } },
       eventName: 'bought',
@@ -47,14 +47,14 @@ describe('a contact that is new', () => {
     expect(await readCounts(em(), input.contactId)).toEqual({ bought: 1 });
   });
 
-  it('is unsubscribed when the call says so, which is no change and emits nothing', async () => {
+  it('is unsubscribed when the call says so, which is not a change and emits nothing', async () => {
     const input = trackInput(project.id, 'new@example.com', { subscribed: false });
     await trackEvents(em(), [input]);
     expect(await readContact(em(), project.id, 'new@example.com')).toMatchObject({ subscribed: false });
     expect(await readCounts(em(), input.contactId)).toEqual({ signed_up: 1 });
   });
 
-  it('is another contact in another project', async () => {
+  it('is a different contact in each project', async () => {
     const other = randomUUID();
     const inputs = [trackInput(project.id, 'same@example.com'), trackInput(other, 'same@example.com')];
     const tracked = await trackEvents(em(), inputs);
@@ -63,8 +63,8 @@ describe('a contact that is new', () => {
   });
 });
 
-describe('a contact that exists', () => {
-  it('keeps its id and gets its data patched: set, replaced as a whole, removed', async () => {
+describe('an existing contact', () => {
+  it('keeps its id, and its data is patched: set, replaced as a whole, removed', async () => {
     const first = trackInput(project.id, 'a@example.com', {
       patch: { keep: 1, deep: { x: 1, y: 2 }, gone: 'x' },
     });
@@ -126,7 +126,7 @@ describe('a contact that exists', () => {
     expect(await findWrongCounts(em(), project.id)).toEqual([]);
   });
 
-  it('is not snoozed any more after any write to its subscription', async () => {
+  it('is no longer snoozed after any write to its subscription', async () => {
     for (const subscribed of [false, true]) {
       const email = `snoozed-${subscribed}@example.com`;
       await trackEvents(em(), [trackInput(project.id, email, { subscribed: false })]);
@@ -163,7 +163,7 @@ describe('a contact that exists', () => {
 });
 
 describe('a batch', () => {
-  it('answers in the order of its inputs, whatever the order of the contacts', async () => {
+  it('returns rows in the order of its inputs, whatever the order of the contacts', async () => {
     await trackEvents(em(), [trackInput(project.id, 'm@example.com')]);
     const inputs = ['z', 'm', 'a', 'q'].map((name) => trackInput(project.id, `${name}@example.com`));
     const tracked = await trackEvents(em(), inputs);
@@ -174,7 +174,7 @@ describe('a batch', () => {
     expect(tracked.map((event) => event.isNewContact)).toEqual([true, false, true, true]);
   });
 
-  it('takes several events of one contact as if they had come one after the other', async () => {
+  it('treats several events of one contact as if they had come one after the other', async () => {
     const at = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms);
     const inputs = [
       trackInput(project.id, 'a@example.com', { patch: { a: 1, b: 1, c: 1 }, occurredAt: at(1) }),
@@ -211,7 +211,7 @@ describe('a batch', () => {
     expect(await readCounts(em(), first.contactId)).toEqual({ signed_up: 4, 'contact.unsubscribed': 1 });
   });
 
-  it('writes nothing when the data of one contact grows beyond 64 KB', async () => {
+  it('writes nothing when the data of one contact would exceed 64 KB', async () => {
     await trackEvents(em(), [
       trackInput(project.id, 'full@example.com', { patch: { a: 'x'.repeat(60_000) } }),
     ]);
@@ -225,7 +225,7 @@ describe('a batch', () => {
     expect(await readEvents(em(), project.id)).toHaveLength(1);
   });
 
-  it('lets only the item fail that has too much data, when it runs in a batcher', async () => {
+  it('fails only the item with too much data when it runs in a batcher', async () => {
     const batcher = new Batcher<TrackInput, TrackedEvent>({
       run: (inputs) => trackEvents(em(), inputs),
       maxItems: 100,
@@ -247,7 +247,7 @@ describe('a batch', () => {
     expect(await readEvents(em(), project.id)).toHaveLength(3);
   });
 
-  it('takes ids, names and data that look like SQL or JSON for what they are', async () => {
+  it('stores ids, names and data that look like SQL or JSON unchanged', async () => {
     const eventName = `it's "quoted" \\ {} ; drop table events; -- ключ 😀`;
     const input = trackInput(project.id, `o'brien+"x"@example.com`, {
       eventName,

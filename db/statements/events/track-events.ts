@@ -38,7 +38,7 @@ const contactRow = z.object({ id: z.uuid(), isNew: z.boolean() });
  * Writes a batch of tracked events: contacts, journal and statistics in one statement (hot path of `POST /v1/track`).
  * Events that set the subscription of one contact must agree.
  *
- * @param lockMs how long it waits for a lock; by default as long as any statement
+ * @param lockMs lock timeout; by default that of the session
  * @returns a row per input, in order
  * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB
  */
@@ -56,7 +56,7 @@ export async function trackEvents(em: Em, inputs: TrackInput[], lockMs?: number)
   const answered = new Set<number>();
   return ordOf.map((ord) => {
     const contact = contacts[ord];
-    if (contact === undefined) throw new Error('A contact that was written is missing in the answer');
+    if (contact === undefined) throw new Error('The statement returned no row for a written contact');
     const isNewContact = contact.isNew && !answered.has(ord);
     answered.add(ord);
     return { contactId: contact.id, isNewContact };

@@ -26,7 +26,7 @@ export interface ArrivedEmail {
 
 /**
  * `duplicate`: the notification or email was seen before. `unknown`: no project owns a recipient's domain.
- * `over_limit`: every project that does has reached its monthly limit.
+ * `over_limit`: every project that owns one has reached its monthly limit.
  */
 export type ArrivalOutcome = 'applied' | 'duplicate' | 'unknown' | 'over_limit';
 
@@ -46,8 +46,8 @@ async function findReceivers(em: Em, recipients: readonly string[]): Promise<Map
 }
 
 /**
- * Stores an email for each project that owns a recipient's domain and is within its limit, with a command to process
- * it. Unique indexes drop repeated deliveries.
+ * Stores an email for each project that owns a recipient's domain and is within its limit, and queues a command to
+ * process it. Unique indexes drop repeated deliveries.
  *
  * @param em in a transaction
  */

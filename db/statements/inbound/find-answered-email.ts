@@ -3,7 +3,7 @@ import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 /**
- * The email to this contact that a thread replies to.
+ * The email to this contact that a received email replies to.
  *
  * @param providerIds most likely match first
  */

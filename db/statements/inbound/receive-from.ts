@@ -28,8 +28,8 @@ ${countEventsSql("select id, project_id, name, contact_id, occurred_at from rece
 select id from contact`;
 
 /**
- * Creates the sender as a contact if needed and journals the event. Never changes an existing contact: sender
- * addresses can be forged.
+ * Creates the sender as a contact if needed and journals the event. Never changes an existing contact: sender addresses
+ * can be forged.
  *
  * @param startsWorkflows whether the event starts workflows and ends waits; otherwise only the feed shows it
  * @returns the contact id
@@ -62,6 +62,6 @@ export async function receiveFrom(
     JSON.stringify(event.data),
     event.occurredAt,
   ]);
-  if (contact === undefined) throw new Error('A contact that was written is missing in the answer');
+  if (contact === undefined) throw new Error('The statement returned no row for a written contact');
   return contact.id;
 }

@@ -3,7 +3,7 @@ import { execute } from '../../sql.ts';
 
 const batchRows = 1_000;
 
-// A statement, because the rows are found and written without being read into the process.
+// A statement, because it finds and writes rows without reading them into the process.
 export function requeueStrandedInbound(em: Em): Promise<number> {
   return execute(
     em,

@@ -11,7 +11,7 @@ export interface ImportedContact {
   data: Record<string, unknown>;
 }
 
-// Sends only what differs between rows: parsing the input is a good part of the statement's cost.
+// Sends only values that differ between rows: parsing the input is a large part of the statement's cost.
 const inputSql = `
   select ord, $2::uuid as project_id, email, contact_id, subscribed, coalesce(subscribed, true) as new_subscribed,
     set_data, '{}'::text[] as removed, flip_id, $3::timestamptz as flip_at, $3::timestamptz as created_at,
@@ -50,7 +50,7 @@ export async function importContactRows(
   for (const { email, subscribed, data } of contacts) {
     const known = rows.get(email);
     const row = known ?? { ord: rows.size, email, contact_id: newId(), set_data: data };
-    // A copy, because the caller reads its rows again when it retries a part of them.
+    // A copy, because the caller reuses its rows when it retries some of them.
     if (known !== undefined) row.set_data = { ...known.set_data, ...data };
     if (subscribed !== undefined && row.subscribed === undefined) {
       row.subscribed = subscribed;

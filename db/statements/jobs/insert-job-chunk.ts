@@ -2,8 +2,8 @@ import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * Stores the next part of a job's file; positions count from 0. A statement, because it binds the bytes: the mapper
- * would inline them as hexadecimal text of twice the size.
+ * Stores the next part of a job's file; positions count from 0. A statement, because it binds the bytes: MikroORM would
+ * inline them as hexadecimal text of twice the size.
  */
 export async function insertJobChunk(
   em: Em,

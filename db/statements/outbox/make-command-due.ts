@@ -2,7 +2,7 @@ import { raw } from '@mikro-orm/core';
 import { OutboxCommand } from '../../entities/outbox-command.ts';
 import type { Em } from '../../orm.ts';
 
-/** Ends the delay of the commands of a subject, by the database's clock. */
+/** Makes the command of a subject due now, by the database's clock. */
 export async function makeCommandDue(
   em: Em,
   command: Pick<OutboxCommand, 'subjectId' | 'kind'>,

@@ -3,8 +3,8 @@ import { commandsLeftChannel, emailsLeft } from '../../project-changes.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * Notifies all workers that emails are waiting. Call it after the commit: Postgres serialises commits that notify.
- * Commits asynchronously, because a flush would delay the commits of emails; polling finds what a crash loses.
+ * Notifies all workers that emails are waiting. Call it after the commit: Postgres serializes commits that notify.
+ * Commits asynchronously, because a flush would delay the commits of emails; polling finds whatever a crash loses.
  */
 export async function notifyWaitingEmails(em: Em): Promise<void> {
   await execute(

@@ -19,7 +19,7 @@ beforeEach(async () => {
   await sql(em(), 'delete from outbox');
 });
 
-/** Commands of these ages; a negative one is not due yet. */
+/** Commands of these ages; one with a negative age is not due yet. */
 async function insertCommands(agesInSeconds: number[]): Promise<string[]> {
   const ids = agesInSeconds.map(() => randomUUID());
   for (const [index, id] of ids.entries()) {
@@ -35,7 +35,7 @@ async function insertCommands(agesInSeconds: number[]): Promise<string[]> {
 
 const lockEmails = (by: Em, limit: number) => lockDueCommands(by, 'emails', [noProject], limit);
 
-/** Commands of a project that fell due so many seconds ago, the first one first. */
+/** Commands of a project that fell due this many seconds ago, the first one first. */
 const insertFor = (projectId: string, count: number, dueSecondsAgo = 60, kind = 'contact.snooze') =>
   sql(
     em(),
@@ -66,7 +66,7 @@ describe('due commands', () => {
     expect(idsOf(await lockEmails(em(), 10))).toEqual([oldest, middle, youngest, later]);
   });
 
-  it('of a lane and a project come to those who ask for these', async () => {
+  it('are returned by lane and project', async () => {
     const projectId = randomUUID();
     await insertFor(projectId, 2);
     await insertFor(projectId, 1, 60, 'email.dispatch');
@@ -83,7 +83,7 @@ describe('due commands', () => {
     expect(await kinds('work', noProject)).toEqual([]);
   });
 
-  it('that a relay holds are passed over by the others, and come back when it fails', async () => {
+  it('held by a relay are skipped by the others, and come back when it fails', async () => {
     const ids = await insertCommands([4, 3, 2, 1]);
     const failure = new Error('the relay failed');
     await em()
@@ -96,7 +96,7 @@ describe('due commands', () => {
     expect(idsOf(await lockEmails(em(), 10))).toEqual(ids);
   });
 
-  it('are each taken by one of many relays, and nothing is left over', async () => {
+  it('are each taken by one of many relays, and none is left', async () => {
     const ids = await insertCommands(Array.from({ length: 60 }, (_, index) => 60 - index));
     const taken: string[] = [];
     const relay = async () => {
@@ -123,7 +123,7 @@ describe('a command that fails', () => {
   it('waits twice as long each time, at most ten minutes, and then is dead but kept', async () => {
     const [id = ''] = await insertCommands([0]);
     const waits: number[] = [];
-    // The clock of a transaction stands still, so that no wait is over before it is looked at.
+    // The clock of a transaction stands still, so no delay can be over before it is read.
     await em().transactional(async (own) => {
       for (let attempt = 1; attempt <= 12; attempt += 1) {
         await postponeCommands(own, [id], `failure ${attempt}`, 12);
@@ -156,7 +156,7 @@ describe('projects', () => {
     `${n + 1}`.repeat(8).concat('-0000-7000-8000-000000000000'),
   );
 
-  it('take turns: each gives the same share of what it has due, oldest first', async () => {
+  it('take turns: each gets the same share of its due commands, oldest first', async () => {
     const [busy = '', quiet = '', small = ''] = projects;
     await insertFor(busy, 300, 600);
     await insertFor(quiet, 3, 2);
@@ -172,7 +172,7 @@ describe('projects', () => {
     expect(idsOf(counts.get(busy) ?? [])).toEqual(idsOf(oldest));
   });
 
-  it('are gone through in the order of their ids, those of the other lane and dead ones left out', async () => {
+  it('are listed by id, without the other lane and dead commands', async () => {
     const [first = '', later = '', emails = '', dead = '', last = ''] = projects;
     await insertFor(last, 2);
     await insertFor(first, 500);
@@ -192,7 +192,7 @@ describe('projects', () => {
     expect(await findProjectTurns(em(), 'emails', null, 10)).toEqual([{ projectId: emails, isDue: true }]);
   });
 
-  it('cost the same however much they have waiting', async () => {
+  it('cost the same however many commands they have waiting', async () => {
     const [busy = '', quiet = ''] = projects;
     await insertFor(busy, 50_000);
     await insertFor(quiet, 5);
@@ -207,7 +207,7 @@ describe('projects', () => {
     }
   });
 
-  /** Pages of tables and indexes that `read` looks at. */
+  /** Pages of tables and indexes that `read` fetches. */
   async function readPages(read: (by: Em) => Promise<unknown>): Promise<number> {
     return em().transactional(async (by) => {
       const pages = async () => {
@@ -226,7 +226,7 @@ describe('projects', () => {
 });
 
 describe('rows from before projects took turns', () => {
-  it('get their project from what they are about', async () => {
+  it('get their project from their subject', async () => {
     const [projectId, gone] = [await insertProject(em()), randomUUID()];
     const subjects: Record<string, string> = {
       'contact.snooze': `insert into contacts (id, project_id, email) values ($1, $2, 'a@example.com')`,
@@ -268,7 +268,7 @@ describe('rows from before projects took turns', () => {
   });
 });
 
-it('everything that leaves a command names its project', async () => {
+it('everything that queues a command names its project', async () => {
   const root = new URL('../../../', import.meta.url);
   const inserted: string[] = [];
   const created: string[] = [];
@@ -285,7 +285,7 @@ it('everything that leaves a command names its project', async () => {
   for (const fields of created) expect(fields).toContain('projectId');
 });
 
-it('tells how many commands of each lane wait and for how long', async () => {
+it('reports how many commands of each lane wait and for how long', async () => {
   await insertCommands([30, 10, -60]);
   await insertFor(randomUUID(), 2);
   const [emails, work] = await readOutboxFigures(em());

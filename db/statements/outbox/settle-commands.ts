@@ -6,7 +6,7 @@ export async function deleteCommands(em: Em, ids: string[]): Promise<void> {
 }
 
 /**
- * Retries commands after an error of their own. The delay doubles up to ten minutes; after `maxAttempts` they are
+ * Retries commands after an error that they caused. The delay doubles up to ten minutes; after `maxAttempts` they are
  * dead and stay for the operator.
  */
 export async function postponeCommands(

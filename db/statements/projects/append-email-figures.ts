@@ -1,6 +1,5 @@
 /**
- * SQL for the body of a CTE: appends changes of the projects' email figures, one row per project. Excludes simulator
- * addresses.
+ * Body of a CTE that appends changes of the projects' email figures, one row per project. Excludes simulator addresses.
  *
  * @param rows name of a CTE of changed emails with `project_id` and `to_email`
  * @param changes SQL conditions: whether an email was sent, bounced or complained about for the first time

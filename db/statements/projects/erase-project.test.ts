@@ -53,8 +53,8 @@ const leftOf = (projectId: string) =>
   );
 
 describe('the erasure of a project', () => {
-  it('resumes where it was cut off, repeatedly, and counts each row once', async () => {
-    const [projectId, neighbour] = [await createFullProject(), await createFullProject()];
+  it('resumes after interruptions, and counts each row once', async () => {
+    const [projectId, neighbor] = [await createFullProject(), await createFullProject()];
     const id = await startReset(projectId);
     let cuts = 0;
     for (let batches = 1; ; batches += 4) {
@@ -73,12 +73,12 @@ describe('the erasure of a project', () => {
     }
     expect(cuts).toBeGreaterThan(3);
     expect(await leftOf(projectId)).toEqual([{ n: 0 }]);
-    expect(await leftOf(neighbour)).toEqual([{ n: 3 * rows }]);
+    expect(await leftOf(neighbor)).toEqual([{ n: 3 * rows }]);
     const reset = await em().findOne(ProjectErasure, { projectId });
     expect(reset?.done).toMatchObject({ contacts: rows, emails: rows, events: rows });
   });
 
-  it('leaves alone the events of another project at the same places of another partition', async () => {
+  it('keeps events of another project with the same ctids in another partition', async () => {
     const projects = await Promise.all([createTestProject(database), createTestProject(database)]);
     const [gone, kept] = projects.map(({ id }) => id);
     // The partitions of two months that nothing else writes to.
@@ -101,7 +101,7 @@ describe('the erasure of a project', () => {
     expect(await leftOf(kept ?? '')).toEqual([{ n: 100 }]);
   });
 
-  it('leaves alone what is made after it was ordered', async () => {
+  it('keeps what is created after it was ordered', async () => {
     const { id: projectId } = await createTestProject(database);
     const id = await startReset(projectId);
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -116,7 +116,7 @@ describe('the erasure of a project', () => {
     expect(await leftOf(projectId)).toEqual([{ n: 2 }]);
   });
 
-  it('waits for what others hold, and takes what they write below it along', async () => {
+  it('waits for rows locked by others, and deletes the children they write', async () => {
     const { id: projectId } = await createTestProject(database);
     const [workflow, contact] = [crypto.randomUUID(), crypto.randomUUID()];
     await run(
@@ -157,7 +157,7 @@ describe('the erasure of a project', () => {
     ).toEqual([{ contacts: 0, workflows: 0, executions: 0 }]);
   });
 
-  it('deletes the rest behind a row that has to stay', async () => {
+  it('deletes the rows behind one that has to stay', async () => {
     const { id: projectId } = await createTestProject(database);
     const [first, second] = [crypto.randomUUID(), crypto.randomUUID()];
     for (const id of [first, second]) {
@@ -184,7 +184,7 @@ describe('the erasure of a project', () => {
     await Promise.all([holdsFirst.hasLocked, holdsSecond.hasLocked]);
     const erasing = erase(id);
     await Promise.race([erasing, delay(1_000)]);
-    // Queued since the erasure was ordered, with the text of before.
+    // Queued since the erasure was ordered, with a text from before.
     await run(
       `insert into message_contents (id, project_id, template_content_id) values (uuidv7(), $1, $2)`,
       [projectId, first],
@@ -198,7 +198,7 @@ describe('the erasure of a project', () => {
     ]);
   });
 
-  it('is ordered once at a time by resets, and by a deletion at any time', async () => {
+  it('can be ordered by one reset at a time, and by a deletion at any time', async () => {
     const { id: projectId } = await createTestProject(database);
     await startReset(projectId);
     await expect(startReset(projectId)).rejects.toThrow('project_erasures_reset');
@@ -214,7 +214,7 @@ describe('the erasure of a project', () => {
       `project_id = $1 and kind <> 'activity' order by project_id, name, contact_id, occurred_at limit 10`,
     ],
     ['contacts', `project_id = $1 order by project_id, created_at, id limit 10`],
-  ])('finds rows of %s by the project, by an index', async (table, where) => {
+  ])('finds rows of %s by project through an index', async (table, where) => {
     const plan = await em().transactional(async (em) => {
       // A small table is read whole and sorted, whatever its indexes.
       for (const way of ['seqscan', 'bitmapscan', 'sort', 'incremental_sort']) {

@@ -25,7 +25,7 @@ interface Run {
 
 /**
  * Deletes the data that a project created up to an instant, in short transactions that count the deleted rows. Keys,
- * members, domains, settings and reputation figures stay while the project exists. Can be interrupted and repeated.
+ * members, domains, settings and reputation figures stay while the project exists. Safe to interrupt and repeat.
  *
  * @param em outside of a transaction
  * @param signal stops it between batches
@@ -42,7 +42,7 @@ export async function eraseProject(em: Em, erasure: ErasureOrder, signal?: Abort
   await eraseWithChildren(run, 'jobs', (inner, id) => deleteWhere(inner, 'job_chunks', 'job_id = $1', [id]));
   await eraseEmails(run);
   await eraseContacts(run);
-  // Every process must drop what it caches of the deleted rows.
+  // Every process must drop its cached copies of the deleted rows.
   await notifyProjectChange(em, erasure.projectId);
   await eraseCreated(run, 'templates', 'project_id, created_at, id');
   await eraseCreated(run, 'idempotency_keys', 'project_id, key');
@@ -79,14 +79,14 @@ async function eraseOfWorkflow(run: Run, workflowId: string): Promise<void> {
 }
 
 async function eraseEmails(run: Run): Promise<void> {
-  // By source, as their index has them.
+  // One source at a time, to use the index on source.
   for (const source of emailSources) await deleteById(run, 'emails', `source = '${source}'`);
   await deleteById(run, 'message_contents');
   await eraseTemplateContents(run);
   await eraseCreated(run, 'inbound_emails', 'project_id, provider_id');
 }
 
-/** Emails that were queued since may share the text of an earlier one. */
+/** Emails queued since may share the text of an earlier one. */
 function eraseTemplateContents(run: Run): Promise<void> {
   const { projectId, until } = run.erasure;
   return deleteWhere(
@@ -107,7 +107,7 @@ async function eraseContacts(run: Run): Promise<void> {
   await eraseSegmentRounds(run);
 }
 
-/** Includes changes that are due later, but not those of contacts created since. */
+/** Includes changes that are due later, but not changes of contacts created since. */
 async function eraseSegmentRounds(run: Run): Promise<void> {
   const { projectId } = run.erasure;
   const gone = 'not exists (select from contacts c where c.id = any(contact_ids))';
@@ -127,7 +127,7 @@ async function eraseJournal(run: Run): Promise<void> {
     `project_id = $1 and kind <> 'activity' and id <= ${lastUuidAtSql('$2::timestamptz')}
      order by project_id, name, contact_id, occurred_at`,
     [projectId, until],
-    // The table is partitioned: each partition has rows of the same ctid.
+    // The table is partitioned, and a ctid is unique only within a partition.
     'id',
   );
 }
@@ -146,7 +146,7 @@ const figures = [
 
 const eraseFigures = (run: Run) => eraseOf(run, 'project_id', run.erasure.projectId, figures);
 
-/** Counts in the statement of the deletion, so that a crash neither loses nor repeats a count. */
+/** Counts in the same statement as the deletion, so that a crash neither loses nor repeats a count. */
 const countGone = (table: string, erasureId: string) => `
   counted as (
     update project_erasures
@@ -156,8 +156,8 @@ const countGone = (table: string, erasureId: string) => `
   )`;
 
 /**
- * Deletes what nobody else has locked, in batches, and then waits for the rest: one row at a time, so that no deadlock
- * is possible.
+ * Deletes rows that nobody else has locked, in batches. Then waits for the locked ones, one row at a time, so that no
+ * deadlock is possible.
  */
 async function deleteWhere(
   run: Run,
@@ -190,7 +190,7 @@ async function deleteWhere(
         `select from ${table} where ${where} limit 1 for update`,
         parameters,
       );
-      // In a second statement, which sees what the other transaction has made of the row: it may have to stay by now.
+      // In a second statement, which sees the changes of the other transaction: the row may have to stay by now.
       if (held.length > 0) await deleteFree(em);
       return held.length > 0;
     });
@@ -199,8 +199,8 @@ async function deleteWhere(
 }
 
 /**
- * Deletes children first, so that a remaining parent shows what is left to do, and again under the parent's lock, because
- * a transaction that writes children holds it.
+ * Deletes children before their parent, so that a remaining parent shows what is left to do. Repeats it under the
+ * parent's lock, which transactions that write children hold.
  */
 async function eraseWithChildren(
   run: Run,

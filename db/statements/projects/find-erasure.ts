@@ -6,7 +6,7 @@ const row = z.object({
   id: z.uuid(),
   projectId: z.uuid(),
   isProjectGone: z.boolean(),
-  /** Rows created later are kept; now if the project itself was deleted. */
+  /** Rows created later are kept; the current time if the project itself was deleted. */
   until: z.date(),
 });
 

@@ -7,7 +7,7 @@ import { foldEmailFigures } from './fold-email-figures.ts';
 const database = useTestDatabase();
 const { em, sql } = database;
 
-it('reads each change a few times, also when the statistics are of the empty table', async () => {
+it('reads each change only a few times, even with statistics of the empty table', async () => {
   const { id } = await createTestProject(database);
   const append = (count: number) =>
     sql(

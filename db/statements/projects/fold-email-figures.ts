@@ -9,7 +9,7 @@ const row = z.object({ changes: z.int(), sent: z.int(), bounced: z.int(), compla
 
 /**
  * Folds the pending changes into the daily figures and marks these days for evaluation. Each statement deletes the
- * changes that it adds. Returns the number of changes.
+ * changes it adds. Returns the number of changes.
  *
  * @param counted called with the sums of each statement
  */
@@ -22,7 +22,7 @@ export async function foldEmailFigures(
     const [round] = await query(
       em,
       row,
-      // As `in (select …)`, the rows would be read and locked again for each row when the statistics are of an empty table.
+      // With `in (select …)`, a plan made while the table was empty would read and lock the rows again for each row.
       `with due as materialized (
          select project_id, id from project_email_changes limit ${changesPerStatement} for update skip locked
        ),

@@ -7,8 +7,8 @@ const row = z.object({ projectId: z.uuid(), day: z.string() });
 export type EmailDay = z.output<typeof row>;
 
 /**
- * In a transaction: locks days whose figures changed since their project was last evaluated, ordered by project,
- * skipping days locked by others.
+ * Locks days whose figures changed since their project was last evaluated, in a transaction. Ordered by project; skips
+ * days locked by others.
  *
  * @param after last project of the previous page
  */

@@ -13,7 +13,7 @@ const row = z.object({
 
 export type SetupState = z.output<typeof row>;
 
-/** Checks tables by their first matching row. Test emails count as sent, although they are in no statistics of contacts. */
+/** Checks tables by their first matching row. Test emails count as sent, although contact statistics exclude them. */
 export async function readSetupState(em: Em, projectId: string): Promise<SetupState> {
   const [state] = await query(
     em,
@@ -28,6 +28,6 @@ export async function readSetupState(em: Em, projectId: string): Promise<SetupSt
        exists (select from workflows where project_id = $1) as "hasWorkflow"`,
     [projectId],
   );
-  if (state === undefined) throw new Error('A select without a table must answer one row');
+  if (state === undefined) throw new Error('The setup statement returned no row');
   return state;
 }

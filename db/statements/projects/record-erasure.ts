@@ -3,8 +3,8 @@ import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * In a transaction: records an erasure of a project's data, ends its jobs and campaigns and queues the workflow's command.
- * The database's clock sets which rows are included.
+ * Records an erasure of a project's data, ends its jobs and campaigns and queues the workflow's command, in a
+ * transaction. The database's clock determines which rows are included.
  *
  * @throws pg.DatabaseError `project_erasures_reset` for a reset while another is running
  */
@@ -17,7 +17,7 @@ export async function recordErasure(
     'delete from project_erasures where project_id = $1 and is_reset and erased_at is not null',
     [erasure.projectId],
   );
-  // Before the instant of the erasure: an import would go on creating contacts after it.
+  // Before the instant of the erasure is taken: otherwise an import would keep creating contacts after it.
   await execute(
     em,
     `update jobs set state = 'failed', failed_reason = 'The project was reset', finished_at = now()
@@ -26,7 +26,7 @@ export async function recordErasure(
   );
   await execute(
     em,
-    // `for update`: claims of the campaign wait for nothing less.
+    // `for update`: claims of campaign emails do not conflict with any weaker lock.
     `with active as materialized (
        select id from campaigns where project_id = $2 and status in ${activeCampaignStatusesSql}
        order by id for update

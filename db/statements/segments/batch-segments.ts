@@ -1,13 +1,13 @@
 export type Touched = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** Segments that are evaluated in one statement. A contact is evaluated for those whose bit its mask has. */
+/** Segments evaluated in one statement. A contact is evaluated for the segments whose bit is set in its mask. */
 export interface SegmentBatch {
   bits: ReadonlyMap<string, number>;
   contacts: ReadonlyMap<string, number>;
 }
 
 const segmentsPerBatch = 50;
-/** Of an int of Postgres, and of what JavaScript computes bitwise. */
+/** Bits that are safe in a Postgres int and in JavaScript's bitwise operations. */
 const bitsPerMask = 31;
 
 interface Reader {
@@ -16,8 +16,8 @@ interface Reader {
 }
 
 /**
- * Groups segments that read the same touched inputs, which share a bit, and packs similar groups together: a batch reads
- * the contacts of all its segments, so segments with few contacts in common make each other read more.
+ * Groups segments that read the same touched inputs, which share a bit, and packs similar groups together: a batch
+ * reads the contacts of all its segments, so segments with few common contacts make each other read more.
  */
 export function* batchSegments(readers: readonly Reader[], touched: Touched): Generator<SegmentBatch> {
   const groups = Map.groupBy(readers, ({ inputs }) =>

@@ -46,14 +46,14 @@ entered as (select id as segment_id, id as contact_id from target where false),
 ${membershipEventsSql('0')}
 ${answerSql('departed')}`;
 
-/** Above this, the change is added to the stored figure; below, members are recounted. */
+/** Above this, the change is added to the stored count; up to it, members are recounted. */
 const maxCountedMembers = 50_000;
 
 /**
- * Adds or removes contacts of a static segment that the transaction has locked, journals the changes of a tracked
- * one, and updates its count.
+ * Adds or removes contacts of a static segment that the transaction has locked, journals the changes if the segment is
+ * tracked, and updates its count.
  *
- * @param emails normalised; unknown addresses are ignored
+ * @param emails normalized; unknown addresses are ignored
  */
 export async function changeStaticMembers(
   em: Em,

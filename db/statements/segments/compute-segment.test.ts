@@ -47,7 +47,7 @@ const members = (id: string) =>
     id,
   ]);
 
-/** Settles when a connection of this database waits for a lock, or when `work` has ended without one. */
+/** Settles when a connection of this database waits for a lock, or when `work` has ended without waiting. */
 async function blockedOrDone(work: Promise<unknown>): Promise<void> {
   let isDone = false;
   const end = () => {
@@ -63,7 +63,7 @@ async function blockedOrDone(work: Promise<unknown>): Promise<void> {
 }
 
 describe('a computation', () => {
-  it('looks at each contact once, also when thousands were created in the same instant', async () => {
+  it('evaluates each contact once, even when thousands were created in the same instant', async () => {
     await sql(
       em(),
       `insert into contacts (id, project_id, email, data, created_at)
@@ -89,7 +89,7 @@ describe('a computation', () => {
     expect((await em().findOneOrFail(Segment, id, allProjects)).memberCount).toBe(half.total);
   });
 
-  it('waits for another one of the segment, and then sees what is so', async () => {
+  it('waits for another computation of the segment, and then sees its result', async () => {
     const contact = await addContact('ada@example.com');
     const id = await trackedSegment();
     let computing: ReturnType<typeof compute> | undefined;
@@ -103,7 +103,7 @@ describe('a computation', () => {
     expect(await readEvents(em(), project)).toEqual([]);
   });
 
-  it('leaves no trace of a contact that is deleted while it enters', async () => {
+  it('leaves no trace of a contact deleted while it enters', async () => {
     const contact = await addContact('ada@example.com');
     await addContact('bob@example.com');
     const id = await trackedSegment();
@@ -120,7 +120,7 @@ describe('a computation', () => {
     expect(statistics).toEqual([]);
   });
 
-  it('ends without a result when the segment is deleted or not tracked any more', async () => {
+  it('ends without a result when the segment is deleted or no longer tracked', async () => {
     const id = await trackedSegment();
     await sql(em(), 'update segments set track_membership = false where id = $1', [id]);
     expect(await compute(id)).toBeUndefined();
@@ -129,8 +129,8 @@ describe('a computation', () => {
   });
 });
 
-describe('a contact that is added to a static segment', () => {
-  it('leaves no trace there when it is deleted at the same moment', async () => {
+describe('a contact being added to a static segment', () => {
+  it('leaves no trace there when it is deleted at the same time', async () => {
     const contact = await addContact('ada@example.com');
     const segment = await em().findOneOrFail(Segment, await trackedSegment('STATIC'), allProjects);
     let adding: Promise<unknown> | undefined;
@@ -159,7 +159,7 @@ describe('a contact that is added to a static segment', () => {
   });
 });
 
-describe('contacts that enter', () => {
+describe('entering contacts', () => {
   const bits = (id: string) => new Map([[id, 1]]);
   const ways: Record<string, (segment: Segment, contacts: string[]) => Promise<unknown>> = {
     'in a computation': ({ id }) => compute(id),
@@ -180,7 +180,7 @@ describe('contacts that enter', () => {
       const segment = await em().findOneOrFail(Segment, await trackedSegment(), allProjects);
       let entering: Promise<unknown> | undefined;
       await em().transactional(async (own) => {
-        // A deadlock would end this transaction first: rounds and computations are tried again.
+        // A deadlock would end this transaction first: rounds and computations are retried.
         await sql(own, `set local deadlock_timeout = '10ms'`);
         const lock = (id: string | undefined) =>
           sql(own, 'select from contacts where id = $1 for update', [id]);
@@ -195,10 +195,10 @@ describe('contacts that enter', () => {
   );
 });
 
-it('the end of a deletion of events locks the segments that read them as rounds do, without a deadlock', async () => {
+it('completing an event deletion locks the segments that read the events as rounds do, without a deadlock', async () => {
   const [first, last] = [await trackedSegment(), await trackedSegment()];
   const deletion = newId();
-  // Found by their slugs, they come in the other order.
+  // Found by their slugs, they come in the opposite order.
   await sql(
     em(),
     `update segments set inputs = '{event.bought}', slug = case id when $2 then 'z' else 'a' end where project_id = $1`,

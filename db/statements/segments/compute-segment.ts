@@ -24,8 +24,8 @@ interface SegmentBatch extends Changes {
 }
 
 /**
- * In its own transaction: updates the members of a tracked dynamic segment for the next contacts by creation, and
- * journals each change. Locks the segment, so that concurrent computations make and journal each change once.
+ * Updates the members of a tracked dynamic segment for the next contacts by creation, and journals each change, in its
+ * own transaction. Locks the segment, so that concurrent computations make and journal each change once.
  *
  * @param after end of the previous batch; null at the start
  * @returns undefined when the segment was deleted or is no longer tracked and dynamic
@@ -51,14 +51,14 @@ async function computeBatch(
   return { ...(row ?? { added: 0, removed: 0, total: 0 }), next };
 }
 
-/** A computation in full does not know what changed: the last change counts if it is not older than an hour. */
+/** A full computation does not know what changed, so the contact's last change counts, if it is at most an hour old. */
 const lastHops = `(
   select m.moved_hops from contacts m
   where m.id = c.contact_id and m.moved_at > i.at - interval '1 hour')`;
 
 /**
- * Forces index look-ups: the planner has no statistics for a segment that was filled a moment ago. Therefore the
- * condition is in the select list, and intermediate results are passed as arrays.
+ * Forces index look-ups: the planner has no statistics for a segment filled a moment ago. That is why the condition is
+ * in the select list and intermediate results are passed as arrays.
  */
 const updateMembersSql = (belongs: string, bounds: string) => `
 with candidate as materialized (
@@ -68,7 +68,7 @@ with candidate as materialized (
   where c.project_id = $2${bounds}
 ),
 arriving as materialized (
-  -- Locked until the commit: a contact that is deleted meanwhile takes its row along, or does not enter.
+  -- Locked until the commit: a contact deleted meanwhile either takes its member row along or does not enter.
   select c.id from contacts c
   where c.id = any(array(select id from candidate where belongs and not is_member))
   order by c.project_id, c.email for key share

@@ -11,7 +11,7 @@ export interface ContactCursor {
   id: string;
 }
 
-/** The last of the next contacts of a project by creation; null when these are the rest. */
+/** The last contact of a project's next batch by creation; null when the rest fits in one batch. */
 export async function findBatchEnd(
   em: Em,
   projectId: string,

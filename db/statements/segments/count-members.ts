@@ -4,7 +4,7 @@ import type { Em } from '../../orm.ts';
 import type { CountableSegment } from '../../repositories/segment-repository.ts';
 import { countAudience } from './count-audience.ts';
 
-/** A static segment is counted by its stored members, a dynamic one among all contacts. */
+/** Counts the stored members of a static segment; evaluates a dynamic one for all contacts. */
 export async function countMembers(em: Em, segment: CountableSegment): Promise<number> {
   if (segment.type === 'STATIC') return countStoredMembers(em, segment);
   const audience = await segmentAudience(em, segment.projectId, segment.id);
@@ -12,7 +12,7 @@ export async function countMembers(em: Em, segment: CountableSegment): Promise<n
   return keepCount(em, segment, await countAudience(em, segment.projectId, audience));
 }
 
-/** Of a tracked dynamic segment: its rounds add up what changes, but not the contacts that were deleted. */
+/** For a tracked dynamic segment: its rounds add up changes, but miss members that were deleted. */
 export async function countStoredMembers(em: Em, segment: CountableSegment): Promise<number> {
   return keepCount(em, segment, await em.count(SegmentMember, { segmentId: segment.id }));
 }

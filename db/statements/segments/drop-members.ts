@@ -49,7 +49,9 @@ export interface MemberOwner {
   isOrphaned: boolean;
 }
 
-/** Segments that have member rows, by id; orphaned are rows that no segment needs, left by a crash or a bounded drop. */
+/**
+ * Segments with member rows, by id. Rows are orphaned when no segment needs them: a crash or a bounded drop left them.
+ */
 export async function listMemberOwners(em: Em, after: string | null, limit: number): Promise<MemberOwner[]> {
   // Skips from segment to segment in the primary key instead of reading every row.
   return query(

@@ -21,11 +21,11 @@ export interface EvaluatedChanges {
 }
 
 /**
- * Evaluates the contacts of a project that were touched, or whose time has come, each against the tracked segments that
- * read what was touched. A change is deleted once all of them are evaluated: a repeat after a crash finds nothing to do.
+ * Evaluates the contacts of a project with due changes, each against the tracked segments that read the changed inputs.
+ * A change is deleted once all of them are evaluated, so a repeat after a crash finds nothing to do.
  *
  * @param em outside of a transaction
- * @param budgetMs after which no further chunk of changes is begun
+ * @param budgetMs after this, no further chunk of changes is started
  */
 export async function evaluateChanges(
   em: Em,
@@ -63,8 +63,8 @@ const changeRow = z.object({
 type Change = z.output<typeof changeRow>;
 
 /**
- * At least one row, then more up to some thousand contacts. Changes are deleted by id, so one that commits later keeps its
- * row, wherever it sorts.
+ * At least one row, and more up to `contactsPerChunk` contacts. Changes are deleted by id, so a change that commits
+ * later stays, wherever it sorts.
  */
 function readChunk(em: Em, projectId: string) {
   return query(
@@ -94,7 +94,7 @@ function groupContacts(chunk: readonly Change[]): Touched {
   return touched;
 }
 
-/** The most of a contact's changes: any of them may be the one that moves it. */
+/** Each contact's highest number of hops: any of its changes may be the one that moves it. */
 function hopsOf(chunk: readonly Change[]): HopsOfChanges {
   const most = new Map<string, number>();
   for (const { hops, contactIds } of chunk) {
@@ -127,7 +127,7 @@ async function evaluate(
   }
 }
 
-/** A batch that fails is evaluated segment by segment, so that one does not hold up the others. */
+/** A failed batch is evaluated again segment by segment, so that one segment does not hold up the others. */
 async function evaluateBatch(
   em: Em,
   projectId: string,
@@ -143,7 +143,7 @@ async function evaluateBatch(
     const [first, ...others] = batch.bits;
     if (first === undefined) return;
     if (others.length === 0) {
-      // When the database is unreachable this fails too, and the changes stay for the next attempt.
+      // While the database is unreachable this fails too, and the changes stay for the next attempt.
       await markStale(em, first[0]);
       result.failed += 1;
       return;

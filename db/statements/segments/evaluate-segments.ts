@@ -17,9 +17,9 @@ const changesSchema = z.object({ added: z.int(), removed: z.int() });
 type Changes = z.output<typeof changesSchema>;
 
 /**
- * In one transaction: updates the members of tracked dynamic segments among the given contacts, journals each change, and
- * adds them to the counts. Locks the segments, so that concurrent computations make and journal each change once. Leaves
- * out segments that were deleted or are no longer tracked and dynamic.
+ * Updates the members of tracked dynamic segments among the given contacts, journals each change and adds it to the
+ * counts, in one transaction. Locks the segments, so that concurrent computations make and journal each change once.
+ * Skips segments that were deleted or are no longer tracked and dynamic.
  *
  * @param em outside of a transaction
  */
@@ -59,7 +59,7 @@ async function evaluate(
   return row ?? { added: 0, removed: 0 };
 }
 
-/** The place of the segment in $3 when the contact enters it, negative when it leaves; null when nothing changes. */
+/** The segment's position in $3 when the contact enters it, negative when it leaves; null when nothing changes. */
 const changeSql = (belongs: string, place: number, bit: number) => `
   case when t.mask & ${bit} <> 0 then
     case (${belongs}) is true
@@ -70,8 +70,8 @@ const changeSql = (belongs: string, place: number, bit: number) => `
   end`;
 
 /**
- * A contact is read once for all segments. Contacts that enter are locked until the commit: see `updateMembersSql`. Locks
- * contacts and members in the order in which the deletion of contacts does.
+ * Reads a contact once for all segments. Contacts that enter are locked until the commit: see `updateMembersSql`. Locks
+ * contacts and members in the same order as the deletion of contacts.
  */
 const evaluateSql = (changes: readonly string[]) => `
 with evaluated as materialized (

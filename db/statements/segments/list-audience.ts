@@ -5,12 +5,12 @@ import type { ListWindow } from '../../list-window.ts';
 import type { Em } from '../../orm.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
 
-/** From here on, reading all contacts once costs less than following an index from one to the next. */
+/** From this offset on, reading all contacts once costs less than following an index from one to the next. */
 const deepOffset = 10_000;
 
 /**
- * A page of an audience, newest first. Stops at the end of the page, so the cost depends on how rare matches are. Only ids are
- * sorted, and rows are read for the page alone.
+ * A page of an audience, newest first. Stops at the end of the page, so the cost depends on how rare matches are. Sorts
+ * only ids and reads rows for the page alone.
  */
 export function listAudience(
   em: Em,

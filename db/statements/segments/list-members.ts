@@ -4,7 +4,7 @@ import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
 
-/** A page of the stored members of a segment, newest contact first: ids begin with the time at which they were made. */
+/** A page of a segment's stored members, newest contact first: ids begin with the time of their creation. */
 export function listMembers(
   em: Em,
   segmentId: string,

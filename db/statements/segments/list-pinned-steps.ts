@@ -9,8 +9,8 @@ const pinnedStepsRow = pinnedVersionSchema.extend({
 });
 
 /**
- * Versions other than the edited one that executions follow or would start with, and that name the segment, by workflow
- * name. With their steps, which say whether a condition names it.
+ * Versions that name the segment and that executions follow or would start with, other than the version being edited.
+ * By workflow name, with their steps, which show whether a condition names the segment.
  *
  * @param segmentId in lower case
  */

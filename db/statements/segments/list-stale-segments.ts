@@ -5,10 +5,10 @@ import { query } from '../../sql.ts';
 const staleRow = z.object({ projectId: z.uuid(), segmentId: z.uuid() });
 
 /**
- * Tracked segments that have to be computed in full: the oldest of each project, then the second of each. A statement,
- * because it ranks them within their projects.
+ * Tracked segments that have to be computed in full: the oldest of each project, then the second of each, and so on. A
+ * statement, because it ranks them within their projects.
  *
- * @param except ids of those that are left to a later round
+ * @param except ids left to a later round
  */
 export function listStaleSegments(
   em: Em,

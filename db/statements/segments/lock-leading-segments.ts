@@ -2,8 +2,9 @@ import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * In a transaction that holds the segment references: locks a segment and all whose conditions lead to it, which a change
- * of its condition marks as stale (`mark_referring_segments_stale`). By id, as rounds lock segments.
+ * Locks a segment and all segments whose conditions lead to it, because changing its condition marks them as stale
+ * (`mark_referring_segments_stale`). In id order, as rounds lock segments. Requires a transaction that holds the lock
+ * on segment references.
  */
 export async function lockLeadingSegments(em: Em, projectId: string, segmentId: string): Promise<void> {
   await execute(

@@ -2,7 +2,7 @@ import { segmentEventName } from '../../../core/reserved-events.ts';
 import type { Segment } from '../../entities/segment.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 
-/** @param segments of one project */
+/** @param segments all of one project */
 export function membershipEventInput(segments: readonly Segment[], occurredAt: Date): string {
   return JSON.stringify(
     segments.map((segment) => ({
@@ -21,7 +21,7 @@ export function membershipEventInput(segments: readonly Segment[], occurredAt: D
  * SQL fragment that journals and counts an event for each row of the CTEs `entered(segment_id, contact_id)` and
  * `departed(segment_id, contact_id)` whose segment is tracked. $1 is `membershipEventInput`.
  *
- * @param hops SQL over the contact `c.contact_id`: hops of the change that made it a member or not; null is 0
+ * @param hops SQL over the contact `c.contact_id`: hops of the change that moved it in or out; null counts as 0
  */
 export const membershipEventsSql = (hops: string) => `
   membership_event as (

@@ -21,7 +21,7 @@ import type { Touched } from './batch-segments.ts';
 import { boundsSql, type ContactCursor, contactsPerBatch, findBatchEnd } from './contact-batches.ts';
 import { type HopsOfChanges, hopsOfContactSql, hopsParameter } from './hops-of-changes.ts';
 
-/** How far ahead the changes by time are planned, and how much of it is left when the next plan begins. */
+/** How far ahead changes by time are planned, and how much of that is left when the next plan is made. */
 const aheadHours = 36;
 export const replanHours = 12;
 
@@ -33,22 +33,22 @@ const plannedRow = z.object({
 });
 type PlannedClock = z.output<typeof plannedRow>;
 
-/** Clocks that read the same instants, each with a window of its own. */
+/** Clocks that read the same instants, each with its own window. */
 interface ClockGroup {
   clock: SegmentClock;
-  /** No flip that is to be planned is that of an earlier instant. */
+  /** No flip to be planned comes from an earlier instant. */
   since: Date;
   clocks: readonly PlannedClock[];
 }
 
 /**
- * Records for which contacts of a project the passing of time changes the answer of a test within the next 36 hours, as
- * changes that become due at that instant. Once a day, and before the first computation of a segment with a new clock.
- * Can be interrupted and repeated.
+ * Records the contacts of a project for which the passing of time changes the answer of a test within the next 36
+ * hours, as changes that become due at that instant. Runs once a day, and before the first computation of a segment
+ * with a new clock. Safe to interrupt and repeat.
  *
  * @param em outside of a transaction
- * @param budgetMs after which no further group of clocks is begun
- * @returns whether all are planned
+ * @param budgetMs after this, no further group of clocks is started
+ * @returns whether all clocks are planned
  */
 export async function planClocks(
   em: Em,
@@ -57,7 +57,7 @@ export async function planClocks(
   budgetMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   const startedAt = performance.now();
-  // Committed before the contacts are read: for contacts that change meanwhile, rounds plan up to here (`planTouched`).
+  // Committed before the contacts are read: rounds plan contacts that change meanwhile up to here (`planTouched`).
   const clocks = await query(
     em,
     plannedRow,
@@ -89,7 +89,7 @@ async function planGroup(em: Em, projectId: string, group: ClockGroup, signal?: 
   const { clock } = group;
   if (clock.of === 'event') await planStatistics(em, projectId, group, clock, signal);
   else await planContacts(em, projectId, group, clock, signal);
-  // Not up to where another run of this may be planning.
+  // Only up to this run's end: another run may still be planning beyond it.
   await execute(
     em,
     `update segment_inputs i set planned_until = greatest(i.planned_until, p.until)
@@ -150,10 +150,10 @@ async function planStatistics(
 }
 
 /**
- * Plans the clocks of contacts that were touched. The caller evaluates them afterwards.
+ * Plans the clocks of contacts that were touched. The caller evaluates these contacts afterwards.
  *
  * @param touched contacts by input
- * @param hops of what touched them; they carry over to what time changes within an hour
+ * @param hops hops of the touching changes; they carry over to changes by time within an hour
  */
 export async function planTouched(
   em: Em,
@@ -195,8 +195,8 @@ function touchedSql(group: ClockGroup, projectId: string, contacts: readonly str
 }
 
 /**
- * A statement, because the contacts stay in the database. The id of a change says when it is due: the first millisecond
- * at which the value is older than the window.
+ * A statement, because the contacts stay in the database. The id of a change contains when it is due: the first
+ * millisecond at which the value is older than the window.
  *
  * @param instantsOf query of (contact_id, instant)
  */

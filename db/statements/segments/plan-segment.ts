@@ -9,14 +9,14 @@ import { execute } from '../../sql.ts';
 import { lockSegmentReferences } from './lock-segment-references.ts';
 
 /**
- * Notes what a tracked dynamic segment reads, so that changes of it are recorded. A computation in full that begins
- * behind the barrier (`haveWritersEnded`) makes the segment current, unless its plan is another one by then.
+ * Records the inputs of a tracked dynamic segment, so that their changes are recorded. A full computation that begins
+ * behind the barrier (`haveWritersEnded`) makes the segment current, unless its plan was replaced meanwhile.
  *
  * @returns the id of the plan; undefined when the segment was deleted or is no longer tracked and dynamic
  */
 export function planSegment(em: Em, projectId: string, segmentId: string): Promise<string | undefined> {
   return em.fork().transactional(async (inner) => {
-    // In the order of a change of the condition, which also holds what leads to it.
+    // Locked in the order used by a change of the condition, which also locks the segments that lead to it.
     await lockSegmentReferences(inner, projectId);
     const lockMode = LockMode.PESSIMISTIC_WRITE;
     const segment = await inner.findOne(Segment, { id: segmentId, projectId }, { lockMode, ...allProjects });
@@ -56,7 +56,7 @@ async function deleteUnused(em: Em, projectId: string): Promise<void> {
   );
 }
 
-/** @returns whether rounds of changes suffice for the segment from now on: it was not changed since it got this plan */
+/** @returns whether change rounds suffice for the segment from now on: it has not changed since it got this plan */
 export async function markCurrent(em: Em, segmentId: string, planId: string): Promise<boolean> {
   return (await em.nativeUpdate(Segment, { id: segmentId, planId }, { isCurrent: true }, allProjects)) === 1;
 }

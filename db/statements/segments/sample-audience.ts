@@ -5,8 +5,8 @@ import type { Em } from '../../orm.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
 
 /**
- * The newest members of an audience by one scan of the project, for small audiences: `listAudience` would test every
- * contact by index look-ups. The unindexed order keeps the planner from doing so.
+ * The newest members of an audience from one scan of the project, for small audiences: `listAudience` would test every
+ * contact by index look-ups. The unindexed sort expression keeps the planner from doing so here.
  */
 export function sampleAudience(
   em: Em,

@@ -5,8 +5,8 @@ import { execute, query } from '../../sql.ts';
 import { replanHours } from './plan-clocks.ts';
 
 /**
- * Projects with changes of tracked segments that are due, or with clocks to plan, those first whose turn is the longest
- * ago. Skips from project to project in the primary key: one step per project with changes, none for a quiet one.
+ * Projects with due changes of tracked segments, or with clocks to plan, longest-waiting turn first. Skips from project
+ * to project in the primary key: one step per project with changes, none for quiet ones.
  */
 export async function listSegmentTurns(em: Em, limit: number): Promise<string[]> {
   const rows = await query(
@@ -39,7 +39,7 @@ export async function listSegmentTurns(em: Em, limit: number): Promise<string[]>
   return rows.map(({ projectId }) => projectId);
 }
 
-/** @param pauseMs until the project's next turn at the earliest */
+/** @param pauseMs minimum time until the project's next turn */
 export async function endSegmentTurn(em: Em, projectId: string, pauseMs: number): Promise<void> {
   await execute(
     em,

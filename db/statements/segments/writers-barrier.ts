@@ -6,13 +6,13 @@ import { query } from '../../sql.ts';
 export async function writersBarrier(em: Em): Promise<string> {
   const row = z.object({ barrier: z.string() });
   const [answer] = await query(em, row, 'select pg_snapshot_xmax(pg_current_snapshot())::text as barrier');
-  if (answer === undefined) throw new Error('No snapshot');
+  if (answer === undefined) throw new Error('The barrier statement returned no row');
   return answer.barrier;
 }
 
 /**
- * Whether all transactions below a barrier have ended. What was committed before the barrier was taken is known to all
- * later writes, and what writers did that did not know it is visible to all later snapshots.
+ * Whether all transactions below a barrier have ended. All later writes then know what was committed before the barrier
+ * was taken, and all later snapshots see what was written without knowing it.
  */
 export async function haveWritersEnded(em: Em, barrier: string): Promise<boolean> {
   const [answer] = await query(

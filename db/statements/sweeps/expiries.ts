@@ -4,13 +4,15 @@ import { deleteExecutions } from '../workflows/delete-executions.ts';
 import { listVersionOwners } from '../workflows/list-version-owners.ts';
 import { type ColumnType, type Expire, expireOrphans, expireRows } from './expiry.ts';
 
-/** A table with an index on the age: the walk sees nothing but what has expired. */
+/** A table with an index on the age: the walk reads only expired rows. */
 function byAge(table: string, age: string, key: Record<string, ColumnType>, days = 0): Expire {
   const where = `${age} < now() - interval '${days} days'`;
   return expireRows({ table, walk: { [age]: 'timestamptz', ...key }, within: where, where });
 }
 
-/** Left by an erasure of an older version that did not know the table, or by a round that ended after the erasure. */
+/**
+ * Rows left by an erasure of an older version that did not know the table, or by a round that ended after the erasure.
+ */
 function byProject(table: string, key: Record<string, ColumnType>): Expire {
   return expireRows({
     table,
@@ -28,13 +30,13 @@ const fixed = {
     walk: { subject: 'text', window_start: 'timestamptz' },
     where: `window_start < now() - interval '10 minutes'`,
   }),
-  // A bucket idle for longer than its burst is equivalent to none.
+  // A bucket idle for longer than its burst is equivalent to no row.
   throttles: expireRows({
     table: 'throttles',
     walk: { key: 'text' },
     where: `next_free_at < now() - interval '10 minutes'`,
   }),
-  // Left by emails that were deleted before they were claimed.
+  // Rows of emails that were deleted before they were claimed.
   waitingEmails: expireRows({
     table: 'waiting_emails',
     walk: { project_id: 'uuid', email_id: 'uuid' },
@@ -47,14 +49,14 @@ const fixed = {
     within: `created_at < now() - interval '30 days'`,
     where: `state in ('completed', 'failed')`,
   }),
-  // Left by uploads whose process died before the job was created.
+  // Chunks of uploads whose process died before the job was created.
   uploadChunks: expireRows({
     table: 'job_chunks',
     walk: { job_id: 'uuid', position: 'smallint' },
     within: `job_id < ${firstUuidAtSql("now() - interval '1 day'")}`,
     where: 'not exists (select from jobs j where j.id = job_id)',
   }),
-  // Stripe retries an event for less time than this.
+  // Stripe retries an event for less than 30 days.
   stripeEvents: byAge('stripe_events', 'received_at', { id: 'text' }, 30),
   accountTokens: byAge('account_tokens', 'expires_at', { id: 'uuid' }),
   sessions: byAge('sessions', 'expires_at', { id: 'uuid' }),
@@ -76,10 +78,10 @@ const fixed = {
 };
 
 /**
- * Everything that expires in Postgres, by the name that metrics and runs show. What refers to something else comes
+ * Everything that expires in Postgres, by the name shown in metrics and runs. A table that refers to another comes
  * after it.
  *
- * @param bodyRetentionDays of contents; senders, subjects and times stay
+ * @param bodyRetentionDays for contents; senders, subjects and times stay
  */
 export function createExpiries(bodyRetentionDays: number): Readonly<Record<string, Expire>> {
   const contents = {
@@ -94,7 +96,7 @@ export function createExpiries(bodyRetentionDays: number): Readonly<Record<strin
       ...contents,
       table: 'template_contents',
       within: contents.where,
-      // The last email that shares one is a day younger.
+      // The last email that shares a content may be a day younger.
       where: 'created_at < now() - make_interval(days => $1 + 1)',
     }),
     inboundContents: expireRows({

@@ -10,16 +10,16 @@ export interface ExpirySlice {
   cursor: ExpiryCursor | null;
 }
 
-/** Removes a bounded part of the expired rows, in short transactions. Slices can be repeated. */
+/** Removes a bounded part of the expired rows, in short transactions. Safe to repeat. */
 export type Expire = (em: Em, cursor: ExpiryCursor | null) => Promise<ExpirySlice>;
 
 export type ColumnType = 'bytea' | 'smallint' | 'text' | 'timestamptz' | 'uuid';
 
 interface RowExpiry {
   table: string;
-  /** The columns of an index or its beginning, completed to something unique, and their types. */
+  /** The columns of an index, or its first columns, extended to a unique key, with their types. */
   walk: Readonly<Record<string, ColumnType>>;
-  /** Rows to walk over, as far as the index finds them; all rows without it. */
+  /** Condition on the rows to walk, as far as the index supports it; all rows without it. */
   within?: string;
   where: string;
   /** Assignments that empty a row instead of deleting it. */
@@ -36,15 +36,15 @@ const sliceSchema = z.object({
 });
 
 /**
- * One statement for all tables: removes sets by age, never one record. What others have locked is left to the next run: they
- * lock rows in another order.
+ * One statement for all tables: it removes sets by age, never single records. Leaves rows locked by others to the next
+ * run, because the lock order of their holders differs.
  */
 export function expireRows({ table, walk, within, where, set, parameters = [] }: RowExpiry): Expire {
   const columns = Object.keys(walk).join(', ');
   const types = Object.values(walk);
   const texts = Object.keys(walk).map((column) => `${column}::text`);
   const last = Object.keys(walk).map((column) => `${column} desc`);
-  // Otherwise each slice would rescan index entries of rows already removed.
+  // Without it, each slice would rescan index entries of rows already removed.
   const beyond = types.map((type, index) => `$${parameters.length + index + 1}::${type}`).join(', ');
   return async (em, cursor) => {
     const conditions = [within, cursor && `(${columns}) > (${beyond})`].filter(Boolean).join(' and ');
@@ -82,10 +82,10 @@ interface Owner {
 const ownersPerSlice = 500;
 
 /**
- * Removes what is left of owners that are gone.
+ * Removes rows whose owner is gone.
  *
- * @param list owners of such rows beyond an id, in the order of their ids
- * @param remove removes a bounded part; answers whether there is more
+ * @param list owners of such rows after an id, in id order
+ * @param remove removes a bounded part; returns whether there is more
  */
 export function expireOrphans<Some extends Owner>(
   list: (em: Em, after: string | null, limit: number) => Promise<Some[]>,

@@ -17,8 +17,8 @@ beforeEach(async () => {
   await sql('truncate outbox, emails, message_contents, template_contents cascade');
 });
 
-describe('the sweep of what has expired', () => {
-  it('deletes that and nothing else, in every table', async () => {
+describe('the expiry sweep', () => {
+  it('deletes expired rows and nothing else, in every table', async () => {
     const projectId = randomUUID();
     await sql(
       `insert into idempotency_keys (project_id, key, request, token, expires_at)
@@ -62,7 +62,7 @@ describe('the sweep of what has expired', () => {
       }),
     );
     await acceptEmails(em(), contents);
-    // An email shares the text of its template with those of the same day.
+    // An email shares the text of its template with other emails of the same day.
     await sql(
       `insert into template_contents (id, project_id, subject, body, from_email, created_at)
        select uuidv7(), $1, 'Hi', hours::text, 'a@example.com', now() - hours * interval '1 hour'
@@ -186,7 +186,7 @@ describe('the sweep of what has expired', () => {
     });
   });
 
-  it('gets through more rows than one statement deletes', async () => {
+  it('deletes more rows than fit into one statement', async () => {
     await sql(
       `insert into provider_notifications (id, received_at)
        select uuidv7(), now() - interval '31 days' from generate_series(1, 12000)`,
@@ -194,7 +194,7 @@ describe('the sweep of what has expired', () => {
     expect(await expireEverything(em(), 7)).toMatchObject({ notifications: 12_000 });
   });
 
-  it('gets past rows that it keeps, however many', async () => {
+  it('gets past kept rows, however many there are', async () => {
     await sql('truncate throttles, jobs');
     await sql(
       `insert into throttles (key, next_free_at)
@@ -210,7 +210,7 @@ describe('the sweep of what has expired', () => {
     await sql('truncate throttles, jobs');
   });
 
-  it('deletes the members of segments that are gone or no longer tracked, and no others', async () => {
+  it('deletes the members of deleted or untracked segments, and no others', async () => {
     const projectId = randomUUID();
     const add = async (name: string, type: 'DYNAMIC' | 'STATIC', trackMembership: boolean) =>
       (await insertSegment(em(), { projectId, name, slug: name, type, trackMembership })).id;
@@ -235,7 +235,7 @@ describe('the sweep of what has expired', () => {
 });
 
 describe('the sweep of stranded emails', () => {
-  /** An email accepted so many seconds ago, without a command. */
+  /** An email accepted this many seconds ago, without a command. */
   async function strand(secondsAgo: number, columns: Record<string, unknown> = {}): Promise<string> {
     const id = uuidv7({ msecs: Date.now() - secondsAgo * 1000 });
     const values = { source: 'TRANSACTIONAL', status: 'QUEUED', attempts: 0, ...columns };
@@ -251,7 +251,7 @@ describe('the sweep of stranded emails', () => {
     return (await lockDueCommands(em(), 'emails', projects, 100)).map((command) => command.subjectId).sort();
   };
 
-  it('gives a command to each email that is not out and that nobody sees to, once', async () => {
+  it('queues one command for each unsent email that nothing takes care of', async () => {
     const stranded = [
       await strand(600),
       await strand(3_000, { status: 'SENDING', attempts: 1 }),
@@ -273,7 +273,7 @@ describe('the sweep of stranded emails', () => {
     expect(await commands()).toEqual(stranded.toSorted());
   });
 
-  it('leaves an email alone whose command waits or is dead', async () => {
+  it('leaves alone an email whose command is waiting or dead', async () => {
     const [waiting, dead] = [await strand(600), await strand(600)];
     await sql(
       `insert into outbox (id, kind, subject_id, next_attempt_at, dead_at) values

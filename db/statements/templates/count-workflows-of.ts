@@ -6,8 +6,9 @@ import { isPinnedSql } from './find-pinned-versions.ts';
 const countRow = z.object({ templateId: z.uuid(), workflows: z.int() });
 
 /**
- * How many workflows send each of some templates: in their graph as it is edited, or in a version that executions follow or would
- * start with. Each in its own look-up, for a page of templates. A row per template of the project.
+ * Number of workflows that send each of some templates, for a page of templates: in the graph being edited, or in a
+ * version that executions follow or would start with. Looks each template up separately. A row per template of the
+ * project.
  */
 export function countWorkflowsOf(
   em: Em,

@@ -13,13 +13,19 @@ export type PinnedVersion = z.output<typeof pinnedVersionSchema>;
 
 const maxVersions = 100;
 
-/** Of a version `v` of a workflow `w`. Looks for executions only where the other conditions hold. */
+/**
+ * Whether executions follow or would start with the version `v` of the workflow `w`, and it is not the one being
+ * edited. Looks for executions only where the other conditions hold.
+ */
 export const isPinnedSql = `v.version <> w.version
        and ((w.enabled and w.live_version = v.version) or exists (
          select from workflow_executions x
          where x.workflow_id = v.workflow_id and x.version = v.version and x.status in ${activeStatusesSql}))`;
 
-/** Versions other than the edited one that executions follow or would start with, by workflow name. */
+/**
+ * Versions that send the template and that executions follow or would start with, other than the version being edited.
+ * By workflow name.
+ */
 export function findPinnedVersions(em: Em, projectId: string, templateId: string): Promise<PinnedVersion[]> {
   return query(
     em,

@@ -2,8 +2,8 @@ import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * In a transaction, before locking the template: locks, by id, the workflows with a version that sends it. Until the
- * transaction ends no execution starts in them, and those that were starting have committed.
+ * Locks the workflows with a version that sends the template, in id order; call it in a transaction, before locking the
+ * template. Until the transaction ends, no execution starts in them, and those that were starting have committed.
  */
 export async function lockWorkflowsOfTemplate(em: Em, projectId: string, templateId: string): Promise<void> {
   await execute(

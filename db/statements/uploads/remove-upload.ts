@@ -1,7 +1,7 @@
 import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
-/** Deletes the row of a deleted image. Idempotent: repeats subtract it from the total only once. */
+/** Deletes the row of a deleted image and subtracts the image from the total. Idempotent. */
 export async function removeUpload(em: Em, key: string): Promise<void> {
   await execute(
     em,

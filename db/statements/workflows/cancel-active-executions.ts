@@ -11,17 +11,17 @@ const batchSize = 5_000;
  * Cancels all active executions of a workflow, in transactions of 5,000.
  *
  * @param em outside of a transaction
- * @returns the number cancelled
+ * @returns the number canceled
  */
 export async function cancelActiveExecutions(em: Em, workflowId: string): Promise<number> {
   let total = 0;
-  // Each batch starts after the previous one, because cancelled rows stay in the index for a while.
+  // Each batch starts after the previous one, because canceled rows stay in the index for a while.
   let after = nilId;
   for (;;) {
     const cancelled = await query(
       em,
       cancelledSchema,
-      // Found by contact, as the index has them, and locked in the global order: by id.
+      // Found by contact, the order of the index, but locked in the global order: by id.
       cancelLockedSql(`
         select id from workflow_executions
         where status in ${activeStatusesSql} and id = any(array(
@@ -38,8 +38,7 @@ export async function cancelActiveExecutions(em: Em, workflowId: string): Promis
       cancelled.map(({ id }) => id),
     );
     total += cancelled.length;
-    // The batch size does not show the end: executions that ended while the batch waited for their locks are left
-    // out.
+    // A short batch is not proof of the end: it leaves out executions that ended while it waited for their locks.
     if (!(await hasActiveExecution(em, workflowId))) return total;
     const contactIds = cancelled.flatMap(({ contactId }) => contactId ?? []);
     after = contactIds.toSorted().at(-1) ?? nilId;

@@ -5,8 +5,8 @@ import { cancelLockedSql, cancelledSchema } from './cancel-locked-sql.ts';
 import { removeListeners } from './remove-listeners.ts';
 
 /**
- * Cancels an active execution; no step of it begins after the commit. A compare-and-set on the status, because a step
- * or an event may end it concurrently.
+ * Cancels an active execution; none of its steps begins after the commit. A compare-and-set on the status, because a
+ * step or an event may end it concurrently.
  *
  * @param em outside of a transaction
  * @returns whether it was active

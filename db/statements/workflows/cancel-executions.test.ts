@@ -25,7 +25,7 @@ async function addWorkflow(): Promise<string> {
   return id;
 }
 
-/** Executions of as many contacts that wait for an event, each with a step run. */
+/** Executions of as many contacts, waiting for an event, each with a step run. */
 async function addWaiting(workflowId: string, count: number): Promise<void> {
   await sql(
     `with execution as (
@@ -54,13 +54,13 @@ const cancelled = (workflowId: string) =>
   );
 const listening = (workflowId: string) => countOf('event_listeners where workflow_id = $1', workflowId);
 
-describe('cancelling executions', () => {
+describe('canceling executions', () => {
   it('ends all of a workflow, however many, each with one command', async () => {
     const [one, other] = [await addWorkflow(), await addWorkflow()];
     await addWaiting(one, 12_345);
     await addWaiting(other, 2);
     const counts = await Promise.all([cancelActiveExecutions(em(), one), cancelActiveExecutions(em(), one)]);
-    // The checks join thousands of rows that no statistics know of.
+    // The checks join thousands of rows without statistics.
     await sql('analyze workflow_executions, outbox');
     expect(counts.reduce((sum, count) => sum + count)).toBe(12_345);
     expect(await cancelled(one)).toBe(12_345);
@@ -73,7 +73,7 @@ describe('cancelling executions', () => {
     expect([await listening(one), await listening(other), await cancelled(other)]).toEqual([0, 2, 0]);
   });
 
-  it('locks them in the order in which the deletion of their contacts does', async () => {
+  it('locks them in the same order as the deletion of their contacts', async () => {
     const workflowId = await addWorkflow();
     await addWaiting(workflowId, 2);
     const [first, second] = await sql<{ id: string }>(
@@ -102,7 +102,7 @@ describe('cancelling executions', () => {
        where id in (select unnest(array[min(id::text), max(id::text)])::uuid from event_listeners where workflow_id = $1)`,
       [workflowId],
     );
-    // Two that stand in the table in the other order than by id.
+    // Two whose order in the table is the opposite of their order by id.
     const [ends] = await sql<{ first: string; last: string }>(
       `with placed as (
          select id, row_number() over (order by id) as rank, row_number() over (order by ctid) as place
@@ -124,7 +124,7 @@ describe('cancelling executions', () => {
     expect(await listening(workflowId)).toBe(0);
   });
 
-  it('happens once to each', async () => {
+  it('happens once to each execution', async () => {
     const workflowId = await addWorkflow();
     await addWaiting(workflowId, 1);
     const [execution] = await sql<{ id: string }>(
@@ -136,7 +136,7 @@ describe('cancelling executions', () => {
     expect([await cancelled(workflowId), await listening(workflowId)]).toEqual([1, 0]);
   });
 
-  it('comes with the contact, whose data goes', async () => {
+  it('happens when the contact is deleted, along with its data', async () => {
     const workflowId = await addWorkflow();
     await addWaiting(workflowId, 3);
     const contacts = await sql<{ id: string }>(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-// A statement, because the cancelled executions and their commands are written together, however many there are.
+// A statement, because it writes the canceled executions and their commands together, however many there are.
 export const cancelLockedSql = (locked: string) => `
   with locked as (${locked}),
   cancelled as (

@@ -4,10 +4,10 @@ import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
-/** Fewer than for one workflow, because a page has many. */
+/** Lower than for a single workflow, because a page has many. */
 export const mostCountedEach = 10_000;
 
-/** `totalAccuracy` is an estimate when one of both counts is. */
+/** `totalAccuracy` is `estimate` when either count is. */
 export interface ExecutionCounts extends Total {
   workflowId: string;
   active: number;
@@ -21,8 +21,8 @@ const rowsSql = (workflowId: string) => `from workflow_executions x where x.work
 const activeSql = (workflowId: string) => `${rowsSql(workflowId)} and x.status in ${activeStatusesSql}`;
 
 /**
- * Executions of each of some workflows, for a page of them, through indexes alone: exactly up to `mostCountedEach`, beyond as the
- * planner expects. A row per workflow of the project.
+ * Executions of each of some workflows, for a page of workflows, from indexes alone: exact up to `mostCountedEach`,
+ * above that the planner's estimate. A row per workflow of the project.
  */
 export async function countExecutionsOf(
   em: Em,

@@ -17,7 +17,7 @@ export type StepFigures = z.output<typeof stepRow>;
 /** Executions whose steps are counted: some 40 ms with ten steps each. */
 export const executionsWithSteps = 5_000;
 
-/** Over the newest executions of the workflow, `executionsWithSteps` at most. */
+/** Counts over the newest executions of the workflow, `executionsWithSteps` by default. */
 export function countSteps(
   em: Em,
   workflowId: string,

@@ -7,7 +7,7 @@ const batchSize = 5_000;
 /**
  * Deletes the executions of a deleted workflow in transactions of 5,000, and finally its versions.
  *
- * @param maxBatches a sweep deletes the rest
+ * @param maxBatches maximum number of transactions; a sweep deletes the rest
  * @returns whether there may be more
  */
 export async function deleteExecutions(
@@ -23,7 +23,7 @@ export async function deleteExecutions(
   return true;
 }
 
-/** @returns how many it deleted */
+/** @returns the number deleted */
 export async function deleteBatchOfExecutions(em: Em, workflowId: string): Promise<number> {
   const [row] = await query(
     em,

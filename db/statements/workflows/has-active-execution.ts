@@ -4,7 +4,7 @@ import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 /**
- * The `order by` makes the planner use `workflow_executions_active`: its statistics may not reflect yet that most
+ * The `order by` makes the planner use `workflow_executions_active`: its statistics may not show yet that most
  * executions have ended.
  */
 export async function hasActiveExecution(em: Em, workflowId: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { nilId } from '../../../core/nil-id.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
-/** Workflows that have versions, by id. Orphaned are those of deleted workflows, whose versions are deleted last. */
+/** Workflows with versions, by id. Those of deleted workflows, whose versions are deleted last, are orphaned. */
 export async function listVersionOwners(
   em: Em,
   after: string | null,

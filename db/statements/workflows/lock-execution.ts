@@ -21,13 +21,13 @@ const executionSchema = z.object({
   /** Hops of its current cause (`core/workflows/endless.ts`). */
   hops: z.number().int(),
   pausedVisit: z.number().int().nullable(),
-  /** Milliseconds until its pause ends by itself; null when it does not. */
+  /** Milliseconds until its pause times out; null when it does not. */
   resumesInMs: z.number().nullable(),
   branch: z.string().nullable(),
   output: json.nullable(),
   completedAt: z.date().nullable(),
   enteredAt: z.date().nullable(),
-  /** Milliseconds since its call was sent; null when no call is pending. */
+  /** Milliseconds since its outbound call was sent; null when no call is pending. */
   calledMsAgo: z.number().nullable(),
 });
 

@@ -87,7 +87,7 @@ describe('emails of a workflow', () => {
     );
   });
 
-  it('say what the template said when they were queued', async () => {
+  it('have the content that the template had when they were queued', async () => {
     const template = await createTemplate('<p>Before</p>');
     const before = await queue(template, 'Ada');
     const own = em();
@@ -99,13 +99,13 @@ describe('emails of a workflow', () => {
     expect(contents.get(after.contentId)?.content.body).toBe('<p>After</p>');
   });
 
-  it('count the text of the template as memory', async () => {
+  it('count the template text as memory', async () => {
     const { emailId } = await queue(await createTemplate('x'.repeat(300_000)), 'Ada');
     const [email] = await findOpenEmails(em(), [emailId], 120);
     expect(email?.bytes).toBeGreaterThan(300_000);
   });
 
-  it('keep a text that was stored before a reset of the project and is needed after it', async () => {
+  it('keep a text stored before a project reset that is needed after it', async () => {
     const [needed, other] = [await createTemplate('<p>Needed</p>'), await createTemplate('<p>Other</p>')];
     await queue(needed, 'Ada');
     await queue(other, 'Ada');

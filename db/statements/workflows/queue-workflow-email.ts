@@ -16,7 +16,7 @@ export interface WorkflowEmail {
 }
 
 /**
- * Milliseconds. Emails queued in one window become due together, so that Temporal runs one batch workflow for all of
+ * In milliseconds. Emails queued in one window become due together, so that Temporal runs one batch workflow for all of
  * them.
  */
 const windowMs = 200;
@@ -32,14 +32,16 @@ const spareEmails = 1_000;
  * contact may receive it is checked at the hand-over, as for every email. One statement, so that quota is taken only
  * for an email that is written.
  *
- * To an address other than the contact's it is transactional, whatever the template: a note to a colleague does not
- * depend on the contact's subscription, and must not have links that end it.
+ * An email to an address other than the contact's is transactional, whatever the template: a note to a colleague does
+ * not depend on the contact's subscription, and must not have links that end it.
  *
- * The first email of a template on a day stores its text, by a hash; the others refer to it. By the day, so that the text
- * can be deleted when the last of its emails is past its retention, without a look for emails that still need it.
+ * The first email of a template on a day stores the content under its hash; later ones refer to it. One content per
+ * day, so that it can be deleted when the last of its emails is past its retention, without looking for emails that
+ * still need it.
  *
- * @returns when the command is due, in milliseconds; `gone` when the template or contact was deleted; `not verified` when
- * the sender's domain is not, or no longer, verified for the project; `beyond the limit` when the monthly quota is used up
+ * @returns when the command is due, in milliseconds; `gone` when the template or contact was deleted; `not verified`
+ * when the sender's domain is not, or no longer, verified for the project; `beyond the limit` when the monthly quota is
+ * used up
  */
 export async function queueWorkflowEmail(
   em: Em,

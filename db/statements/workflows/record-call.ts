@@ -3,8 +3,8 @@ import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * Records that a step's call is sent now; until its outcome is recorded, it may have been answered. A compare-and-set
- * on execution and step run, so that a call is sent once.
+ * Records that a step's outbound call is being sent; until its outcome is recorded, the call may have been answered. A
+ * compare-and-set on execution and step run, so that a call is sent once.
  *
  * @returns false when it must not be sent: the step or execution has ended, or another call is pending
  */

@@ -2,8 +2,8 @@ import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
 /**
- * Removes the listeners of cancelled executions. Not part of the cancelling statement, because events lock the
- * listener before the execution. A wait that begins concurrently ends by the execution's status.
+ * Removes the listeners of canceled executions. Not part of the canceling statement, because events lock the listener
+ * before the execution. A wait that begins concurrently ends because of the execution's status.
  */
 export async function removeListeners(
   em: Em,

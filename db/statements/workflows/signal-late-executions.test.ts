@@ -5,7 +5,7 @@ import { signalLateExecutions } from './signal-late-executions.ts';
 
 const { em, sql } = useTestDatabase();
 
-/** An execution that is late by so many minutes, at the end of a wait or where it should go on at once. */
+/** An execution that is late by this many minutes: at the end of a wait, or where it should continue immediately. */
 async function addLate(status: 'WAITING' | 'RUNNING', minutes: number): Promise<string> {
   const [id, workflowId] = [uuidv7(), uuidv7()];
   await sql(
@@ -23,8 +23,8 @@ async function addLate(status: 'WAITING' | 'RUNNING', minutes: number): Promise<
   return id;
 }
 
-it('reminds late executions at first soon, and then once an hour', async () => {
-  // Far enough from where the answer changes for a slow machine.
+it('reminds late executions soon at first, and then once an hour', async () => {
+  // Far enough from the boundaries for a slow machine.
   const reminded = [11, 13, 22, 42, 102, 162, 3_042];
   const minutes = [-60, 2, 8, 16, 18, 27, 38, 47, 107, 3_037, ...reminded];
   const expected: string[] = [];

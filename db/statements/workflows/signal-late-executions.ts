@@ -4,9 +4,9 @@ import { execute } from '../../sql.ts';
 const maxSignals = 10_000;
 
 /**
- * Wakes executions that are at least `lateSeconds` late: their wait is over, or they are running without one.
+ * Wakes executions that are at least `lateSeconds` late: their wait is over, or they are running without a wait.
  * Temporal lost their workflow run, or it is slow (a call may take minutes). To avoid adding to an overload, each
- * execution is signalled at one and two times `lateSeconds`, and then once per six times.
+ * execution is signaled after one and two times `lateSeconds`, and then once per six times.
  *
  * @param lateSeconds twice the interval between two calls
  * @returns the number of signals

@@ -14,7 +14,7 @@ export interface NewExecution {
  * Starts an execution by hand, with its outbox command and a feed row. The caller has locked the workflow and the
  * contact.
  *
- * Re-entry is checked by the insert itself: if allowed, only one execution may be active (unique index
+ * The insert itself checks re-entry: if allowed, only one execution may be active (unique index
  * `workflow_executions_active`); otherwise only one may ever exist (`workflow_executions_once`).
  *
  * @returns false when the re-entry rule forbids it

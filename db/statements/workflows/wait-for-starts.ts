@@ -3,12 +3,13 @@ import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 
 /**
- * Waits until executions that are just being started in the workflows of a project have committed. Those that start
+ * Waits until executions that are just starting in the workflows of a project have committed. Executions that start
  * later follow the version that is live by then.
  *
- * A start locks its workflow. What can be locked at once is not being started, so only the others are waited for.
+ * A start locks its workflow. A workflow that can be locked immediately has no starting execution, so only the others
+ * are waited for.
  *
- * @param em outside of a transaction, so that each lock is released before the next is waited for: events wait for none
+ * @param em outside of a transaction, so that each lock is released before the next is awaited and blocks no event
  */
 export async function waitForStarts(em: Em, projectId: string): Promise<void> {
   const starting = await query(

@@ -4,7 +4,7 @@ import { answerCall } from '../protocol/exchange.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** `GetAccount`: an account out of the sandbox. @param maxSendRate emails per second that it reports */
+/** `GetAccount` of an account out of the sandbox. @param maxSendRate reported emails per second */
 export function accountRoutes(store: MailStore, maxSendRate: number): Router {
   return new Router().get('/v2/email/account', (ctx) =>
     answerCall(ctx, {
@@ -13,7 +13,7 @@ export function accountRoutes(store: MailStore, maxSendRate: number): Router {
       ProductionAccessEnabled: true,
       SendingEnabled: true,
       SendQuota: {
-        // One day at this rate.
+        // A day's worth at this rate.
         Max24HourSend: maxSendRate * (dayMs / 1_000),
         MaxSendRate: maxSendRate,
         SentLast24Hours: store.countSince(Date.now() - dayMs),

@@ -54,7 +54,7 @@ function toIdentityAnswer(name: string, identity: Identity): object {
     FeedbackForwardingStatus: true,
     VerifiedForSendingStatus: identity.status === 'verified',
     VerificationStatus: statusOfProtocol[identity.status],
-    // Times are seconds since the epoch in this protocol.
+    // This protocol has times in seconds since the epoch.
     VerificationInfo: {
       LastCheckedTimestamp: checkedAt,
       ...(identity.status === 'verified' && { LastSuccessTimestamp: checkedAt }),

@@ -13,10 +13,10 @@ const maximumEntries = 50;
 type EntryResult = { Status: string; MessageId?: string; Error?: string };
 
 /**
- * `SendBulkEmail` with an inline template of placeholders. One result per entry, in order; accepted messages
- * are on disk when this resolves. An entry whose data does not fit the template fails alone.
- * @throws SesError when the whole call is rejected, with nothing accepted: a malformed address, header or tag
- * in any entry does that
+ * `SendBulkEmail` with an inline template of placeholders. One result per entry, in order; accepted messages are on
+ * disk when this resolves. An entry whose data does not fit the template fails alone.
+ * @throws SesError when the whole call is rejected, with nothing accepted: for a malformed address, header or tag in
+ * any entry
  */
 export async function sendBulkEmail(body: Buffer, context: SendingContext): Promise<object> {
   const call = parseCall(sendBulkEmailSchema, body);

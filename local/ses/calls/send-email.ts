@@ -6,7 +6,7 @@ import { type SendEmailCall, sendEmailSchema } from '../protocol/schemas.ts';
 import { SesError } from '../protocol/ses-error.ts';
 import { checkSender, type SendingContext, toMessage } from './sender.ts';
 
-/** 40 MB of message, whose attachments are base64 here. */
+/** Room for a 40 MB message, whose attachments are base64 here. */
 export const sendEmailLimitBytes = 60 * 1024 * 1024;
 
 /**

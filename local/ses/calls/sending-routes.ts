@@ -9,11 +9,11 @@ import { sendBulkEmail, sendBulkEmailLimitBytes } from './send-bulk-email.ts';
 import { sendEmail, sendEmailLimitBytes } from './send-email.ts';
 import type { SendingContext } from './sender.ts';
 
-/** A larger body and what is parsed from it take four times its length in memory. */
+/** A larger body takes four times its length in memory, including the parsed data. */
 const largeBytes = 1024 * 1024;
 const largeAtOnce = 2;
 
-/** Without a router, which costs these calls more than anything else that Koa does. */
+/** Avoids a router, which costs these calls more than the rest of Koa. */
 export function sendingRoutes(context: SendingContext, faults: Faults): Middleware {
   const large = new FairSemaphore(largeAtOnce);
   return (ctx, next) => {
@@ -21,7 +21,7 @@ export function sendingRoutes(context: SendingContext, faults: Faults): Middlewa
       case 'POST /v2/email/outbound-emails':
         return send(ctx, faults, ({ req }, fate) => {
           const call = () => run(req, sendEmailLimitBytes, fate, (body) => sendEmail(body, context));
-          // The others wait unread, which slows their senders down.
+          // Waiting requests stay unread, which slows their senders down.
           return isLarge(req) ? large.run('', call) : call();
         });
       case 'POST /v2/email/outbound-bulk-emails':
@@ -35,7 +35,7 @@ export function sendingRoutes(context: SendingContext, faults: Faults): Middlewa
 }
 
 function isLarge({ headers }: IncomingMessage): boolean {
-  // Without a length it may be of any size.
+  // Without a length, the body may have any size.
   return Number(headers['content-length'] ?? Number.POSITIVE_INFINITY) > largeBytes;
 }
 

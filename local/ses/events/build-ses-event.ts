@@ -7,8 +7,7 @@ const outgoingIp = '127.0.0.1';
 const userAgent = 'Mozilla/5.0 (local inbox)';
 
 /**
- * The event record that SES publishes (developer guide, "Event record contents"), the `Message` of the
- * notification.
+ * The event record that SES publishes (developer guide, "Event record contents"), the `Message` of the notification.
  * @param at milliseconds since the epoch
  * @param eventId unique and stable per event; becomes the `feedbackId` of bounces and complaints
  */

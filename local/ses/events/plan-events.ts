@@ -1,20 +1,19 @@
 import type { PlannedEvent } from '../mail/records.ts';
 
-type Behaviour = 'success' | 'bounce' | 'suppressionlist' | 'complaint' | 'opened' | 'clicked';
+type Behavior = 'success' | 'bounce' | 'suppressionlist' | 'complaint' | 'opened' | 'clicked';
 
 const simulatorAddress = /^([^@+]+)(?:\+[^@]*)?@simulator\.amazonses\.com$/i;
 
 /**
- * Plans a message's events: always Send, then what each recipient's mailbox does. Addresses of the SES
- * mailbox simulator (success, bounce, complaint, ooto, suppressionlist; a `+label` changes nothing) behave as
- * SES documents them; beyond SES, `opened@` and `clicked@` open and click. Every other address accepts the
- * message.
+ * Plans a message's events: always Send, then what each recipient's mailbox does. Addresses of the SES mailbox
+ * simulator (success, bounce, complaint, ooto, suppressionlist; a `+label` changes nothing) behave as SES documents
+ * them; beyond SES, `opened@` and `clicked@` open and click. Every other address accepts the message.
  * @param recipients bare addresses
  * @param firstLink first link of the HTML, called only when a recipient clicks; `null` plans no click
  */
 export function planEvents(recipients: readonly string[], firstLink: () => string | null): PlannedEvent[] {
-  const having = (...wanted: Behaviour[]): string[] =>
-    recipients.filter((address) => wanted.includes(behaviourOf(address)));
+  const having = (...wanted: Behavior[]): string[] =>
+    recipients.filter((address) => wanted.includes(behaviorOf(address)));
   const events: PlannedEvent[] = [{ type: 'Send' }];
   const delivered = having('success', 'complaint', 'opened', 'clicked');
   if (delivered.length > 0) events.push({ type: 'Delivery', recipients: delivered });
@@ -37,7 +36,7 @@ function permanentBounce(
   return { type: 'Bounce', bounceType: 'Permanent', bounceSubType, recipients };
 }
 
-function behaviourOf(address: string): Behaviour {
+function behaviorOf(address: string): Behavior {
   const mailbox = simulatorAddress.exec(address)?.[1]?.toLowerCase();
   switch (mailbox) {
     case 'bounce':

@@ -9,15 +9,15 @@ import type { SignedSnsMessage, SnsSigner } from './sns-signer.ts';
 import { type Subscriber, signingCertUrl } from './subscriber.ts';
 import { type DeliveryOutcome, isDelivered, type Webhook } from './webhook.ts';
 
-/** SNS has no such limit by default: this one must not be what a receiver that batches waits for. */
+/** SNS has no such limit by default, so this one must not slow down a receiver that batches. */
 export const maximumInFlight = 200;
 const firstRetryMs = 50;
-/** While nothing gets through, one delivery probes the webhook, at most this far apart. */
+/** While nothing gets through, one delivery probes the webhook, at least this often. */
 const longestProbeMs = 1_000;
 const longestRetryMs = 60_000;
 /**
- * An event that the webhook keeps rejecting is dropped after this time; an unreachable webhook is retried
- * without limit.
+ * An event that the webhook keeps rejecting is dropped after this time; an unreachable webhook is retried without
+ * limit.
  */
 const giveUpAfterMs = 2 * 60 * 60 * 1_000;
 const noteEveryMs = 50;
@@ -39,9 +39,8 @@ export interface PublisherFigures {
 }
 
 /**
- * Posts the pending events to the webhook as signed notifications, concurrently and in no particular order,
- * until each is accepted. A retry has the same message id and content as the first attempt, also after a
- * restart.
+ * Posts the pending events to the webhook as signed notifications, concurrently and in no particular order, until each
+ * is accepted. A retry has the same message id and content as the first attempt, even after a restart.
  */
 export class Publisher {
   readonly #store: MailStore;
@@ -104,7 +103,7 @@ export class Publisher {
     this.pump();
   }
 
-  /** Starts as many deliveries as may be in flight. Idempotent. */
+  /** Starts deliveries up to the limit in flight. Idempotent. */
   pump(): void {
     while (this.#mayStart()) {
       const next = this.#due.shift() ?? this.#takeFresh();
@@ -233,9 +232,7 @@ export class Publisher {
       });
   }
 
-  /**
-   * Records accepted events on disk. What a crash or a full disk loses here is delivered twice, as with SNS.
-   */
+  /** Records accepted events on disk. Whatever a crash or a full disk loses here is delivered twice, as with SNS. */
   async #note(): Promise<void> {
     const numbers = this.#done;
     this.#done = [];

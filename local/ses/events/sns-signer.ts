@@ -38,7 +38,7 @@ export interface SigningKey {
 
 export interface SnsSigner {
   readonly certificatePem: string;
-  /** Hexadecimal, changes only with the certificate; part of the URL as in AWS. */
+  /** Hexadecimal; changes only with the certificate. Part of the URL, as in AWS. */
   readonly certificateId: string;
   sign<Message extends SnsMessage>(message: Message): SignedSnsMessage<Message>;
 }

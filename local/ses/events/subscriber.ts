@@ -8,8 +8,8 @@ const longestRetryMs = 2_000;
 const repeatMs = 10_000;
 
 /**
- * The subscription of one webhook to one topic. The webhook is asked to confirm until it visits the
- * `SubscribeURL`; the confirmation is stored, so it happens once per topic and webhook.
+ * The subscription of one webhook to one topic. The webhook is asked to confirm until it visits the `SubscribeURL`; the
+ * confirmation is stored, so this happens once per topic and webhook.
  */
 export class Subscriber {
   readonly #state: State;

@@ -50,7 +50,7 @@ export class Webhook {
           response.on('error', () => resolve({ status: null }));
         },
       );
-      request.on('timeout', () => request.destroy(new Error('no answer in time')));
+      request.on('timeout', () => request.destroy(new Error('No answer in time')));
       request.on('error', () => resolve({ status: null }));
       request.end(body);
     });

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 
 /**
- * Whether a request may be answered at all. Emails in the inbox hold sign-in links, so another web site open
- * in the developer's browser must neither read them (by DNS rebinding) nor act here (by posting a form).
+ * Whether a request may be answered at all. Emails in the inbox contain sign-in links, so another web site open in the
+ * developer's browser must neither read them (by DNS rebinding) nor act here (by posting a form).
  */
 export function isFromHere(request: IncomingMessage): boolean {
   const host = request.headers.host;
@@ -14,7 +14,7 @@ export function isFromHere(request: IncomingMessage): boolean {
 }
 
 /**
- * An IP literal, `localhost`, or a name without dots such as a compose service: none can be rebound from
+ * An IP literal, `localhost`, or a name without dots, such as a compose service: none of them can be rebound from
  * outside.
  */
 function isLocalName(host: string): boolean {

@@ -10,7 +10,7 @@ export class BodyTooLarge extends Error {
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  // The socket stays open for the answer.
+  // Keeps the socket open for the response.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     size += chunk.length;
     if (size > limitBytes) {

@@ -5,7 +5,7 @@ import { BodyTooLarge, readBody } from './read-body.ts';
 
 const limitBytes = 64 * 1024;
 
-/** @throws HttpProblem 400 naming what is wrong */
+/** @throws HttpProblem 400 with the reason */
 export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;

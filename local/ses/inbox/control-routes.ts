@@ -14,7 +14,7 @@ import { findMessage } from './message-routes.ts';
 
 const eventSchema = z.object({
   type: z.enum(['open', 'click', 'bounce', 'complaint']),
-  /** Of a click; default the first link of the message. */
+  /** Link of a click; defaults to the first link of the message. */
   link: z.url().optional(),
   bounceType: z.enum(['Permanent', 'Transient']).default('Permanent'),
 });
@@ -68,7 +68,7 @@ export function controlRoutes({ store, faults, events, identities }: ControlOpti
         await identities.pin(identity, status);
         ctx.body = { identity, status };
       })
-      // The zone of local domains: the TXT records at a name; null: every lookup finds the expected record.
+      // The zone of local domains: the TXT records at a name; null means that every lookup finds the expected record.
       .get('/api/records/:name', (ctx) => {
         ctx.body = { texts: identities.texts(ctx.params.name ?? '') };
       })
@@ -92,7 +92,7 @@ function toEvent(wanted: z.output<typeof eventSchema>, { record, content }: Stor
     case 'click': {
       const link = wanted.link ?? firstLink(content.html);
       if (link === null)
-        throw new HttpProblem(400, 'link: the message has no link, so the request must give one');
+        throw new HttpProblem(400, 'link: the message has no link, so the request must name one');
       return { type: 'Click', link };
     }
   }

@@ -13,7 +13,7 @@ const listSchema = z.object({
   limit: z.coerce.number().int().min(0).default(50),
 });
 
-/** Messages are read in batches, so that a list of any size keeps the disk busy and little in memory. */
+/** Messages are read in batches, so that a list of any size keeps the disk busy and uses little memory. */
 const readAtOnce = { messages: 100, bytes: 8 * 1024 * 1024 };
 
 export function messageRoutes(store: MailStore): Router {

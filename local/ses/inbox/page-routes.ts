@@ -25,12 +25,12 @@ const pageHeaders = {
   'content-security-policy':
     "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'x-content-type-options': 'nosniff',
-  // Not no-referrer: the page's forms would then be posted with `Origin: null`.
+  // Not no-referrer: then the page's forms would be posted with `Origin: null`.
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
 };
 
-/** The mail's own HTML can neither run scripts nor reach the inbox; its links open in a new tab. */
+/** The email's own HTML can neither run scripts nor reach the inbox; its links open in a new tab. */
 const mailHeaders = {
   ...pageHeaders,
   'content-security-policy':
@@ -99,7 +99,7 @@ function withInlineImages(html: string, id: string, attachments: SesAttachment[]
   });
 }
 
-/** The sender chose the type; only a plain type is passed on. */
+/** The sender chose the type, so only a plain type is passed on. */
 function safeType({ ContentType: contentType }: SesAttachment): string {
   const type = /^[\w.+-]+\/[\w.+-]+/.exec(contentType ?? '')?.[0];
   return type ?? 'application/octet-stream';

@@ -9,7 +9,7 @@ export interface Position {
 
 export interface Append {
   body: Buffer;
-  /** Lines for `mail.log`, without line ends. Called at its turn, when offsets and numbers are final. */
+  /** Lines for `mail.log`, without line ends. Called when it is this append's turn, with final offsets and numbers. */
   lines(bodyOffset: number): string[];
   /** Called once everything is on disk, with the position of each line. */
   committed(lines: Position[]): void;
@@ -30,11 +30,11 @@ type Waiting = { resolve: () => void; reject: (cause: unknown) => void } & (
 const maximumBatch = 512;
 
 /**
- * `mail.log` and `bodies.log` with group commit: everything appended while the previous batch was being
- * written is one write per file. A batch that fails is cut off again, so the files never hold part of one.
- * "On disk" means written to the file, so it survives a crash of this process. There is no fsync: it would
- * cost more than everything else (measured: 2,000 single calls/s instead of 5,000) and compete with the
- * database under development, only to keep test mails over a power cut.
+ * `mail.log` and `bodies.log` with group commit: everything appended while the previous batch was being written becomes
+ * one write per file. A failed batch is cut off again, so the files never hold part of one. "On disk" means written to
+ * the file, so it survives a crash of this process. There is no fsync: it would cost more than everything else
+ * (measured: 2,000 single calls/s instead of 5,000) and compete with the database under development, only to keep test
+ * emails through a power cut.
  */
 export class AppendFiles {
   readonly #log: FileHandle;
@@ -51,7 +51,7 @@ export class AppendFiles {
     this.#bodiesSize = bodiesSize;
   }
 
-  /** @param logSize bytes of `mail.log` that are whole lines; a torn line after them is cut off */
+  /** @param logSize bytes of whole lines in `mail.log`; a torn line after them is cut off */
   static async open(directory: string, logSize: number): Promise<AppendFiles> {
     const flags = constants.O_RDWR | constants.O_CREAT;
     const log = await open(join(directory, 'mail.log'), flags, 0o600);
@@ -69,8 +69,8 @@ export class AppendFiles {
   }
 
   /**
-   * Synchronous, because a line is some hundred bytes that were mostly just written: 3 µs from the page
-   * cache, 50 µs through the thread pool, once per published event.
+   * Synchronous, because a line is a few hundred bytes that were mostly just written: 3 µs from the page cache, 50 µs
+   * through the thread pool, once per published event.
    */
   readLine({ offset, length }: Position): string {
     const buffer = Buffer.allocUnsafe(length);

@@ -43,7 +43,7 @@ function takeAll(store: MailStore): number[] {
 }
 
 describe('mail store', () => {
-  it('gives back messages and waiting events after it was opened again, in order', async () => {
+  it('returns messages and pending events in order after it was reopened', async () => {
     const folder = await temporaryFolder();
     const first = await openStore(folder);
     await first.accept(callBody('one'), [message('one@example.test')]);
@@ -61,7 +61,7 @@ describe('mail store', () => {
     expect(takeAll(again)).toEqual([1, 4]);
   });
 
-  it('keeps every message of calls that come at the same moment, each with its own content', async () => {
+  it('keeps every message of concurrent calls, each with its own content', async () => {
     const folder = await temporaryFolder();
     const store = await openStore(folder);
     const names = Array.from({ length: 1_200 }, (_, index) => `n${index}@example.test`);
@@ -74,7 +74,7 @@ describe('mail store', () => {
     for (const { record, content } of read) expect(content.subject).toBe(record.to[0]);
   });
 
-  it('cuts off a line that a crash has torn, and goes on behind the last whole one', async () => {
+  it('cuts off a line torn by a crash, and continues after the last whole one', async () => {
     const folder = await temporaryFolder();
     const first = await openStore(folder);
     await first.accept(callBody('kept'), [message('kept@example.test')]);
@@ -103,7 +103,7 @@ describe('mail store', () => {
     expect(again.search({}, 10).messages.map(({ recipients }) => recipients)).toEqual(['kept@example.test']);
   });
 
-  it('delivers waiting events of messages that were deleted, and never uses a number twice', async () => {
+  it('delivers pending events of deleted messages, and never reuses a number', async () => {
     const folder = await temporaryFolder();
     const first = await openStore(folder);
     await first.accept(callBody('gone'), [message('gone@example.test')]);
@@ -126,7 +126,7 @@ describe('mail store', () => {
     expect(takeAll(third)).toEqual([3, 4]);
   });
 
-  it('adds no event to a message that is deleted at the same moment', async () => {
+  it('adds no event to a message that is being deleted', async () => {
     const store = await openStore(await temporaryFolder());
     await store.accept(callBody('one'), [message('one@example.test', { events: [] })]);
     const [found] = store.search({}, 1).messages;

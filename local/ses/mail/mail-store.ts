@@ -31,8 +31,8 @@ const cachedLines = 2_000;
 const cachedCallBytes = 16 * 1024 * 1024;
 
 /**
- * The messages of the inbox and the pending events, both on disk. Memory holds an index (see {@link
- * IndexedMessage}) and the number and position of each pending event.
+ * The messages of the inbox and the pending events, both on disk. Memory holds an index (see {@link IndexedMessage})
+ * and the number and position of each pending event.
  */
 export class MailStore {
   readonly #files: AppendFiles;
@@ -141,7 +141,7 @@ export class MailStore {
     });
   }
 
-  /** Empties the inbox. Pending events are still delivered; the files shrink once there are none. */
+  /** Empties the inbox. Pending events are still delivered; the files shrink once none is left. */
   async clear(): Promise<void> {
     await this.#files.clear({
       mayTruncate: () => this.pending.size === 0,
@@ -159,7 +159,7 @@ export class MailStore {
     return this.#index.find(id);
   }
 
-  /** Matches, newest first: `limit` of them after the first `offset`; `total` counts all. */
+  /** Matches, newest first: `limit` of them after the first `offset`; `total` counts all matches. */
   search(filter: MessageFilter, limit: number, offset = 0): { total: number; messages: IndexedMessage[] } {
     return this.#index.search(filter, limit, offset);
   }
@@ -175,7 +175,8 @@ export class MailStore {
 
   readReceived(line: Position): ReceivedRecord {
     const record = logRecordSchema.parse(JSON.parse(this.#files.readLine(line)));
-    if (record.kind !== 'received') throw new Error(`No email came in at byte ${line.offset} of the log.`);
+    if (record.kind !== 'received')
+      throw new Error(`There is no received email at byte ${line.offset} of the log.`);
     return record;
   }
 
@@ -189,7 +190,7 @@ export class MailStore {
     return this.#files.close();
   }
 
-  /** Caches the promise, so that the entries of a bulk call read together parse its JSON once. */
+  /** Caches the promise, so that reading several entries of a bulk call parses its JSON once. */
   #openCall({ body, entry }: MessageRecord): Promise<ContentOfEntry> {
     const known = this.#calls.get(body.offset);
     if (known !== undefined) return known;
@@ -209,7 +210,7 @@ async function openStoredCall(body: Buffer, isBulk: boolean): Promise<ContentOfE
   return () => content;
 }
 
-/** SES's form: time of acceptance, a unique part, a counter. */
+/** The form of an SES message id: time of acceptance, a unique part, a counter. */
 export function createMessageId(at: number): string {
   return `0100${at.toString(16).padStart(12, '0')}-${randomUUID()}-000000`;
 }

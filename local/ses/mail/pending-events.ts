@@ -2,7 +2,7 @@ import type { Position } from './append-files.ts';
 import type { LogRecord, MessageRecord, PlannedEvent } from './records.ts';
 
 export interface PendingEvent {
-  /** Unique, also over restarts. */
+  /** Unique, even across restarts. */
   number: number;
   at: number;
   line: Position;
@@ -104,7 +104,7 @@ function plannedOf(message: MessageRecord, line: Position): PendingEvent[] {
 
 const compactAfter = 1024;
 
-/** `shift` in constant time, for hundreds of thousands of items. */
+/** A queue with constant-time `shift`, for hundreds of thousands of items. */
 export class Fifo<Item> {
   #items: Item[] = [];
   #head = 0;

@@ -5,7 +5,7 @@ import { SesError } from '../protocol/ses-error.ts';
 import type { MessageContent } from './message-content.ts';
 
 const maximumBytes = 40 * 1024 * 1024;
-/** Without the line end (API reference, RawMessage). */
+/** Excluding the line end (API reference, RawMessage). */
 const maximumLineBytes = 998;
 
 export interface RawMessage {
@@ -56,7 +56,7 @@ function longestLine(bytes: Buffer): number {
 }
 
 function toAttachment({ filename, mimeType, disposition, contentId, content }: Attachment): SesAttachment {
-  if (typeof content !== 'string') throw new TypeError('The parser was asked for base64');
+  if (typeof content !== 'string') throw new TypeError('The parser did not return base64');
   return {
     RawContent: content,
     FileName: filename ?? 'attachment',

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-// Lines of `mail.log`, one JSON object each. The log is append-only; replaying it restores every message and
-// every undelivered event.
+// Lines of `mail.log`, one JSON object each. The log is append-only; replaying it restores every message and every
+// undelivered event.
 
 const plannedEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('Send') }),
@@ -41,7 +41,7 @@ const messageFields = {
 const messageRecord = z.object({
   kind: z.literal('message'),
   ...messageFields,
-  /** Number of the first of `events`; the others follow. Event numbers are never reused. */
+  /** Number of the first event in `events`; the others follow. Event numbers are never reused. */
   firstEvent: z.number(),
   /** Position of the call's JSON in `bodies.log`, in bytes. */
   body: z.object({ offset: z.number(), length: z.number() }),

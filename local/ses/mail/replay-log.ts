@@ -7,9 +7,9 @@ import { type LogRecord, logRecordSchema } from './records.ts';
 const lineFeed = 0x0a;
 
 /**
- * Reads `mail.log` from the start and passes each record on with its position.
- * @returns valid bytes: up to the first line that a crash tore, or whose body never reached `bodies.log`.
- * What follows was never acknowledged and must be cut off. 0 without a log
+ * Reads `mail.log` from the start and passes each record to `onRecord` with its position.
+ * @returns the number of valid bytes: up to the first line torn by a crash, or whose body never reached `bodies.log`.
+ * The rest was never acknowledged and must be cut off. 0 without a log
  */
 export async function replayLog(
   directory: string,

@@ -11,7 +11,7 @@ describe('mailboxes', () => {
     ['=?UTF-8?B?w4Rk?= <ada@sub.example.test>', 'ada@sub.example.test'],
     ['"two words"@example.test', '"two words"@example.test'],
     ['a@xn--mller-kva.test', 'a@xn--mller-kva.test'],
-  ])('takes %s', (mailbox, address) => {
+  ])('accepts %s', (mailbox, address) => {
     expect(parseMailbox(mailbox)).toBe(address);
   });
 

@@ -8,9 +8,9 @@ const domainName =
   /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /**
- * Extracts the bare address from `address`, `<address>` or `Display name <address>`. SES accepts neither
- * UTF-8 local parts (no SMTPUTF8) nor bare UTF-8 in a display name (RFC 2047 encoded words are required), so
- * both are rejected here, as are control characters.
+ * Extracts the bare address from `address`, `<address>` or `Display name <address>`. SES accepts neither UTF-8 local
+ * parts (no SMTPUTF8) nor bare UTF-8 in a display name (it requires RFC 2047 encoded words), so both are rejected here,
+ * as are control characters.
  * @throws SesError BadRequestException when the address is malformed
  */
 export function parseMailbox(mailbox: string): string {
@@ -30,7 +30,7 @@ export function parseMailbox(mailbox: string): string {
   return address;
 }
 
-/** A quoted string, or words without the characters that RFC 5322 reserves (dots are common and harmless). */
+/** A quoted string, or words without the characters reserved by RFC 5322 (dots are common and harmless). */
 function isDisplayName(name: string): boolean {
   return /^"([^"\\]|\\.)*"$/.test(name) || !/[()<>[\]:;@\\,"]/.test(name);
 }

@@ -9,10 +9,10 @@ const maximumHeaderValue = 870;
 const headerName = /^[!-9;-~]+$/;
 const headerValue = /^[ -~]+$/;
 const tagText = /^[A-Za-z0-9_-]{1,256}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const controlCharacters = /[\x00-\x08\x0a-\x1f\x7f]/;
 
-/** Headers that SES writes itself from other members of the call; a second one would be a duplicate. */
+/** Headers that SES writes itself from other members of the call; a custom one would be a duplicate. */
 const writtenByService = new Set([
   'bcc',
   'cc',
@@ -36,7 +36,7 @@ export function isWrittenByService(headerName: string): boolean {
 
 /**
  * Bare addresses in the order To, Cc, Bcc.
- * @throws SesError BadRequestException for none, for more than 50, and for a malformed one
+ * @throws SesError BadRequestException for no address, more than 50, or a malformed one
  */
 export function checkRecipients(destination: SesDestination | undefined): string[] {
   const all = [
@@ -52,8 +52,7 @@ export function checkRecipients(destination: SesDestination | undefined): string
 }
 
 /**
- * Validates custom headers. A line break in a value would start another header; SES takes printable ASCII
- * only.
+ * Validates custom headers. A line break in a value would start another header; SES accepts only printable ASCII.
  * @throws SesError BadRequestException (API reference, MessageHeader)
  */
 export function checkHeaders(headers: readonly SesHeader[]): [name: string, value: string][] {
@@ -74,7 +73,7 @@ export function checkHeaders(headers: readonly SesHeader[]): [name: string, valu
 }
 
 /**
- * Message tags by name; a later one wins, as an entry's tag overrides the default one.
+ * Message tags by name. Later ones win, because an entry's tag overrides the default one.
  * @throws SesError BadRequestException for characters other than letters, digits, `_` and `-`
  */
 export function checkTags(...lists: readonly SesTag[][]): Record<string, string> {
@@ -97,7 +96,7 @@ export function checkSubject(subject: string): string {
   throw new SesError('BadRequestException', 'Illegal subject: control characters are not allowed.');
 }
 
-/** @throws SesError BadRequestException when a text that ends up in a part's headers has control characters */
+/** @throws SesError BadRequestException when text that ends up in a part's headers has control characters */
 export function checkAttachments(attachments: readonly SesAttachment[]): void {
   for (const attachment of attachments) {
     const headerTexts = [

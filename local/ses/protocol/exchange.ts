@@ -12,7 +12,7 @@ export function answerCall(ctx: Context, value: object): void {
   ctx.body = value;
 }
 
-/** Answers an error as SES does, so that the SDK throws the matching exception class. */
+/** Responds with an error as SES does, so that the SDK throws the matching exception class. */
 export function answerError(ctx: Context, { status, code, message }: SesError): void {
   ctx.status = status;
   ctx.set('x-amzn-errortype', code);

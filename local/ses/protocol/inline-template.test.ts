@@ -4,7 +4,7 @@ import { compileTemplate, MissingAttribute, parseTemplateData } from './inline-t
 import { SesError } from './ses-error.ts';
 
 describe('inline templates', () => {
-  it('puts values in as they are, without escaping', () => {
+  it('inserts values as they are, without escaping', () => {
     const template = compileTemplate('<p>{{ name }} and {{{name}}}</p>');
     expect(template.render({ name: '<b>"Ada" & co</b>' })).toBe(
       '<p><b>"Ada" & co</b> and <b>"Ada" & co</b></p>',
@@ -20,7 +20,7 @@ describe('inline templates', () => {
     );
   });
 
-  it('tells which attribute is missing, also when an inherited name is asked for', () => {
+  it('names the missing attribute, even for an inherited name', () => {
     expect(() => compileTemplate('{{name}}').render({})).toThrow(MissingAttribute);
     expect(() => compileTemplate('x {{constructor}}').render({})).toThrow("'constructor'");
   });

@@ -15,8 +15,8 @@ export class MissingAttribute extends Error {
 }
 
 /**
- * Compiles `{{name}}` and `{{{name}}}`; values are inserted unescaped and never expanded again. The rest of
- * the SES template language (conditions, loops, partials) is rejected.
+ * Compiles `{{name}}` and `{{{name}}}`; values are inserted unescaped and never expanded again. The rest of the SES
+ * template language (conditions, loops, partials) is rejected.
  * @throws SesError BadRequestException for anything between braces that is not a bare name
  */
 export function compileTemplate(source: string): InlineTemplate {

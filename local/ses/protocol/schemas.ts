@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-// The part of the SES v2 REST-JSON protocol that the local SES reads. Unknown members are dropped, so newer
-// clients work. Rules beyond the shape are in `check-envelope.ts`.
+// The part of the SES v2 REST-JSON protocol that the local SES reads. Unknown members are dropped, so newer clients
+// work. Rules beyond the shape are in `check-envelope.ts`.
 
 const templateDataCharacters = 262_144;
 

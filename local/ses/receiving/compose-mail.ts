@@ -24,7 +24,7 @@ export const mailInputSchema = z.object({
   inReplyTo: z.string().optional(),
   references: addresses.optional(),
   headers: z.record(z.string(), z.string()).default({}),
-  /** Envelope sender, when it differs from the header; empty for a bounce. */
+  /** Envelope sender, if it differs from the From header; empty for a bounce. */
   source: z.string().optional(),
   verdicts: verdictsSchema.partial().default({}),
 });
@@ -55,6 +55,6 @@ export async function composeMail(input: MailInput): Promise<Buffer> {
       ...(contentType !== undefined && { contentType }),
     })),
   });
-  if (!Buffer.isBuffer(message)) throw new Error('A buffered transport answers a buffer');
+  if (!Buffer.isBuffer(message)) throw new Error('A buffered transport must return a buffer');
   return message;
 }

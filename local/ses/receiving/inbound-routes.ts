@@ -70,8 +70,8 @@ async function readMail({ req: request }: Context): Promise<IncomingMail> {
 }
 
 /**
- * `POST /api/inbound` accepts an email as `message/rfc822` or as JSON. Also serves the bucket that large ones
- * are fetched from.
+ * `POST /api/inbound` accepts an email as `message/rfc822` or as JSON. Also serves the bucket from which large emails
+ * are fetched.
  * @param isPublished whether notifications of received emails have a destination
  */
 export function inboundRoutes(mail: ReceivedMail, isPublished: boolean): Router {

@@ -36,7 +36,7 @@ export class ReceivedMail {
     return new ReceivedMail(directory, store);
   }
 
-  /** Once the email is on disk, its notification is queued. @returns its SES id */
+  /** Stores the email on disk, then queues its notification. @returns its SES id */
   async accept({ source, recipients, raw, verdicts }: IncomingMail): Promise<string> {
     const at = Date.now();
     const id = createMessageId(at);

@@ -4,7 +4,7 @@ import { mostNotifiedBytes, receivedBucket } from './received-mail.ts';
 
 const mostHeaderBytes = 10 * 1024;
 
-/** SES includes at most 10 KB of headers; none when they can't be parsed. */
+/** SES includes at most 10 KB of headers; empty when they can't be parsed. */
 async function headersOf(raw: Buffer) {
   const end = raw.indexOf('\r\n\r\n');
   const block = raw.subarray(0, Math.min(end === -1 ? raw.length : end, mostHeaderBytes));
@@ -23,8 +23,8 @@ async function headersOf(raw: Buffer) {
 }
 
 /**
- * The notification of a received email: with its content where it fits (SNS action), otherwise with its place
- * in the bucket (S3 action).
+ * The notification of a received email: with its content where it fits (SNS action), otherwise with its location in the
+ * bucket (S3 action).
  */
 export async function toReceivedNotification(
   record: ReceivedRecord,

@@ -13,8 +13,8 @@ function refusal(responseCode: number, message: string): Error {
 }
 
 /**
- * Accepts emails by SMTP, without TLS or authentication, for the domains that are verified here and, like
- * SES, rejects all others.
+ * Accepts emails over SMTP, without TLS or authentication, for the domains that are verified here and, like SES,
+ * rejects all others.
  * @throws Error with `code` EADDRINUSE when the port is taken
  */
 export async function openSmtpPort(options: {
@@ -32,7 +32,7 @@ export async function openSmtpPort(options: {
     logger: false,
     size: mostMailBytes,
     onRcptTo({ address }, _session, callback) {
-      callback(identities.receives(address) ? null : refusal(550, `${address} is at no verified domain`));
+      callback(identities.receives(address) ? null : refusal(550, `${address} has no verified domain`));
     },
     async onData(stream, { envelope }, callback) {
       try {
@@ -51,7 +51,7 @@ export async function openSmtpPort(options: {
   });
   const listening = server.listen(options.port, options.host);
   await once(listening, 'listening');
-  // A client that hangs up is no error of ours.
+  // A client that hangs up is not an error of ours.
   server.on('error', () => undefined);
   const address = listening.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');

@@ -3,9 +3,9 @@ import { SesError } from '../protocol/ses-error.ts';
 const configurationSet = 'posthaste';
 
 /**
- * Whether a message that is sent with this configuration set has events: with the one that there is, which publishes
- * all of them, but not without a set.
- * @throws SesError NotFoundException for another one
+ * Whether messages sent with this configuration set have events: yes with the only set, which publishes all of them, no
+ * without a set.
+ * @throws SesError NotFoundException for any other set
  */
 export function hasEvents(name: string | null): boolean {
   if (name === null || name === configurationSet) return name !== null;

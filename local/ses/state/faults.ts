@@ -4,13 +4,12 @@ const everyNth = z.int().min(0).default(0);
 
 export const faultSettingsSchema = z.object({
   /**
-   * Milliseconds before every answer. The message is accepted first, so its events may arrive before the
-   * answer.
+   * Milliseconds before every response. The message is accepted first, so its events may arrive before the response.
    */
   latencyMs: z.int().min(0).max(600_000).default(0),
-  /** Every n-th call is throttled; 0 is off, as below. */
+  /** Every n-th call is throttled; 0 turns the fault off, as below. */
   throttleEvery: everyNth,
-  /** Accepted, but the connection is cut instead of an answer. */
+  /** Accepted, but the connection is cut instead of a response. */
   dropReplyEvery: everyNth,
   failEvery: everyNth,
 });
@@ -20,8 +19,8 @@ export type FaultSettings = z.output<typeof faultSettingsSchema>;
 export type Fate = 'answer' | 'throttle' | 'fail' | 'dropReply';
 
 /**
- * Decides what happens to each `SendEmail` and `SendBulkEmail` call; a bulk call counts once. Replacing the
- * settings resets the counter. When several faults hit the same call, throttle wins over fail over drop.
+ * Decides the fate of each `SendEmail` and `SendBulkEmail` call; a bulk call counts once. Replacing the settings resets
+ * the counter. When several faults hit the same call, throttle wins over fail over drop.
  */
 export class Faults {
   #settings: FaultSettings = faultSettingsSchema.parse({});

@@ -62,7 +62,7 @@ export class Identities {
     return checked;
   }
 
-  /** Fixes the status until it is set again. @throws SesError NotFoundException */
+  /** Pins the status until it is set again. @throws SesError NotFoundException */
   async pin(name: string, status: IdentityStatus): Promise<Identity> {
     const key = toKey(name);
     const pinned = { ...this.#get(key), status, isPinned: true };
@@ -106,7 +106,7 @@ export class Identities {
     return this.#state.value.texts[name.toLowerCase()] ?? null;
   }
 
-  /** @param texts null: as if none had been set */
+  /** @param texts null restores the default */
   setTexts(name: string, texts: string[] | null): Promise<void> {
     return this.#state.update((value) => {
       const { [name.toLowerCase()]: _, ...others } = value.texts;
@@ -115,8 +115,9 @@ export class Identities {
   }
 
   /**
-   * Permits an address to send when it, its domain or a parent domain is verified.
-   * @throws SesError MessageRejected, or MailFromDomainNotVerifiedException when the identity requires that
+   * Allows an address to send when it, its domain or a parent domain is verified.
+   * @throws SesError MessageRejected, or MailFromDomainNotVerifiedException when the identity requires a verified MAIL
+   * FROM domain
    */
   requireVerified(address: string): void {
     const identity = this.#candidates(address).find(({ status }) => status === 'verified');

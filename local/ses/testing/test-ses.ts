@@ -52,7 +52,7 @@ export interface TestSes {
   figures(): Promise<z.output<typeof figuresSchema>>;
   control(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }>;
   verify(identity: string): Promise<void>;
-  /** Ends it and starts another one on the same folder. */
+  /** Closes it and starts another one on the same folder. */
   restart(options?: Partial<LocalSesOptions>): Promise<TestSes>;
 }
 

@@ -40,13 +40,13 @@ export interface WebhookReceiver {
   readonly forgeries: number;
   /** SES events among the messages, one per message id. */
   events(): ReceivedEvent[];
-  /** Status of all further answers; `null` cuts the connection. */
+  /** Status of all further responses; `null` cuts the connection. */
   answerWith(status: number | null): void;
   until(condition: (events: ReceivedEvent[]) => boolean, timeoutMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @returns undefined for the request of a stranger, such as one meant for the port's previous owner */
+/** @returns undefined for a foreign request, such as one meant for the port's previous owner */
 function readMessage(text: string): ReceivedMessage | undefined {
   if (text === '') return undefined;
   return messageSchema.parse(JSON.parse(text));

@@ -9,8 +9,8 @@ import { lockCampaignQuota } from '../../../db/statements/campaigns/campaign-quo
 import { startCampaign } from '../../../db/statements/campaigns/start-campaign.ts';
 
 /**
- * Starts a scheduled campaign that is due, or cancels it when its sender's domain is no longer verified for the project or
- * it has more recipients than the project's quota allows. Needs a transaction.
+ * Starts a scheduled campaign that is due, or cancels it when its sender's domain is no longer verified for the project
+ * or when it has more recipients than the project's remaining quota. Needs a transaction.
  *
  * @returns false when no such campaign is due
  */

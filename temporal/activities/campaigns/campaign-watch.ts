@@ -4,7 +4,7 @@ import { allProjects } from '../../../db/project-em.ts';
 
 export interface CampaignWatch {
   isSending(campaignId: string): Promise<boolean>;
-  /** A claim that began at `since` found emails, so the campaign was being sent. */
+  /** Records that a claim begun at `since` found emails, which proves that the campaign was sending. */
   noteClaim(campaignId: string, since: number): void;
 }
 

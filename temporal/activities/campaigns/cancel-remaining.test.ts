@@ -28,13 +28,13 @@ const cancelRemaining = (input: { campaignId: string }) =>
     committed: () => undefined,
   }).cancelRemaining(input);
 
-it('emails that are put back while their campaign is cancelled are cancelled too', async () => {
+it('emails put back while their campaign is canceled are canceled too', async () => {
   const campaignId = await start(3);
   const token = uuidv7();
   const claimed = await claim(campaignId, 500, token);
   const isRecorded = Promise.withResolvers<void>();
   const mayCommit = Promise.withResolvers<void>();
-  // The statement of a run that stops begins before the cancel commits, and ends after it.
+  // The statement of a stopping run begins before the cancel commits and ends after it.
   const recording = database.em().transactional(async (own) => {
     const queued = claimed.map((email) => record(email, { status: 'QUEUED', messageId: null }));
     await recordHandOvers(own, token, queued);
@@ -47,7 +47,7 @@ it('emails that are put back while their campaign is cancelled are cancelled too
   await delay(300);
   mayCommit.resolve();
   await recording;
-  // What the workflow does: 0 ends it.
+  // As the workflow does: 0 ends it.
   let rounds = 1;
   for (let left = await remaining; left > 0 && rounds < 5; rounds += 1)
     left = await cancelRemaining({ campaignId });
@@ -56,7 +56,7 @@ it('emails that are put back while their campaign is cancelled are cancelled too
   expect(await openBatches(campaignId)).toEqual([]);
 });
 
-it('the end of a cancelled campaign comes to its last batch, however many there are', async () => {
+it('canceling a campaign reaches its last batch, however many there are', async () => {
   const campaignId = await start(3);
   await claim(campaignId);
   await sql(em, 'update campaign_batches set number = 2000 where campaign_id = $1', [campaignId]);

@@ -41,7 +41,7 @@ export function createBatchSender(dependencies: BatchSenderDependencies): BatchS
   };
   const turns = new Map<string, Promise<unknown>>();
   return async (order, signal) => {
-    // The head start and the workflow may send the same batch. One that still held claims would keep the other from ending it.
+    // The head start and the workflow may send the same batch. If one still held claims, the other could not end it.
     const key = `${order.campaignId}/${order.batch}`;
     const before = turns.get(key);
     const turn =

@@ -25,7 +25,7 @@ export interface CampaignActivityDependencies extends AfterCommit {
 const stepMs = 4_000;
 const batchesPerCancel = 2;
 const batchesAtOnce = 1_000;
-/** Before emails that a run put back are cancelled. */
+/** Delay before canceling emails that a run has put back. */
 const putBackMs = 100;
 
 export function createCampaignActivities({
@@ -44,7 +44,7 @@ export function createCampaignActivities({
     },
     async freezeAudience({ campaignId }) {
       const until = performance.now() + stepMs;
-      // The head start may have begun.
+      // The head start may already have begun the freeze.
       if (await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece)) headStart.look(campaignId);
       for (;;) {
         const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
@@ -63,7 +63,7 @@ export function createCampaignActivities({
       let after: number | null = 0;
       while (after !== null) after = await cancelBatches(orm.em.fork(), campaignId, after, batchesPerCancel);
       const { queued, waitMs } = await settle(campaignId, async () => noEvidence);
-      // A run put them back after its batch was cancelled: it saw the campaign as it was before.
+      // A run that saw the campaign before the cancel put these back after their batch was canceled.
       return queued > 0 ? putBackMs : waitMs;
     },
     async finishCampaign({ campaignId }) {

@@ -5,8 +5,7 @@ import type { Em } from '../../../db/orm.ts';
 import { allProjects } from '../../../db/project-em.ts';
 
 /**
- * Ends a campaign that has nothing left to send and adds `campaign.sent` to the activity feed. Needs a
- * transaction.
+ * Ends a campaign that has nothing left to send and adds `campaign.sent` to the activity feed. Needs a transaction.
  *
  * @returns false when it is not sending or still has open batches
  */

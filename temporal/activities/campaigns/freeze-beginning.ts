@@ -10,10 +10,10 @@ export interface BeginningDependencies {
   warn: Warn;
 }
 
-/** Others wait for their workflows. */
+/** Further campaigns wait for their workflows. */
 const campaignsAtOnce = 4;
 
-/** Freezes the first two pieces of campaigns that start. Never rejects. */
+/** Freezes the first two pieces of starting campaigns. Never rejects. */
 export function createBeginnings({ orm, look, warn }: BeginningDependencies) {
   const underWay = new Set<Promise<void>>();
   let isStopped = false;
@@ -26,7 +26,7 @@ export function createBeginnings({ orm, look, warn }: BeginningDependencies) {
       await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
       look(campaignId);
     } catch (error) {
-      warn('Could not begin with a campaign; its workflow will', error);
+      warn('Could not begin a campaign; its workflow will', error);
     }
   }
 

@@ -18,7 +18,7 @@ const claimed = Array.from({ length: 120 }, () => ({
   createdAt: new Date(),
 }));
 
-/** @returns the status that is recorded of each email */
+/** @returns the recorded status of each email */
 async function handOver(changes: Partial<BulkContext>): Promise<(string | undefined)[]> {
   const outcomes = new ClaimOutcomes(() => undefined);
   await handOverCampaignEmails(
@@ -43,7 +43,7 @@ async function handOver(changes: Partial<BulkContext>): Promise<(string | undefi
   return claimed.map(({ id }) => statusOf.get(id));
 }
 
-it('outcomes of a claim are recorded although the database did not say whether the rest may leave', async () => {
+it('outcomes of a claim are recorded even if the database did not say whether the rest may leave', async () => {
   const answers = [true, new Error('the connection was lost'), true];
   const maySend = async () => {
     const answer = answers.shift();
@@ -57,7 +57,7 @@ it('outcomes of a claim are recorded although the database did not say whether t
   ]);
 });
 
-it('only what is noted to begin is handed over', async () => {
+it('only emails recorded as begun are handed over', async () => {
   const first = claimed[0]?.id;
   const noted: number[] = [];
   const begin = async (emailIds: string[]) => {
@@ -74,9 +74,9 @@ it('only what is noted to begin is handed over', async () => {
   expect(noted).toEqual(Array(60).fill(2));
 });
 
-it('nothing leaves once the process stood still, although its timers have not run yet', async () => {
+it('nothing leaves after the process was frozen, even before its timers have run', async () => {
   const wokenAt = Date.now();
-  // Never ahead: ids go by the latest time that they have seen.
+  // Never ahead: ids follow the latest time they have seen.
   vi.useFakeTimers({ toFake: ['Date'], now: wokenAt - 60_000 });
   onTestFinished(() => void vi.useRealTimers());
   const provider: BulkContext['provider'] = {

@@ -14,7 +14,9 @@ import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 
 export interface BulkContext {
   provider: Pick<EmailProvider, 'handOverMany'>;
-  /** Notes that hand-overs begin; undefined where the claim counts as the beginning. @returns whether each may */
+  /**
+   * Records that hand-overs begin; undefined where the claim counts as their beginning. @returns whether each may begin
+   */
   begin: ((emailIds: string[]) => Promise<boolean[]>) | undefined;
   render: ClaimedRenderer;
   calls: FairSemaphore;
@@ -24,7 +26,9 @@ export interface BulkContext {
 }
 
 const emailsPerCall = 50;
-/** Few, because those of a process that dies stay in doubt; two, so that no connection waits for the note of the next. */
+/**
+ * Few, because a dying process leaves these in doubt; two, so that no connection waits while the next one is recorded.
+ */
 const emailsPerBeginning = 2;
 const notedLaterMs = 1_000;
 
@@ -60,12 +64,12 @@ async function callProvider(
   stored: StoredContent | undefined,
   outcomes: ClaimOutcomes,
 ): Promise<void> {
-  // An unanswered question holds back these emails alone: other calls are under way, and their outcomes are to be recorded.
+  // If the check fails, only these emails are held back: other calls are in flight and must be recorded.
   if (context.lease.aborted || !(await context.maySend().catch(() => false))) {
     for (const email of emails) outcomes.putBack(email, null, 0);
     return;
   }
-  // So that calls leave one after the other: otherwise the first one waits until all are rendered.
+  // Lets calls leave one after the other: otherwise the first one would wait until all are rendered.
   await yieldToLoop();
   const rendered = await begin(
     context,

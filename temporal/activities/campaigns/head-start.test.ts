@@ -69,7 +69,7 @@ const untilSent = (count: number) =>
   );
 
 describe('the head start of a campaign', () => {
-  it('sends while the freeze goes on, and leaves a batch open that recipients still join', async () => {
+  it('sends during the freeze, and leaves open a batch that recipients still join', async () => {
     await startCampaign(recipientsPerBatch + 1);
     expect(await freezePiece(10)).toBe(false);
     headStart.look(campaignId);
@@ -87,7 +87,7 @@ describe('the head start of a campaign', () => {
     expect(sent.at(-1)).toMatchObject({ leavesOpen: false, isFrozen: true });
   });
 
-  it('begins with a campaign that starts, and leaves its batch to the workflow', async () => {
+  it('begins a campaign when it starts, and leaves its batch to the workflow', async () => {
     for (const recipients of [3, contactsInFirstPiece + 1]) {
       await startCampaign(recipients);
       headStart.begin(campaignId);
@@ -101,7 +101,7 @@ describe('the head start of a campaign', () => {
     }
   });
 
-  it('leaves a campaign alone that another process begins with', async () => {
+  it('leaves alone a campaign that another process is beginning', async () => {
     await startCampaign(3);
     await em().transactional(async (em) => {
       await sql(em, 'select from campaigns where id = $1 for no key update', [campaignId]);
@@ -114,7 +114,7 @@ describe('the head start of a campaign', () => {
     expect(sent).toEqual([]);
   });
 
-  it('leaves the other batches to the workflow when the freeze is over', async () => {
+  it('leaves the other batches to the workflow after the freeze', async () => {
     await startCampaign(2 * recipientsPerBatch);
     while (!(await freezePiece(recipientsPerBatch)));
     headStart.look(campaignId);
@@ -123,7 +123,7 @@ describe('the head start of a campaign', () => {
     expect(sent).toEqual([{ batch: 1, leavesOpen: false, isFrozen: true }]);
   });
 
-  it('sends all batches that are open when a worker starts', async () => {
+  it('sends all open batches when a worker starts', async () => {
     await startCampaign(2 * recipientsPerBatch);
     while (!(await freezePiece(recipientsPerBatch)));
     await headStart.takeOver();
@@ -131,7 +131,7 @@ describe('the head start of a campaign', () => {
     expect(sent.map(({ batch }) => batch)).toEqual([1, 2]);
   });
 
-  it('leaves the other batches alone when the first one has to wait', async () => {
+  it('leaves the other batches alone when the first has to wait', async () => {
     await startCampaign(2 * recipientsPerBatch);
     while (!(await freezePiece(recipientsPerBatch)));
     send = async (order, signal) => ({ ...(await note(order, signal)), queued: 1, retryInMs: 60_000 });
@@ -140,7 +140,7 @@ describe('the head start of a campaign', () => {
     expect(new Set(sent.map(({ batch }) => batch))).toEqual(new Set([1]));
   });
 
-  it('sends what another worker leaves behind later, once this process sends for no workflow', async () => {
+  it('sends what another worker left behind once this process sends for no workflow', async () => {
     isBusy = true;
     await headStart.takeOver();
     await startCampaign(1);
@@ -150,11 +150,11 @@ describe('the head start of a campaign', () => {
     await untilSent(1);
   });
 
-  it('gets to a campaign behind others of which nothing can be sent', async () => {
+  it('reaches a campaign behind others that can send nothing', async () => {
     for (let n = 0; n < 8; n += 1) await startFrozen();
     const stuck = new Set(await em().getRepository(Campaign).listSending([], 100));
     const id = await startFrozen();
-    // In the order of a look, scheduled ones come last.
+    // A look lists scheduled campaigns last.
     await sql(em(), 'update campaigns set scheduled_for = now() where id = $1', [id]);
     const seen: string[] = [];
     send = async (order) => {
@@ -169,7 +169,7 @@ describe('the head start of a campaign', () => {
     expect(new Set(seen.slice(0, 8))).toEqual(stuck);
   });
 
-  it('sends nothing of a campaign that was cancelled', async () => {
+  it('sends nothing of a canceled campaign', async () => {
     await startCampaign(3);
     expect(await freezePiece(10)).toBe(true);
     await cancelCampaign(em(), campaignId);
@@ -195,7 +195,7 @@ describe('the head start of a campaign', () => {
     await untilSent(1);
   });
 
-  it('stops what goes on with its worker, and begins nothing more', async () => {
+  it('stops its running work with the worker, and begins nothing more', async () => {
     await startCampaign(1);
     const begun = Promise.withResolvers<void>();
     let isStopped = false;

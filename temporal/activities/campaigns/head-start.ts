@@ -18,26 +18,26 @@ export interface HeadStartDependencies {
 
 interface Run {
   isDue: boolean;
-  /** How often it was started or found due again. */
+  /** Number of looks at the campaign so far. */
   looks: number;
   nextLook: PromiseWithResolvers<void>;
-  /** By `performance.now()`; after the freeze no batch begins later, except the first one. */
+  /** By `performance.now()`. Once the freeze is complete, no batch but the first begins after this. */
   until: number;
   sent: number;
   ended: Promise<void>;
 }
 
-/** How long Temporal takes to notice that a worker is dead, and to give its batches to another one. */
+/** How long Temporal takes to notice that a worker has died and to give its batches to another one. */
 const takeOverMs = 4_000;
 
 /**
- * Sends the batches of a campaign one after the other before Temporal has started their workflows: during the freeze, so
- * that the first email does not wait for the last recipient, and when a worker has nothing else to send. The workflow of
- * each batch sends what is left of it. Runs outside of the activities, which must stay short: a workflow waits for ten
- * seconds when its worker is killed during one.
+ * Sends the batches of a campaign one after the other before Temporal has started their workflows: during the freeze,
+ * so that the first email does not wait for the last recipient, and when a worker is idle. The workflow of each batch
+ * sends whatever is left. Runs outside of activities, which must stay short: a workflow waits for ten seconds when its
+ * worker is killed during one.
  *
- * Call `begin` when a campaign starts: it freezes the first pieces while Temporal starts the workflow, which continues from
- * there. Call `look` after each step of a campaign's freeze, and `takeOver` once: it never rejects.
+ * Call `begin` when a campaign starts: it freezes the first pieces while Temporal starts the workflow, which continues
+ * from there. Call `look` after each piece of a campaign's freeze, and `takeOver` once: it never rejects.
  */
 export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDependencies) {
   const stopping = new AbortController();
@@ -52,20 +52,21 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
   const look = (campaignId: string) => start(campaignId, 0);
   const beginnings = createBeginnings({ orm, look, warn });
 
-  /** @returns the number of the batch, undefined when there is nothing to send yet or any more */
+  /** @returns the number of the batch; undefined when nothing can be sent now */
   async function sendNext(campaignId: string, last: number, run: Run): Promise<number | undefined> {
     const growth = growthOf(run);
     const batch = await readNextBatch(orm.em.fork(), campaignId, last);
     if (batch === undefined || batch.state === 'over') return;
     if (batch.isFrozen && last > 0 && performance.now() > run.until) return;
-    // The freeze adds to it, or has just ended: the campaign's workflow, which may not have started yet, ends the batch.
+    // The freeze is still adding to this batch, or has just ended. The campaign's workflow, which may not have started
+    // yet, will end the batch.
     const leavesOpen = batch.recipients < recipientsPerBatch;
     const { number, projectId } = batch;
     const order: BatchOrder = { campaignId, projectId, batch: number, read: batch, leavesOpen };
     if (leavesOpen) order.growth = growth;
     const { sent, retryInMs } = await sendBatch(order, stopping.signal);
     run.sent += sent;
-    // The next look sends the rest. What the provider, the rate or the project holds up holds up the next batches too.
+    // The next look sends the rest. A delay by the provider, the rate or the project also delays the next batches.
     return leavesOpen || retryInMs > 0 ? undefined : number;
   }
 
@@ -78,7 +79,7 @@ export function createHeadStart({ orm, sendBatch, isBusy, warn }: HeadStartDepen
         }
       }
     } catch (error) {
-      warn('The head start of a campaign failed; its workflow goes on', error);
+      warn('The head start of a campaign failed; its workflow continues', error);
     } finally {
       runs.delete(campaignId);
       takeOver.note(campaignId, run.sent);
@@ -120,7 +121,7 @@ function lookAgain(run: Run): void {
   run.nextLook = Promise.withResolvers();
 }
 
-/** @returns what resolves as soon as the campaign is looked at after the last call */
+/** @returns a function whose promise resolves at the next look that it has not reported yet */
 function growthOf(run: Run): () => Promise<void> {
   let seen = run.looks;
   return async () => {

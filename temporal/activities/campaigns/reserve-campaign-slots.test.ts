@@ -15,20 +15,20 @@ beforeEach(async () => {
   await sql('delete from throttles');
 });
 
-/** A test in which no time passes by itself: the clock of a transaction stands still. */
+/** A test during which no time passes: the clock of a transaction stands still. */
 const atOneInstant = (test: (own: Em) => Promise<void>) => () => em().transactional(test);
 
-/** Puts every bucket as far into the past as time would have. */
+/** Moves every bucket into the past, as if time had passed. */
 const pass = (own: Em, seconds: number) =>
   run(own, 'update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
 
 describe('the slots of a campaign', () => {
-  it('are all there at once without a limit', async () => {
+  it('are all granted immediately without a limit', async () => {
     const slots = await reserveCampaignSlots(em(), projectId, 500, { account: null, project: null });
     expect([slots.granted, slots.inMs(0), slots.inMs(499)]).toEqual([500, 0, 0]);
   });
 
-  it('are at most those of the next second, at the pace of the slower bucket', async () => {
+  it('cover at most the next second, at the pace of the slower bucket', async () => {
     const slots = await reserveCampaignSlots(em(), projectId, 500, { account: 100, project: 50 });
     // Nine tenths of 50 for the last second, which was idle, and as many for the next one.
     expect(slots.granted).toBe(90);
@@ -52,14 +52,14 @@ describe('the slots of a campaign', () => {
         }
       };
       for (let second = 0; second < 5; second += 1) {
-        // The second that an idle bucket has saved, and the one that may be taken ahead; then second by second.
+        // The second saved by an idle bucket plus the one that may be taken ahead; then one second each.
         expect(await takeAll()).toBe(second === 0 ? 180 : 90);
         const transactional = await takeSendSlots(own, 'account', 5, 100);
         expect(transactional.granted).toBe(5);
         expect(transactional.startInMs).toBeLessThanOrEqual(1_000);
         await pass(own, 1);
       }
-      // Once the burst of the beginning is over, the bucket is free whenever one looks.
+      // After the initial burst, the bucket has free slots whenever it is checked.
       await pass(own, 5);
       await takeAll();
       await pass(own, 1.5);
@@ -68,7 +68,7 @@ describe('the slots of a campaign', () => {
   );
 });
 
-describe('projects that send at the same time', () => {
+describe('projects that send concurrently', () => {
   const rates = { account: 100, project: null };
   const inShares = 90;
 
@@ -82,7 +82,7 @@ describe('projects that send at the same time', () => {
     return projects;
   }
 
-  /** The part of the rate that each project gets which asks so often every quarter of a second. */
+  /** Share of the rate for each of several projects, which ask this often per quarter of a second. */
   async function shares(
     own: Em,
     asks: readonly (readonly [projectId: string, count: number])[],
@@ -97,7 +97,7 @@ describe('projects that send at the same time', () => {
       }
       await pass(own, 0.25);
     }
-    // The second that an idle bucket has saved, and the one that may be taken ahead.
+    // Plus the second saved by an idle bucket and the one that may be taken ahead.
     const seconds = 2 + ticks / 4;
     return got.map((count) => count / seconds / inShares);
   }
@@ -105,7 +105,7 @@ describe('projects that send at the same time', () => {
   afterEach(() => sql('delete from campaigns'));
 
   it(
-    'have the account in equal shares, however many batches of one are under way',
+    'share the account equally, however many batches one of them runs',
     atOneInstant(async (own) => {
       const [large = '', small = ''] = await projectsThatSend(2);
       const [one = 0, other = 0] = await shares(own, [
@@ -119,7 +119,7 @@ describe('projects that send at the same time', () => {
   );
 
   it(
-    'leave what they do not use to the others',
+    'leave unused slots to the others',
     atOneInstant(async (own) => {
       const [busy = '', idle = ''] = await projectsThatSend(2);
       const [alone = 0] = await shares(own, [
@@ -134,11 +134,11 @@ describe('projects that send at the same time', () => {
   it.each([
     ['whose project is disabled', 'update projects set disabled = true where id = $1'],
     ['whose domain is lost', `update domains set status = 'pending' where project_id = $1`],
-  ])('keep nothing for a campaign %s', (_, pause) =>
+  ])('reserve nothing for a campaign %s', (_, pause) =>
     atOneInstant(async (own) => {
       const [sending = '', paused = ''] = await projectsThatSend(2);
       await sql(pause, [paused]);
-      // The second that an idle bucket has saved, and the one that may be taken ahead.
+      // The second saved by an idle bucket plus the one that may be taken ahead.
       expect((await reserveCampaignSlots(own, sending, 500, rates)).granted).toBe(2 * inShares);
     })(),
   );

@@ -9,13 +9,13 @@ import type { SendRates } from '../../../runtime/send-rates.ts';
 
 export interface CampaignSlots {
   granted: number;
-  /** Delay from the grant at which the n-th email may leave. */
+  /** Delay from the grant until the n-th email may leave. */
   inMs: (index: number) => number;
   retryInMs: number;
 }
 
 /**
- * Share of the rate that campaigns may use; the rest is reserved for transactional email. With the short
+ * Share of the rate that campaigns may use; the rest is reserved for transactional email. Together with the short
  * horizon, it keeps campaigns from booking the bucket seconds ahead.
  */
 const shareOfCampaigns = 0.9;
@@ -25,12 +25,12 @@ const horizonSeconds = 1;
 const leftOverPauseMs = 250;
 
 /**
- * Reserves send slots for up to `wanted` emails of a campaign, first from its project's rate, then from the
- * account's. Projects that send at the same time get equal shares of the account, however many batches each
- * runs; unused slots go to the others.
+ * Reserves send slots for up to `wanted` emails of a campaign, first from its project's rate, then from the account's.
+ * Projects that send at the same time get equal shares of the account, however many batches each runs; unused slots go
+ * to the others.
  *
- * Transactional email reserves its slots in the database function `reserve_email_slots`: many projects in one call, older
- * emails first, up to the whole rate.
+ * Transactional email reserves its slots in the database function `reserve_email_slots`: many projects in one call,
+ * older emails first, up to the whole rate.
  */
 export async function reserveCampaignSlots(
   em: Em,
@@ -74,9 +74,7 @@ class SlotReservation implements CampaignSlots {
     this.#paces.push({ startInMs: slots.startInMs, rate });
   }
 
-  /**
-   * The project's own share can be booked a second ahead; anything beyond it only when it is free right now.
-   */
+  /** The project's own share can be booked up to a second ahead; anything beyond it only if it is free right now. */
   async takeShare(projectId: string, rate: number, projects: number): Promise<void> {
     const own = sendBuckets.campaignShare(projectId);
     const ownRate = rate / projects;

@@ -12,7 +12,7 @@ const database = useTestDatabase(8);
 const { em, sql } = database;
 const project = useProject(em);
 
-/** Calls of the provider, and what lets each of them be answered. */
+/** Provider calls, each with a function that lets it be answered. */
 let calls: { emails: readonly OutgoingEmail[]; answer: () => void }[];
 let send: BatchSender;
 let campaignId: string;
@@ -57,7 +57,7 @@ const statuses = async () => {
   return rows.map(({ status }) => status);
 };
 
-it('emails that the freeze adds leave before those of the claim before them are answered', async () => {
+it('emails added by the freeze leave before the previous claim is answered', async () => {
   const grown = Promise.withResolvers<void>();
   const growths = [grown.promise];
   await freezePiece(2);
@@ -75,7 +75,7 @@ it('emails that the freeze adds leave before those of the claim before them are 
   expect(await statuses()).toEqual(Array(5).fill('SENT'));
 });
 
-it('nothing that the freeze added leaves after a cancel', async () => {
+it('no email added by the freeze leaves after a cancel', async () => {
   const grown = Promise.withResolvers<void>();
   await freezePiece(2);
   const sending = send({ ...order, growth: () => grown.promise }, neverAborted);
@@ -88,7 +88,7 @@ it('nothing that the freeze added leaves after a cancel', async () => {
   expect(calls).toHaveLength(1);
 });
 
-it('a batch as it was read earlier sends what is still there, each email once', async () => {
+it('a batch that was read earlier sends what is left, each email once', async () => {
   await freezePiece(10);
   const read = {
     ...{
@@ -108,7 +108,7 @@ it('a batch as it was read earlier sends what is still there, each email once', 
   expect(calls).toHaveLength(1);
 });
 
-it('what was answered is recorded while another call still waits for its answer', async () => {
+it('answered emails are recorded while another call still waits', async () => {
   const projectId = await insertProject(em());
   await insertContacts(em(), projectId, 60);
   campaignId = await insertDraft(em(), projectId);

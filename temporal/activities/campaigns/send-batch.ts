@@ -23,20 +23,23 @@ import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-e
 import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slots.ts';
 
 export interface BatchOrder extends CampaignBatchInput {
-  /** The batch as it is now, to save a look at it. */
+  /** The batch as just read, to save reading it again. */
   read?: CampaignBatch | undefined;
-  /** The batch stays open even when nothing is left of it: its workflow ends it. */
+  /** Leaves the batch open even when nothing is left of it: its workflow ends it. */
   leavesOpen?: boolean;
-  /** Resolves when the freeze may have added to the batch since the last time; such emails are sent in the same run. */
+  /** Resolves when the freeze may have added to the batch since the last call; the same run sends the added emails. */
   growth?: () => Promise<void>;
 }
 
 export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs' | 'begin' | 'lease'> {
   signal: AbortSignal;
   orm: Orm;
-  /** Where no event of the provider settles what a dead process leaves, so that it leaves little. */
+  /**
+   * Whether to record each hand-over's beginning: without provider events, a dead process should leave few emails in
+   * doubt.
+   */
   notesBeginnings: boolean;
-  /** Claims this process works on at a time. A claim that only waits for its rate holds none. */
+  /** Limits the claims that this process works on at a time. A claim that only waits for its rate does not count. */
   claims: FairSemaphore;
   watch: CampaignWatch;
   rates: () => Promise<SendRates>;
@@ -47,11 +50,11 @@ export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs' |
 
 /** Concurrent claims per batch: one is handed over while others are claimed and recorded. */
 const claimsAtOnce = 3;
-/** A run claims nothing after this, so that other campaigns get a turn. */
+/** A run makes no claim after this, so that other campaigns get a turn. */
 const workMs = 20_000;
 /** A longer wait for send slots ends the run, so that another batch can use its activity slot. */
 const longestWaitMs = 2_000;
-/** A claim spread over more than this is limited by its rate, so it leaves its place in the process to another one. */
+/** A claim spread over more than this is limited by its rate and makes room for another claim in the process. */
 const pacedMs = 250;
 const pausedRetryMs = 30_000;
 
@@ -96,7 +99,7 @@ class BatchRun {
     this.#context = context;
     this.#order = order;
     this.#batch = batch;
-    // While the first claim gets its slots.
+    // Loads while the first claim reserves its slots.
     this.#stored = loadStored(context.orm, batch.contentId);
     this.#stored.catch(() => undefined);
     this.#left = batch.queued;
@@ -105,10 +108,10 @@ class BatchRun {
 
   async sendAll(): Promise<void> {
     const { signal } = this.#context;
-    const mayGoOn = () =>
+    const mayContinue = () =>
       this.#left > 0 && this.retryInMs === 0 && !signal.aborted && performance.now() < this.#until;
     try {
-      do while (mayGoOn() && (await this.#next()));
+      do while (mayContinue() && (await this.#next()));
       while (await this.#grows());
       await Promise.all(this.#underWay);
     } finally {
@@ -117,7 +120,10 @@ class BatchRun {
     }
   }
 
-  /** Whether the freeze added emails to the batch before the last claim was through, so that they need not wait for it. */
+  /**
+   * Whether the freeze added emails before the last claim was finished, so that this run can send them without a new
+   * one.
+   */
   async #grows(): Promise<boolean> {
     const { campaignId, batch: number, growth } = this.#order;
     if (growth === undefined || this.#left > 0 || this.retryInMs > 0) return false;
@@ -134,7 +140,7 @@ class BatchRun {
     const release = await this.#context.claims.acquire(this.#batch.projectId);
     let handingOver: Promise<void> | undefined;
     try {
-      // A claim without its content would be in doubt.
+      // Before the claim: emails claimed without their content would be in doubt.
       const [slots, stored] = await Promise.all([this.#reserve(), this.#stored]);
       if (slots.granted === 0) {
         release();

@@ -13,15 +13,15 @@ beforeEach(() => {
 const next = (limit = 4) =>
   turns.next(async (except) => open.filter((id) => !except.includes(id)).slice(0, limit));
 
-/** Milliseconds until the only open campaign has its next turn, after one that sent nothing. */
+/** Milliseconds until the next turn of the only open campaign, after a turn that sent nothing. */
 async function restMs(id: string): Promise<number> {
   open = [id];
   turns.note(id, false);
   for (const since = now; ; now += 1) if ((await next()).length > 0) return now - since;
 }
 
-describe('the rest of a campaign of which nothing could be sent', () => {
-  it('is twice as long every time, up to 30 seconds', async () => {
+describe('the backoff of a campaign that could send nothing', () => {
+  it('doubles every time, up to 30 seconds', async () => {
     const rests: number[] = [];
     for (let n = 0; n < 7; n += 1) rests.push(await restMs('a'));
     expect(rests).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000]);
@@ -35,14 +35,14 @@ describe('the rest of a campaign of which nothing could be sent', () => {
     expect(await restMs('a')).toBe(1_000);
   });
 
-  it('concerns no other campaign', async () => {
+  it('affects no other campaign', async () => {
     open = ['a', 'b'];
     turns.note('a', false);
     turns.note('b', true);
     expect(await next()).toEqual(['b']);
   });
 
-  it('is forgotten when nothing was tried for a while', async () => {
+  it('is forgotten after a while without attempts', async () => {
     await restMs('a');
     await restMs('a');
     now += 30_001;
@@ -53,7 +53,7 @@ describe('the rest of a campaign of which nothing could be sent', () => {
 });
 
 describe('turns of campaigns', () => {
-  it('come again at once while one campaign is open', async () => {
+  it('come again immediately while only one campaign is open', async () => {
     open = ['a'];
     for (let n = 0; n < 3; n += 1) {
       expect(await next()).toEqual(['a']);
@@ -61,7 +61,7 @@ describe('turns of campaigns', () => {
     }
   });
 
-  it('reach the last of many, however seldom there is a look', async () => {
+  it('reach the last of many, however rare the looks are', async () => {
     open = Array.from({ length: 50 }, (_, n) => `stuck-${n}`);
     const seen: string[] = [];
     while (!seen.includes('stuck-49')) {

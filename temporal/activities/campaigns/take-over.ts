@@ -15,7 +15,7 @@ const campaignsAtOnce = 4;
 
 const lookEveryMs = 500;
 
-/** Starts what other workers left behind, as long as this one is idle. Never rejects. */
+/** Starts campaigns that other workers left behind, as long as this worker is idle. Never rejects. */
 export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencies) {
   const stopping = new AbortController();
   const turns = createTurns();
@@ -27,7 +27,7 @@ export function createTakeOver({ orm, start, isIdle, warn }: TakeOverDependencie
       const ids = await turns.next((except) => campaigns.listSending(except, campaignsAtOnce));
       for (const id of ids) start(id);
     } catch (error) {
-      warn('Could not look for campaigns to take over; Temporal will', error);
+      warn('Could not look for campaigns to take over; Temporal will restart them', error);
     }
   }
 
@@ -57,9 +57,9 @@ const firstRestMs = 1_000;
 const longestRestMs = 30_000;
 
 /**
- * Whose turn it is. Campaigns take turns: none has a second one before all that are open had their first. A campaign of
- * which nothing could be sent (it waits for its rate, for events of the provider, or is paused) also
- * backs off, doubling each time.
+ * Whose turn it is. Campaigns take turns: none gets a second one before all open ones have had their first. A campaign
+ * that could send nothing (it waits for its rate or for provider events, or is paused) also backs off, doubling each
+ * time.
  */
 export function createTurns(now: () => number = () => performance.now()) {
   const rests = new Map<string, { ms: number; until: number }>();
@@ -71,7 +71,7 @@ export function createTurns(now: () => number = () => performance.now()) {
   }
 
   return {
-    /** @param list open campaigns without these */
+    /** @param list finds open campaigns other than these */
     async next(list: (except: string[]) => Promise<string[]>): Promise<string[]> {
       let ids = await list([...new Set([...hadTurn, ...resting()])]);
       if (ids.length === 0 && hadTurn.size > 0) {

@@ -16,7 +16,7 @@ async function warm(url: string) {
   return { warnings, idle };
 }
 
-it('the statements of a beginning run for nobody, and leave connections open', async () => {
+it('the first statements of a campaign run without effect, and leave connections open', async () => {
   const { warnings, idle } = await warm(database.url);
   expect(warnings).toEqual([]);
   expect(idle).toMatchObject({ prepared: keptOpen });
@@ -29,7 +29,7 @@ it('the statements of a beginning run for nobody, and leave connections open', a
   expect(written).toEqual([]);
 });
 
-it('a database that is away is only warned about', async () => {
+it('an unreachable database only causes a warning', async () => {
   const { warnings } = await warm(`postgres://nobody@127.0.0.1:${await freePort()}/nothing`);
   expect(warnings).toHaveLength(1);
 });

@@ -9,12 +9,12 @@ import { loadContents } from '../../../db/statements/emails/load-contents.ts';
 import { recordHandOvers } from '../../../db/statements/emails/record-hand-overs.ts';
 import type { Warn } from '../../../runtime/logger.ts';
 
-/** Connections of each kind that a campaign begins with. */
+/** Connections of each pool that a campaign needs at its start. */
 export const keptOpen = 2;
 
 /**
- * Runs the statements of a campaign's beginning for one that does not exist: they change nothing, but the first email of the
- * first campaign waits neither for connections nor for plans. Never rejects.
+ * Runs the first statements of a campaign for one that does not exist. They change nothing, but spare the first email
+ * of the first campaign the wait for connections and plans. Never rejects.
  */
 export async function warmStatements(orm: Orm, warn: Warn): Promise<void> {
   const id = newId();

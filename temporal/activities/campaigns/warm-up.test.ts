@@ -6,7 +6,7 @@ import { warmUp } from './warm-up.ts';
 
 const render = createClaimedRenderer('https://example.com', randomBytes(32), randomBytes(32), 'many');
 
-it('the warm-up renders hundreds of emails and hands none over, until there is something to send', async () => {
+it('the warm-up renders hundreds of emails without handing them over, until there is something to send', async () => {
   const subjects: string[] = [];
   let mayStart = false;
   const provider: Pick<EmailProvider, 'handOverMany'> = {

@@ -52,7 +52,7 @@ const open = () => rows('select 1 from contact_erasures');
 const streamedOf = async (contactId: string) =>
   (await stage.streamed()).filter((row) => row.contactId === contactId).length;
 
-it('takes away everywhere what happened to deleted contacts; what became of emails names nobody any more', async () => {
+it('erases the events of deleted contacts everywhere; outcomes of emails no longer name anybody', async () => {
   stage.stream();
   const [gone, stays] = [await addContact('gone@example.com'), await addContact('stays@example.com')];
   const emailId = uuidv7();
@@ -78,7 +78,7 @@ it('takes away everywhere what happened to deleted contacts; what became of emai
   expect([await open(), await erase()]).toEqual([[], { contacts: 0, events: 0 }]);
 });
 
-it('waits for transactions that did not see the deletion, and takes what they wrote', async () => {
+it('waits for transactions that did not see the deletion, and erases what they wrote', async () => {
   stage.stream();
   const contactId = await addContact('ada@example.com');
   const late = await stage.openSession();
@@ -99,7 +99,7 @@ it('waits for transactions that did not see the deletion, and takes what they wr
   expect([await tracesIn(contactId), await open()]).toEqual([{ events: 0, statistics: 0 }, []]);
 });
 
-it('is left to be done again while ClickHouse is away', async () => {
+it('is retried later while ClickHouse is away', async () => {
   stage.stream();
   const contactId = await addContact('ada@example.com');
   await eventually(
@@ -115,7 +115,7 @@ it('is left to be done again while ClickHouse is away', async () => {
   expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
 });
 
-it('waits for a stream that is some seconds behind', async () => {
+it('waits for a stream that lags a few seconds', async () => {
   const contactId = await addContact('ada@example.com');
   await remove(contactId);
   const erasure = erase();
@@ -125,7 +125,7 @@ it('waits for a stream that is some seconds behind', async () => {
   expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
 });
 
-it('takes many contacts of several projects', async () => {
+it('erases many contacts of several projects', async () => {
   stage.stream();
   const others = Array.from({ length: 3 }, () => randomUUID());
   await rows(

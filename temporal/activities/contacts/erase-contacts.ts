@@ -13,17 +13,17 @@ import { writeJournalMarker } from '../../../db/statements/events/write-journal-
 import { whenStreamed } from '../events/when-streamed.ts';
 
 const erasuresAtOnce = 5_000;
-/** Contacts per transaction, which locks all their emails and executions. */
+/** Contacts per transaction, which locks all of their emails and executions. */
 const contactsAtOnce = 100;
 const pollIntervalMs = 200;
 /** Only a dump or an analyst keeps a transaction open for longer; the next run retries. */
 const polls = 300;
-/** Each run writes its own marker, so a stream that is always some seconds behind must not end all of them. */
+/** Each run writes its own marker, so a stream that always lags a few seconds must not make every run fail. */
 const streamLimitMs = 120_000;
 
 /**
- * Erases the traces of deleted contacts in Postgres and ClickHouse, including rows written by transactions
- * that did not see the deletion. Idempotent; can be interrupted anywhere:
+ * Erases the traces of deleted contacts in Postgres and ClickHouse, including rows written by transactions that did not
+ * see the deletion. Idempotent; safe to interrupt anywhere:
  *
  * 1. Wait for transactions that may not have seen the deletions, so that nothing more is written for these
  *    contacts.
@@ -32,7 +32,7 @@ const streamLimitMs = 120_000;
  *    ClickHouse, so delete there.
  *
  * @param em outside of a transaction
- * @param signal ends it where it waits, and between two transactions
+ * @param signal aborts its waits, and stops it between two transactions
  * @throws Error when step 1 or 3 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
  */
 export async function eraseDeletedContacts(

@@ -17,7 +17,7 @@ const { em } = database;
 const proven: Sighting = 'found';
 
 describe('checking a sender domain', () => {
-  it('records what the provider says, also new DKIM tokens after the identity was removed there', async () => {
+  it('records the state at the provider, including new DKIM tokens after the identity was removed there', async () => {
     const local = await startTestSes();
     const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
     const client = createSesAccountClient({ region: 'us-east-1', endpoint: local.ses.url, credentials });
@@ -55,7 +55,7 @@ describe('checking a sender domain', () => {
     expect(await checkDomain(em(), identities, uuidv7())).toBe('gone');
   });
 
-  it('drops an answer that another check overtook, and asks again', async () => {
+  it('drops an answer that another check has overtaken, and asks again', async () => {
     const { id: projectId } = await createTestProject(database);
     const id = uuidv7();
     await em().insert(Domain, { id, projectId, domain: 'slow.example' });

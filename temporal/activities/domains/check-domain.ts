@@ -8,8 +8,8 @@ import type { DomainVerificationOutcome } from '../../contracts/domain-verificat
 import { removeIdentity } from './remove-identity.ts';
 
 /**
- * Asks the provider for the state of a domain and records it. Idempotent. Removes a domain that was not
- * verified in time. For a removed domain, deletes its identity at the provider.
+ * Asks the provider for the state of a domain and records it. Idempotent. Removes a domain that was not verified in
+ * time. For a removed domain, deletes its identity at the provider.
  *
  * @throws Error while the provider does not answer
  */

@@ -2,7 +2,7 @@ import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import type { Lot } from './group-by-memory.ts';
 
 export interface ByteBudget {
-  /** Waits for the bytes of a lot. When too many lots wait already, returns a retry delay at once. */
+  /** Waits for the bytes of a lot. When too many lots are waiting already, returns a retry delay immediately. */
   take(
     owner: string,
     lot: Pick<Lot, 'bytes' | 'isLarge'>,
@@ -11,8 +11,8 @@ export interface ByteBudget {
 
 const mega = 1024 * 1024;
 /**
- * In the units of `Lot.bytes`. A large email occupies about twice that: the file as Postgres sends it and as
- * bytes, and the SES client's request, which is encoded straight into its own buffer.
+ * In the units of `Lot.bytes`. A large email occupies about twice that: the file as sent by Postgres and as bytes, and
+ * the SES client's request, which is encoded straight into its own buffer.
  */
 const defaults = { small: 32 * mega, large: 40 * mega };
 /** A waiting lot holds one of the worker's activity slots. */

@@ -49,7 +49,7 @@ const statusOf = async (id: string) => {
   return email?.status;
 };
 
-it('an email of a disabled project does not keep those of others waiting', async () => {
+it('an email of a disabled project does not hold up those of others', async () => {
   const [disabled, other] = [await insertProject(em()), await insertProject(em())];
   const ids = [await accept(disabled, 'a@example.com'), await accept(other, 'b@example.com')];
   await sql('update projects set disabled = true where id = $1', [disabled]);
@@ -61,7 +61,7 @@ it('an email of a disabled project does not keep those of others waiting', async
   expect(round).toEqual({ openIds: ids.slice(0, 1), retryInMs: 5 * 60_000, sent: 1, ended: 0 });
 });
 
-it('what the provider took is recorded, also when the database fails in between', async () => {
+it('emails the provider accepted are recorded even when the database fails in between', async () => {
   const id = await accept(await insertProject(em()), 'a@example.com');
   await sql('create sequence records');
   await sql(
@@ -98,7 +98,7 @@ const acceptMany = async (projectId: string, count: number, bytes?: number) => {
 };
 
 describe('a batch that waits for the send rate', () => {
-  it('claims, loads and writes nothing of its emails', async () => {
+  it('claims, loads and writes none of its emails', async () => {
     await sql('truncate throttles');
     const project = await insertProject(em());
     const ids = await acceptMany(project, 50);
@@ -110,7 +110,7 @@ describe('a batch that waits for the send rate', () => {
       loads += 1;
       return load(...of);
     };
-    // One leaves, as an idle account gives one however slow it is.
+    // One leaves, because an idle account grants one slot however slow it is.
     expect(await dispatchEmails(dispatch, ids)).toMatchObject({ sent: 1, openIds: ids.slice(1) });
     const versions = () => sql('select id, xmin, attempts from emails where id = any($1) order by id', [ids]);
     const before = await versions();
@@ -121,7 +121,7 @@ describe('a batch that waits for the send rate', () => {
     expect([loads, handedOver]).toEqual([1, ids.slice(0, 1)]);
   });
 
-  it('hands over exactly what has a slot, none before its time, and claims nothing else', async () => {
+  it('hands over exactly the emails with a slot, none before its time, and claims nothing else', async () => {
     const project = await insertProject(em());
     const ids = await acceptMany(project, 24);
     const slots = fc.array(fc.option(fc.integer({ min: 0, max: 700 })), { minLength: 24, maxLength: 24 });
@@ -168,7 +168,7 @@ describe('a batch that waits for the send rate', () => {
   });
 });
 
-it('an email leaves at its time, also when the clock is set back while it waits', async () => {
+it('an email leaves at its time even when the clock is set back while it waits', async () => {
   const ids = await acceptMany(await insertProject(em()), 2);
   const dispatch = context({ outcome: 'accepted', messageId: 'm-9' });
   dispatch.rates = { account: 10, project: null };
@@ -191,7 +191,7 @@ it('an email leaves at its time, also when the clock is set back while it waits'
 describe('emails with large attachments', () => {
   const mega = 1024 * 1024;
 
-  it('are in memory only as many as the process has bytes for, and no small email waits behind them', async () => {
+  it('are loaded only up to the memory budget, and no small email waits behind them', async () => {
     const [loud, quiet] = [await insertProject(em()), await insertProject(em())];
     const large = await Promise.all(Array.from({ length: 12 }, () => acceptMany(loud, 1, mega)));
     const small = await acceptMany(quiet, 1);
@@ -248,7 +248,7 @@ describe('emails with large attachments', () => {
             return { outcome: 'accepted', messageId: 'm-5' };
           });
           open = round.openIds;
-          // What is turned away comes again.
+          // Emails that are turned away come again.
           if (open.length > 0) await delay(Math.min(200, round.retryInMs));
         }
       }),
@@ -266,7 +266,7 @@ describe('emails with large attachments', () => {
     expect(inMemory.now).toBe(0);
   });
 
-  it('of one content are loaded once for eight recipients', async () => {
+  it('with the same content are loaded once for eight recipients', async () => {
     const ids = await acceptMany(await insertProject(em()), 20, mega);
     const dispatch = context({ outcome: 'accepted', messageId: 'm-7' });
     let loads = 0;
@@ -280,7 +280,7 @@ describe('emails with large attachments', () => {
   });
 });
 
-describe('emails of one sender, where a provider takes several in a call', () => {
+describe('emails of one sender, with a provider that accepts several per call', () => {
   const calls: string[][] = [];
   function inCalls(answerOf: (index: number) => HandOver): DispatchContext {
     calls.length = 0;
@@ -304,7 +304,7 @@ describe('emails of one sender, where a provider takes several in a call', () =>
       return { outcome: 'accepted', messageId: `m-${index}` };
     });
     const round = await dispatchEmails(dispatch, ids);
-    // Both calls are under way at once.
+    // Both calls are in flight at once.
     expect(calls.toSorted((a, b) => b.length - a.length)).toEqual([ids.slice(0, 50), ids.slice(50)]);
     expect(handedOver).toEqual([]);
     const [first = '', second = '', third = ''] = ids;
@@ -312,7 +312,7 @@ describe('emails of one sender, where a provider takes several in a call', () =>
     expect(round).toMatchObject({ openIds: [second, ids[51]], sent: 56, ended: 2 });
   });
 
-  it('are all in doubt when the call gets no answer, and none of them leaves again at once', async () => {
+  it('are all in doubt when the call gets no answer, and none leaves again immediately', async () => {
     const ids = await acceptMany(await insertProject(em()), 5);
     const dispatch = inCalls(() => ({ outcome: 'unknown', reason: 'no answer' }));
     const round = await dispatchEmails(dispatch, ids);
@@ -323,7 +323,7 @@ describe('emails of one sender, where a provider takes several in a call', () =>
     expect(calls).toHaveLength(1);
   });
 
-  it('leave without the one whose start could not be recorded', async () => {
+  it('leave without the email whose start could not be recorded', async () => {
     const ids = await acceptMany(await insertProject(em()), 4);
     const dispatch = inCalls(() => ({ outcome: 'accepted', messageId: 'm-9' }));
     const { begin } = dispatch;

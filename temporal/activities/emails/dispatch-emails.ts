@@ -24,17 +24,16 @@ const waveMs = 250;
 export const workMs = 20_000;
 /**
  * A run keeps its activity slot while it waits for send slots only if they come within `longestPauseMs` and fewer than
- * `mostPaced` runs do the same.
+ * `mostPaced` runs do so already.
  */
 const [longestPauseMs, mostPaced] = [1_000, 8];
 /** Slots of a fast account are milliseconds apart. */
 const noticeableMs = 100;
 
 /**
- * One round of a batch: takes send slots for the emails that are due, claims those with a slot, hands each
- * over at its time and records the outcomes. Safe to retry and to run concurrently: only the holder of a
- * claim hands an email over, and an email whose run died is UNKNOWN until the provider's event or the timeout
- * settles it.
+ * One round of a batch: takes send slots for the emails that are due, claims those with a slot, hands each over at its
+ * time and records the outcomes. Safe to retry and to run concurrently: only the holder of a claim hands an email over,
+ * and an email whose run died is UNKNOWN until the provider's event or the timeout settles it.
  */
 export async function dispatchEmails(
   context: DispatchContext,
@@ -115,14 +114,14 @@ async function sendLot(context: DispatchContext, lot: Lot, run: Run): Promise<vo
       }
       await pause(context, pauseMs);
     }
-    // Out of time, not of slots.
+    // The run is out of time, not of slots.
     for (const { id } of left) run.waits.delete(id);
   } finally {
     if (pacedProject !== undefined) paced.delete(pacedProject);
   }
 }
 
-/** @returns undefined when the memory budget has no capacity for the lot */
+/** @returns undefined when the memory budget has no room for the lot */
 async function sendWithSlots(
   context: DispatchContext,
   lot: Lot,
@@ -157,7 +156,7 @@ async function handOverInWaves(
     const to = after === -1 ? slots.length : after;
     const wave = slots.slice(from, to);
     const waitMs = grantedAt + (wave[0]?.inMs ?? 0) - performance.now();
-    // A claim must not start before its time.
+    // A claim must not begin before its time.
     if (waitMs > 0) await pause(context, waitMs);
     if (context.signal.aborted) return;
     run.note(await handOverClaim(context, wave, grantedAt, concurrency));

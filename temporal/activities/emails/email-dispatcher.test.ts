@@ -33,7 +33,7 @@ async function acceptOne(): Promise<string> {
   return email?.emailId ?? expect.unreachable();
 }
 
-/** As one process has it. */
+/** As in one process. */
 function createDispatcher({ patienceMs = 60_000, rates = async (): Promise<SendRates> => noRates } = {}) {
   const dependencies: EmailDispatcherDependencies = {
     orm: database.orm,
@@ -60,12 +60,12 @@ const begun = () =>
   );
 
 describe('a first try', () => {
-  it('leaves nothing to a workflow when the provider takes the email', async () => {
+  it('leaves nothing to a workflow when the provider accepts the email', async () => {
     expect(await createDispatcher().tryFirst(emailIds)).toMatchObject({ openIds: [] });
     expect(handedOver).toEqual(emailIds);
   });
 
-  it('that takes long is left to a workflow, which looks when the try is probably over', async () => {
+  it('that takes long is left to a workflow, which starts when the try is probably over', async () => {
     const provider = Promise.withResolvers<HandOver>();
     answer = () => provider.promise;
     const emails = createDispatcher({ patienceMs: 10 });
@@ -77,7 +77,7 @@ describe('a first try', () => {
     expect(handedOver).toEqual(emailIds);
   });
 
-  it('leaves to a workflow what the provider wants later, and how much later', async () => {
+  it('leaves emails that the provider defers to a workflow, with their delay', async () => {
     const other = await acceptOne();
     answer = async () =>
       handedOver.at(-1) === other ? { outcome: 'later', reason: 'Throttled', retryInMs: 30_000 } : accepted;
@@ -87,7 +87,7 @@ describe('a first try', () => {
     expect(handedOver).toHaveLength(2);
   });
 
-  it('that waits for send slots goes on, and its workflow does not take slots for the same emails', async () => {
+  it('that waits for send slots continues, and its workflow does not take slots for the same emails', async () => {
     const emails = createDispatcher({ rates: async () => ({ account: 2, project: null }) });
     const ids = [...emailIds, await acceptOne(), await acceptOne(), await acceptOne(), await acceptOne()];
     expect(await emails.tryFirst(ids)).toEqual({ openIds: ids, retryInMs: 20_000 });
@@ -99,7 +99,7 @@ describe('a first try', () => {
     expect(handedOver.toSorted()).toEqual(ids.toSorted());
   });
 
-  it('keeps its claims from the activity of another process', async () => {
+  it('protects its claims from the activity of another process', async () => {
     const provider = Promise.withResolvers<HandOver>();
     answer = () => provider.promise;
     const emails = createDispatcher();
@@ -123,7 +123,7 @@ describe('a first try', () => {
   });
 });
 
-it('a process that stops begins no try, and ends with those that it began', async () => {
+it('a stopping process begins no first try, and ends with the ones it began', async () => {
   const emails = createDispatcher();
   const tried = emails.tryFirst(emailIds);
   await emails.stop();

@@ -20,19 +20,19 @@ export interface EmailDispatcherDependencies {
 
 export type EmailDispatcher = ReturnType<typeof createEmailDispatcher>;
 
-/** Concurrent first tries of this process; further emails get a workflow immediately, with its slots. */
+/** Concurrent first tries of this process; further emails go straight to a workflow, with its slots. */
 const mostTries = 20;
-/** A round of the relay holds locks and a connection for as long. Providers usually answer within it. */
+/** A round of the relay holds locks and a connection for this long. Providers usually answer within it. */
 const defaultPatienceMs = 2_000;
 /**
- * When a workflow first looks at emails that a try still has in hand. Earlier, it would take send slots for the same
- * emails, or find their claims and wait until these are in doubt.
+ * When a workflow first looks at emails that a first try still has in hand. Earlier, it would take send slots for the
+ * same emails, or find their claims and wait until these are in doubt.
  */
 const [whileHandedOverMs, whileWaitingMs] = [10_000, workMs];
 
 /**
- * Dispatches emails for the relay and the workflows of this process. Most emails leave in the relay's first try and need
- * no workflow. Claims keep other runs from the emails of a try.
+ * Dispatches emails for the relay and the workflows of this process. Most emails leave in the relay's first try and
+ * need no workflow. Claims keep other runs away from the emails of a first try.
  */
 export function createEmailDispatcher(
   dependencies: EmailDispatcherDependencies,
@@ -64,7 +64,7 @@ export function createEmailDispatcher(
       const waiting = Promise.withResolvers<{ openIds: string[]; retryInMs: number }>();
       const onWait = () => waiting.resolve({ openIds: emailIds, retryInMs: whileWaitingMs });
       const tried = run(emailIds, stopping.signal, onWait);
-      // The activity reports what failed when it tries again.
+      // The activity reports the error when it tries again.
       const ended = tried.catch(() => ({ openIds: emailIds, retryInMs: 0 }));
       running.add(ended);
       void ended.finally(() => running.delete(ended));

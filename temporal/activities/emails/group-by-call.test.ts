@@ -25,7 +25,7 @@ function plan(cases: Case[], emailsPerCall = 50) {
   return planned.map(({ emails: together, at }) => ({ at, ids: together.map(({ id }) => Number(id)) }));
 }
 
-describe('emails that are due', () => {
+describe('due emails', () => {
   it('share the calls of their sender', () => {
     const [a, b] = [{ at: 0 }, { at: 0, from: 'b@example.com' }];
     expect(plan([a, b, a, b, a])).toEqual([
@@ -34,11 +34,11 @@ describe('emails that are due', () => {
     ]);
   });
 
-  it('share none across projects', () => {
+  it('share no call across projects', () => {
     expect(plan([{ at: 0 }, { at: 0, projectId: 'p-2' }]).map(({ ids }) => ids)).toEqual([[0], [1]]);
   });
 
-  it('leave alone with attachments, or when their content is gone', () => {
+  it('leave alone with attachments or without content', () => {
     const calls = plan([
       { at: 0, attachments: 1 },
       { at: 0 },
@@ -48,11 +48,11 @@ describe('emails that are due', () => {
     expect(calls.map(({ ids }) => ids)).toEqual([[0], [1], [2], [3]]);
   });
 
-  it('leave one by one where the provider takes no more', () => {
+  it('leave one by one with a provider that accepts only one', () => {
     expect(plan([{ at: 0 }, { at: 0 }], 1)).toHaveLength(2);
   });
 
-  it('that are further apart than 20 ms share no call', () => {
+  it('more than 20 ms apart share no call', () => {
     expect(plan([0, 15, 20, 21, 41, 42].map((at) => ({ at })))).toEqual([
       { at: 20, ids: [0, 1, 2] },
       { at: 41, ids: [3, 4] },
@@ -60,7 +60,7 @@ describe('emails that are due', () => {
     ]);
   });
 
-  it('leave once each, none before its slot, in calls that are not too large', () => {
+  it('leave once each, none before its slot, in calls within the size limit', () => {
     const anyCase = fc.record({
       at: fc.integer({ min: 0, max: 300 }),
       from: fc.constantFrom('a@example.com', 'b@example.com'),

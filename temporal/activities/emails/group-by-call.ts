@@ -1,7 +1,7 @@
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 
-/** Emails that leave together, in one call where the provider takes them so. */
+/** Emails that leave together, in one call if the provider supports it. */
 export interface PlannedCall {
   emails: ClaimedEmail[];
   /** By `performance.now()`; no email's slot is later. */
@@ -11,17 +11,17 @@ export interface PlannedCall {
 /** How long an email may wait for others to share its call. */
 const togetherMs = 20;
 /**
- * Of bodies: with the plain text and what JSON escapes, about what a call of SES takes. Emails beyond it would leave in several
- * calls, one after the other.
+ * Limit on the bodies: with the plain text and JSON escapes added, about the size of one SES call. More would leave in
+ * several calls, one after the other.
  */
 const mostCharacters = 512 * 1024;
 
 /**
- * Emails of one sender whose slots lie close together share a call. One with attachments leaves alone: its call is long,
- * and all emails of a call are in doubt when it is not answered.
+ * Emails of one sender whose slots lie close together share a call. An email with attachments leaves alone: its call
+ * takes long, and all emails of an unanswered call are in doubt.
  *
  * @param atOf the time of an email's slot, by `performance.now()`
- * @param emailsPerCall what the provider takes
+ * @param emailsPerCall maximum that the provider accepts
  */
 export function groupByCall(
   emails: readonly ClaimedEmail[],
@@ -54,7 +54,7 @@ export function groupByCall(
   return planned;
 }
 
-/** What emails of one call have in common; undefined for one that leaves alone. */
+/** What the emails of a call must have in common; undefined for an email that leaves alone. */
 function senderOf({ projectId }: ClaimedEmail, stored: StoredContent | undefined): string | undefined {
   if (stored === undefined || stored.attachments.length > 0) return undefined;
   const { fromEmail, fromName, replyTo } = stored.content;

@@ -31,7 +31,7 @@ const emails = fc
     );
   });
 
-it('puts each email into one lot, small ones first, with no more in memory than the lot says', () => {
+it('puts each email into one lot, small ones first, using no more memory than the lot declares', () => {
   fc.assert(
     fc.property(emails, (all) => {
       const lots = groupByMemory(all);

@@ -15,8 +15,8 @@ const smallConcurrency = 16;
 const largeLotEmails = 8;
 
 /**
- * Divides emails into lots. Small emails share lots, in order, and come first; large ones are grouped by
- * content, which is loaded once per lot.
+ * Divides emails into lots. Small emails share lots, in order, and come first; large ones are grouped by content, which
+ * is loaded once per lot.
  */
 export function groupByMemory(emails: readonly OpenEmail[]): Lot[] {
   const small: Lot[] = [];
@@ -28,7 +28,7 @@ export function groupByMemory(emails: readonly OpenEmail[]): Lot[] {
       const open = large.get(key);
       if (open !== undefined && open.emails.length < largeLotEmails) open.emails.push(email);
       else {
-        // The content itself, and the one email in flight.
+        // The content itself plus the one email in flight.
         const lot = { emails: [email], bytes: 2 * email.bytes, isLarge: true, concurrency: 1 };
         large.set(key, lot);
         finished.push(lot);

@@ -46,7 +46,7 @@ async function accept(addresses: string[], body = '<p>Hello</p>', owner = projec
 const acceptIds = async (...of: Parameters<typeof accept>) =>
   (await accept(...of)).map(({ emailId }) => emailId);
 
-/** @param linkKey another than ours if the email shall not be rendered */
+/** @param linkKey a foreign key makes rendering the email fail */
 async function queueForUser(linkKey: Buffer): Promise<string> {
   const own = em();
   queueAccountEmail(
@@ -75,7 +75,7 @@ async function statusesOf(ids: readonly string[]): Promise<string[]> {
   return rows.map(({ status }) => status);
 }
 
-/** As SES: what fits no bulk call is handed over by single calls. */
+/** Like SES: emails that fit no bulk call are handed over by single calls. */
 function likeSes(call: (emails: readonly OutgoingEmail[]) => Promise<unknown>): HandingOver {
   const handOver = async (email: OutgoingEmail) => {
     await call([email]);
@@ -93,7 +93,7 @@ function likeSes(call: (emails: readonly OutgoingEmail[]) => Promise<unknown>): 
   };
 }
 
-/** Counts calls, and how many of them are under way at once. @param answer comes before they are over */
+/** Counts calls and how many of them are in flight at once. @param answer settles before a call ends */
 function countCalls(answer: (most: () => number) => Promise<unknown>) {
   const seen = { calls: 0, now: 0, most: 0 };
   const call = async () => {
@@ -106,7 +106,7 @@ function countCalls(answer: (most: () => number) => Promise<unknown>) {
   return { seen, call };
 }
 
-/** As the workflow: what a run has no time for is left to the next one. @returns how many were sent */
+/** As the workflow does: leaves what a run has no time for to the next one. @returns the number of emails sent */
 async function dispatchAll(to: DispatchContext, ids: string[]): Promise<number> {
   let total = 0;
   for (let open = ids; open.length > 0; ) {
@@ -118,11 +118,11 @@ async function dispatchAll(to: DispatchContext, ids: string[]): Promise<number> 
   return total;
 }
 
-describe('trouble with one email leaves the others their outcomes', () => {
+describe('a failing email does not lose the outcomes of the others', () => {
   it.each([
     ['with a NUL', '550 5.7.1 rejected: \0'],
     ['that is cut within a surrogate pair', `550 ${'x'.repeat(488)}🎉 rejected`],
-  ])('when the provider refuses it by a text %s', async (_, text) => {
+  ])('when the provider refuses it with a text %s', async (_, text) => {
     const other = await insertProject(em());
     const ids = [
       ...(await acceptIds(['a@example.com'])),
@@ -147,7 +147,7 @@ describe('trouble with one email leaves the others their outcomes', () => {
   });
 });
 
-it('what was answered is recorded while another email still waits for its answer', async () => {
+it('answered emails are recorded while another email still waits', async () => {
   const ids = await acceptIds(addresses(3));
   const answered = Promise.withResolvers<void>();
   const provider = oneByOne(async ({ emailId }) => {
@@ -163,16 +163,16 @@ it('what was answered is recorded while another email still waits for its answer
   expect(await dispatching).toMatchObject({ sent: 3, openIds: [] });
 });
 
-it('an email that a stop kept from leaving stays in the queue, however old it is', async () => {
+it('an email held back by a stop stays in the queue, however old it is', async () => {
   const ids = await acceptIds(addresses(2));
   await sql(`update emails set created_at = created_at - interval '25 hours' where id = any($1)`, [ids]);
   await dispatchEmails(context({ ...oneByOne(async () => notBegun), emailsPerCall: 50 }), ids);
   expect(await statusesOf(ids)).toEqual(['QUEUED', 'QUEUED']);
 });
 
-it('an email does not leave once its process stood still, although the timers have not run yet', async () => {
+it('an email does not leave after its process was frozen, even before its timers have run', async () => {
   const wokenAt = Date.now();
-  // Never ahead: ids go by the latest time that they have seen.
+  // Never ahead: ids follow the latest time they have seen.
   vi.useFakeTimers({ toFake: ['Date'], now: wokenAt - 60_000 });
   onTestFinished(() => void vi.useRealTimers());
   const ids = await acceptIds(addresses(2));
@@ -193,14 +193,14 @@ it('an email does not leave once its process stood still, although the timers ha
   expect(await statusesOf(ids)).toEqual(['QUEUED', 'QUEUED']);
 });
 
-it('large emails are in hand one at a time, as their memory is counted', async () => {
+it('large emails are in flight one at a time, as the memory budget assumes', async () => {
   const { seen, call } = countCalls(() => delay(50));
   const ids = await acceptIds(addresses(8), `<p>${'large '.repeat(50_000)}</p>`);
   expect(await dispatchAll(context(likeSes(call)), ids)).toBe(8);
   expect(seen).toMatchObject({ calls: 8, most: 1 });
 });
 
-it('emails that are too much for one call do not wait for one another', async () => {
+it('emails too large for one call do not wait for one another', async () => {
   const isBeside = (most: number) => most > 4;
   const { seen, call } = countCalls((most) => eventually(async () => most(), isBeside));
   const ids = await acceptIds(addresses(30), `<p>${'hello '.repeat(20_000)}</p>`);
@@ -208,7 +208,7 @@ it('emails that are too much for one call do not wait for one another', async ()
   expect(seen.most).toSatisfy(isBeside);
 });
 
-it('an email whose contact was deleted while it was in hand does not leave again', async () => {
+it('an email whose contact was deleted during the hand-over does not leave again', async () => {
   const [email] = await accept(['a@example.com']);
   if (email === undefined) return expect.unreachable();
   const { emailId, contactId } = email;
@@ -226,7 +226,7 @@ it('an email whose contact was deleted while it was in hand does not leave again
   expect([to, await statusesOf([emailId])]).toEqual([[], ['FAILED']]);
 });
 
-it('an email whose domain another project has verified meanwhile does not leave', async () => {
+it('an email does not leave when another project has verified its domain meanwhile', async () => {
   const owner = await insertProject(em());
   const verify = `insert into domains (id, project_id, domain, status) values (uuidv7(), $1, 'example.com', 'verified')`;
   await sql(verify, [owner]);

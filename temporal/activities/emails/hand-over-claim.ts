@@ -38,8 +38,8 @@ export interface HandOverContext {
 const notedLaterMs = 1_000;
 
 /**
- * Claims emails, hands each over at its time and records the outcomes. Only the holder of a claim hands an
- * email over, and only after the beginning is on disk.
+ * Claims emails, hands each over at its time and records the outcomes. Only the holder of a claim hands an email over,
+ * and only after the beginning is on disk.
  *
  * @param grantedAt the slots' delays count from here, by `performance.now()`
  * @param withheld emails without a slot, to be recorded as suppressed
@@ -68,7 +68,7 @@ export async function handOverClaim(
   });
   const storedOf = ({ contentId }: ClaimedEmail) => contents.get(contentId ?? '');
   const atOf = ({ id }: ClaimedEmail) => times.get(id) ?? 0;
-  // The memory of large emails is counted for one in hand.
+  // The memory budget of large emails assumes one in flight.
   const emailsPerCall = concurrency === 1 ? 1 : provider.emailsPerCall;
   const planned = groupByCall(sendable, storedOf, atOf, emailsPerCall);
   const claim = { token, storedOf, outcomes, lease };

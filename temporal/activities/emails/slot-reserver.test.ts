@@ -40,16 +40,16 @@ const emailOf = (projectId: string): OpenEmail => ({
 const emailsOf = (projectId: string, count: number) =>
   Array.from({ length: count }, () => emailOf(projectId));
 
-/** Reserves like a new process, which has not counted yet. */
+/** Reserves like a new process, which has not counted projects yet. */
 const reserve = (emails: OpenEmail[], rates: SendRates, on = em()) => createSlotReserver()(on, emails, rates);
 
 const grantedOf = ({ granted }: Reservation, projectId: string) =>
   granted.filter(({ email }) => email.projectId === projectId);
 
-/** A test in which no time passes by itself: the clock of a transaction stands still. */
+/** A test during which no time passes: the clock of a transaction stands still. */
 const atOneInstant = (test: (own: Em) => Promise<void>) => () => em().transactional(test);
 
-/** Puts every bucket as far into the past as time would have. */
+/** Moves every bucket into the past, as if time had passed. */
 const pass = (own: Em, seconds: number) =>
   run(own, 'update throttles set next_free_at = next_free_at - make_interval(secs => $1)', [seconds]);
 
@@ -57,13 +57,13 @@ const claimed = (own: Em, emails: readonly OpenEmail[]) =>
   run(own, 'delete from waiting_emails where email_id = any($1)', [emails.map(({ id }) => id)]);
 
 describe('send slots of transactional email', () => {
-  it('are all there at once without a limit', async () => {
+  it('are all granted immediately without a limit', async () => {
     const emails = emailsOf(newId(), 300);
     const { granted, held } = await reserve(emails, { account: null, project: null });
     expect([granted.length, held.length, granted.at(-1)?.inMs]).toEqual([300, 0, 0]);
   });
 
-  it('of an idle account cover a little more than the last second, one to each project in turn', async () => {
+  it('of an idle account cover slightly more than the last second, one per project in turn', async () => {
     const [one, other] = [newId(), newId()];
     const emails = [...emailsOf(one, 200), ...emailsOf(other, 30)];
     const slots = await reserve(emails, { account: 100, project: null });
@@ -77,7 +77,7 @@ describe('send slots of transactional email', () => {
   });
 
   it(
-    'keep to the ceiling of the project, also where the account has none',
+    'respect the limit of the project even without a limit of the account',
     atOneInstant(async (own) => {
       const [one, other] = [newId(), newId()];
       const rates = { account: null, project: 10 };
@@ -91,8 +91,8 @@ describe('send slots of transactional email', () => {
 });
 
 /**
- * Lets time pass in steps. In each, every batch asks whose time has come, as the runs would.
- * @returns emails that left, by project, in each step
+ * Lets time pass in steps. In each step every batch reserves slots for its due emails, as runs would.
+ * @returns the emails that left, by project, for each step
  */
 async function play(
   own: Em,
@@ -132,7 +132,7 @@ describe('a project with a backlog', () => {
   const rates = { account: 50, project: null };
 
   it(
-    'takes the account only shortly ahead, so that an email of another one leaves within a second',
+    'books the account only shortly ahead, so that an email of another project leaves within a second',
     atOneInstant(async (own) => {
       const [loud, quiet] = [newId(), newId()];
       for (let step = 0; step < 20; step += 1) {
@@ -155,7 +155,7 @@ describe('a project with a backlog', () => {
       const batches = Array.from({ length: 40 }, () => emailsOf(loud, 100));
       const left = await play(own, rates, 120, (step) => (step === 0 ? batches : []));
       const seconds = 120 / 4;
-      // The second that an idle account has saved comes on top.
+      // Plus the second saved by an idle account.
       expect(total(left, loud)).toBeGreaterThan(0.9 * rates.account * seconds);
       const waiting = await run<{ id: string }>(
         own,
@@ -167,7 +167,7 @@ describe('a project with a backlog', () => {
   );
 
   it(
-    'shares the rate with others that have one',
+    'shares the rate with other projects with a backlog',
     atOneInstant(async (own) => {
       const [one, other] = [newId(), newId()];
       const left = await play(own, rates, 80, (step) =>
@@ -181,13 +181,14 @@ describe('a project with a backlog', () => {
   );
 
   it(
-    'starves no one, and is starved by no one, also among very many',
+    'starves no project, and is starved by none, even among very many',
     atOneInstant(async (own) => {
       const loud = newId();
       const many = Array.from({ length: 300 }, () => newId());
       const left = await play(own, { account: 50, project: null }, 100, (step) => {
         if (step === 0) return Array.from({ length: 10 }, () => emailsOf(loud, 100));
-        // A few of each of very many, in batches as they come: more than the account takes for as long.
+        // A few emails of each of very many projects, in batches as they arrive: more than the account can send in that
+        // time.
         if (step === 4) {
           return Array.from({ length: 9 }, (_, batch) =>
             many.filter((_, index) => index % 9 === batch).flatMap((project) => emailsOf(project, 3)),
@@ -201,7 +202,7 @@ describe('a project with a backlog', () => {
     }),
   );
 
-  it('looks again as late as those before it need, and never later than in two minutes', async () => {
+  it('retries when the emails before it should have left, at most two minutes later', async () => {
     const loud = newId();
     const held = emailsOf(loud, 12_000);
     const nothing = { granted: [], held: held.slice(0, 11_500), retryInMs: new Map([[loud, 200]]) };
@@ -218,7 +219,7 @@ describe('a project with a backlog', () => {
 });
 
 it(
-  'campaigns leave a tenth of the rate to it, and it waits behind none of them',
+  'campaigns leave it a tenth of the rate, and it waits behind none of them',
   atOneInstant(async (own) => {
     const rates = { account: 100, project: null };
     for (let second = 0; second < 5; second += 1) {
@@ -231,7 +232,7 @@ it(
   }),
 );
 
-it('never gives more than the account has, to however many projects and processes', async () => {
+it('never grants more than the account allows, to any number of projects and processes', async () => {
   const asked = fc.array(
     fc.array(
       fc.record({ project: fc.integer({ min: 0, max: 5 }), emails: fc.integer({ min: 1, max: 40 }) }),
@@ -264,7 +265,7 @@ it('never gives more than the account has, to however many projects and processe
       const seconds = (performance.now() - startedAt) / 1000;
       const count = slots.reduce((sum, { reservation }) => sum + reservation.granted.length, 0);
       expect(count).toBeLessThanOrEqual(Math.floor(rates.account * (1 + 5 + seconds)) + 1);
-      // Whatever leaves has moved the account's bucket.
+      // Every email that leaves has moved the account's bucket.
       const [row] = await sql<{ seconds: number }>(
         `select extract(epoch from next_free_at - now() + interval '1 second')::float8 as seconds
          from throttles where key = 'account'`,

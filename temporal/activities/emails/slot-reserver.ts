@@ -15,7 +15,7 @@ export interface Reservation {
   retryInMs: Map<string, number>;
 }
 
-/** Reserves send slots for emails, which must be in order of their ids. */
+/** Reserves send slots for emails, which must be in id order. */
 export type SlotReserver = (em: Em, emails: readonly OpenEmail[], rates: SendRates) => Promise<Reservation>;
 
 const countMs = 1_000;
@@ -58,8 +58,8 @@ const longestWaitMs = 120_000;
 /**
  * Records that the held emails are waiting.
  *
- * @returns a retry delay in milliseconds for each email id: when the older emails of its project should have
- *   left, at most two minutes, with jitter so that many batches do not retry together
+ * @returns a retry delay in milliseconds for each email id: when the older emails of its project should have left, at
+ * most two minutes, with jitter so that many batches do not retry together
  */
 export async function waitTheirTurn(
   em: Em,

@@ -37,7 +37,7 @@ const inPostgres = async () => {
   return rows.map((row) => row.id);
 };
 
-/** What the call does, until its answer. */
+/** What the call does before its response. */
 async function deleteInPostgres(): Promise<DeletedName> {
   const em = orm.em.fork();
   const deletion = await record();
@@ -46,7 +46,7 @@ async function deleteInPostgres(): Promise<DeletedName> {
   return deletion;
 }
 
-it('carries through a deletion whose call died right after it was recorded, once and for all', async () => {
+it('completes a deletion whose call died right after it was recorded', async () => {
   stage.stream();
   await stage.write([{}, {}, { name: 'another' }]);
   await eventually(ids, (found) => found.length === 3);
@@ -63,7 +63,7 @@ it('carries through a deletion whose call died right after it was recorded, once
   expect(await ids()).toHaveLength(2);
 });
 
-it('waits for what the reader of the journal has in its hands', async () => {
+it('waits for rows that the journal reader is still holding', async () => {
   const gate = Promise.withResolvers<void>();
   let isHeld = false;
   await stage.write([{}, {}]);
@@ -90,7 +90,7 @@ it('waits for what the reader of the journal has in its hands', async () => {
   expect(await eventually(names, (found) => found.length > 0)).toEqual(['another']);
 });
 
-it('fails, to be tried again, while nobody reads the journal', async () => {
+it('fails, to be retried, while nobody reads the journal', async () => {
   await stage.write([{}]);
   const deletion = await deleteInPostgres();
   await expect(erase(deletion, stage.clickhouse, 500)).rejects.toThrow('has not yet received');
@@ -99,7 +99,7 @@ it('fails, to be tried again, while nobody reads the journal', async () => {
   expect(await ids()).toEqual([]);
 });
 
-it('is not undone by a reader that crashed between its insert and its position, and reads again', async () => {
+it('is not undone by a reader that crashed between its insert and its position and rereads', async () => {
   let crashes = 0;
   const streamer = stage.stream({
     around: async (_, insert) => {
@@ -120,7 +120,7 @@ it('is not undone by a reader that crashed between its insert and its position, 
   await eventually(ids, (found) => found.length === 1);
 });
 
-it('ends what ClickHouse was away for', async () => {
+it('completes after ClickHouse was away', async () => {
   stage.stream();
   await stage.write([{}, {}]);
   await eventually(ids, (found) => found.length === 2);
@@ -141,7 +141,7 @@ it('ends what ClickHouse was away for', async () => {
   expect(await eventNames(stage.clickhouse, stage.projectId)).toEqual([]);
 });
 
-it('keeps, in both stores alike, what was committed meanwhile with an older id', async () => {
+it('keeps, in both stores, what was committed meanwhile with an older id', async () => {
   stage.stream();
   await stage.write([{}]);
   const session = await stage.openSession();

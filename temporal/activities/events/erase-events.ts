@@ -13,17 +13,17 @@ import { type StreamWait, whenStreamed } from './when-streamed.ts';
 const restoredAtOnce = 1_000;
 
 /**
- * Executes a recorded deletion of events in Postgres, then in ClickHouse. The order of the steps makes it
- * exact wherever it is interrupted and whatever is tracked in the meantime:
+ * Executes a recorded deletion of events in Postgres, then in ClickHouse. The order of the steps makes it exact
+ * wherever it is interrupted and whatever is tracked in the meantime:
  *
  * 1. Delete the events from Postgres and write a marker row to the journal.
  * 2. Wait until the journal's reader has passed the marker and holds nothing older. From then on it reads
  *    only rows that Postgres still has, even after a crash, so a deleted event can't come back.
  * 3. Delete from ClickHouse by name and age of the ids.
- * 4. Insert again the events that Postgres kept although their ids are as old. Whatever commits after this
+ * 4. Reinsert the events that Postgres kept although their ids are as old. Whatever commits after this
  *    read arrives through the journal, after the deletion.
  *
- * @param wait of step 2
+ * @param wait limits of step 2
  * @throws Error when step 2 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
  */
 export async function eraseDeletedEvents(

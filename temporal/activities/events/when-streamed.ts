@@ -12,8 +12,7 @@ export interface StreamWait {
 }
 
 /**
- * Waits until the journal's reader has passed a marker row, so that nothing before it can still arrive in
- * ClickHouse.
+ * Waits until the journal's reader has passed a marker row, so that nothing before it can still arrive in ClickHouse.
  *
  * @throws Error when the reader is further behind than the limit, by default five seconds
  */

@@ -6,8 +6,8 @@ afterAll(() => parser.stop());
 const bytes = (text: string) => Buffer.from(text);
 const genuine = bytes('From: Ada <ada@example.com>\r\nSubject: Hi\r\n\r\nHello\r\n');
 
-describe('the thread that takes emails apart', () => {
-  it('answers what an email says', async () => {
+describe('the thread that parses emails', () => {
+  it('returns the content of an email', async () => {
     expect(await parser.parse(genuine)).toMatchObject({
       content: { text: 'Hello', html: null, attachments: [] },
     });

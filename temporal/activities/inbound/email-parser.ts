@@ -7,8 +7,8 @@ const usualDeadlineMs = 10_000;
 const heapMb = 256;
 
 /**
- * Parses emails one by one in a worker thread, so that a hostile email can neither block nor crash this
- * process. The thread starts with the first email.
+ * Parses emails one by one in a worker thread, so that a hostile email can neither block nor crash this process. The
+ * thread starts with the first email.
  */
 export class EmailParser {
   readonly #deadlineMs: number;
@@ -54,7 +54,7 @@ export class EmailParser {
       const answer = once(current, 'message', { signal: until });
       const end = once(current, 'exit', { signal: until });
       current.postMessage(raw);
-      // as: what our own thread answers.
+      // as: our own thread posts nothing else.
       const [parsed] = (await Promise.race([answer, end.then(() => [undefined])])) as [
         ParsedEmail | undefined,
       ];

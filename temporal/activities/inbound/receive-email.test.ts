@@ -71,7 +71,7 @@ const events = () =>
   );
 
 describe('an email in a bucket', () => {
-  it('waits for as long as the bucket is away, and is kept by what SES said of it in the end', async () => {
+  it('waits while the bucket is away, and is finally kept with what SES reported', async () => {
     const id = await accept();
     await expect(receive(id)).rejects.toThrow('The bucket is away');
     expect(await read(id)).toMatchObject({ status: 'PENDING', object_key: 'one' });
@@ -86,13 +86,13 @@ describe('an email in a bucket', () => {
     expect(await events()).toMatchObject([
       { kind: 'emitted', data: { hasContent: false, subject: 'Hello' } },
     ]);
-    // What comes too late changes nothing.
+    // Anything that comes too late changes nothing.
     await receive(id);
     await giveUpInboundEmail(em(), id);
     expect(await events()).toHaveLength(1);
   });
 
-  it('is read once, however many read it at once', async () => {
+  it('is read once, however many runs read it concurrently', async () => {
     const id = await accept();
     const bytes = Buffer.from('From: ada@example.com\r\nSubject: Hello\r\n\r\nHi\r\n');
     const bucket: MailBucket = { read: async () => bytes };
@@ -101,14 +101,14 @@ describe('an email in a bucket', () => {
     expect(await read(id)).toMatchObject({ status: 'KEPT', text: 'Hi' });
   });
 
-  it('of a virus is not even fetched', async () => {
+  it('with a virus is not even fetched', async () => {
     const id = await accept({ verdicts: { ...email().verdicts, virus: 'FAIL' } });
     await receive(id);
     expect(await read(id)).toMatchObject({ status: 'REJECTED', contact_id: null, object_key: null });
     expect(await events()).toMatchObject([{ kind: 'activity' }]);
   });
 
-  it('gets its command again when nothing takes care of it, once', async () => {
+  it('gets a new command, once, when nothing takes care of it', async () => {
     const id = await accept();
     await sql('delete from outbox where subject_id = $1', [id]);
     expect(await requeueStrandedInbound(em())).toBe(0);
@@ -122,7 +122,7 @@ describe('an email in a bucket', () => {
 });
 
 describe('an email', () => {
-  it('starts nothing in a project that is disabled, and is kept', async () => {
+  it('starts nothing in a disabled project, and is kept', async () => {
     await sql('update projects set disabled = true where id = $1', [project.id]);
     const id = await accept();
     await giveUpInboundEmail(em(), id);
@@ -130,7 +130,7 @@ describe('an email', () => {
     expect(await sql('select email from contacts where project_id = $1', [project.id])).toHaveLength(1);
   });
 
-  it('of a contact that is erased leaves no trace', async () => {
+  it('of an erased contact leaves no trace', async () => {
     const id = await accept();
     await giveUpInboundEmail(em(), id);
     const contactId = String((await read(id))?.contact_id);
@@ -140,7 +140,7 @@ describe('an email', () => {
     expect(await events()).toEqual([]);
   });
 
-  it('for a project that is gone is left to its erasure', async () => {
+  it('for a deleted project is left to its erasure', async () => {
     const id = await accept();
     await sql('delete from projects where id = $1', [project.id]);
     await giveUpInboundEmail(em(), id);

@@ -47,7 +47,7 @@ const findPending = (em: Em, id: string, lockMode?: LockMode) =>
   em.findOne(InboundEmail, { id, status: 'PENDING' }, { lockMode });
 
 /**
- * Reads an accepted email and records it for its project. Idempotent.
+ * Parses an accepted email and records it for its project. Idempotent.
  *
  * @throws while the email can't be fetched
  */
@@ -109,7 +109,7 @@ async function keepInbound(
       const startsWorkflows = automatic === null && !facts.isProjectDisabled;
       contactId = await receiveFrom(tx, headers.from, event, startsWorkflows);
     } else {
-      // Shown in the feed only: starts no workflow, ends no wait, counts in no segment.
+      // Only shown in the feed: starts no workflow, ends no wait, counts in no segment.
       tx.create(Event, { ...event, name: 'email.received', kind: 'activity', contactId });
     }
     tx.assign(email, {

@@ -16,8 +16,8 @@ export interface JobActivityDependencies extends AfterCommit {
 const sliceMs = 10_000;
 
 /**
- * Projects take turns. A part keeps a connection and a CPU busy for up to a second: with as many as there are slots, the emails of
- * all projects waited for twelve seconds while one project imported forty files.
+ * Projects take turns. A part keeps a connection and a CPU busy for up to a second: with one part per activity slot,
+ * the emails of all projects waited twelve seconds while one project imported forty files.
  */
 const partsAtOnce = 2;
 

@@ -16,8 +16,8 @@ const batchRows = 2_000;
 const pieceBytes = 16 * 1024;
 
 /**
- * Continues the import of a file. Each run reads the file from the beginning and skips rows already applied;
- * bad rows are counted and reported.
+ * Continues the import of a file. Each run reads the file from the beginning and skips rows already applied; bad rows
+ * are counted and reported.
  */
 export function importContacts(context: JobContext, jobId: string): Promise<ContactJobProgress> {
   return runJob(

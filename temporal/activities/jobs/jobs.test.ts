@@ -62,7 +62,7 @@ const readJob = async (id: string) => {
 };
 
 const rowCount = 9_000;
-/** Every contact twice, the second time unsubscribed, and every tenth row a bad one. */
+/** Every contact twice, the second time unsubscribed, and every tenth row is bad. */
 function makeFile(): string {
   const lines = ['email,n,subscribed'];
   for (let n = 0; n < rowCount; n += 1) {
@@ -100,7 +100,7 @@ async function expectAppliedOnce(jobId: string): Promise<void> {
 }
 
 describe('an import', () => {
-  it('resumes where it was, however often it is stopped', async () => {
+  it('resumes where it stopped, however often', async () => {
     const jobId = await addImport(makeFile());
     const outcomes: ContactJobProgress[] = [];
     for (let last: ContactJobProgress | undefined; last?.ended !== true; outcomes.push(last)) {
@@ -114,7 +114,7 @@ describe('an import', () => {
     expect(await importContacts(context(), jobId)).toMatchObject({ ended: true, outcome: 'gone' });
   });
 
-  it('applies each row once although several workers do it at the same time', async () => {
+  it('applies each row once even when several workers run it concurrently', async () => {
     const jobId = await addImport(makeFile());
     const places: number[] = [];
     const note = ({ done }: { done: number }) => places.push(done);
@@ -131,7 +131,7 @@ describe('an import', () => {
     await expectAppliedOnce(jobId);
   });
 
-  it('survives a transaction that is lost in the middle', async () => {
+  it('survives the loss of a transaction in the middle', async () => {
     const jobId = await addImport(makeFile());
     let parts = 0;
     const broken = context({
@@ -146,7 +146,7 @@ describe('an import', () => {
     await expectAppliedOnce(jobId);
   });
 
-  it('fails when its file is gone, and says what it did before', async () => {
+  it('fails when its file is gone, and reports what it did before', async () => {
     const jobId = await addImport(makeFile());
     await sql('delete from job_chunks where job_id = $1 and position = 3', [jobId]);
     expect(await importContacts(context(), jobId)).toMatchObject({ ended: true, outcome: 'failed' });
@@ -162,7 +162,7 @@ describe('an import', () => {
 });
 
 describe('a bulk operation', () => {
-  it('changes each contact once although several workers do it, each stopped again and again', async () => {
+  it('changes each contact once even when several workers run it, each stopped repeatedly', async () => {
     const rows = await sql<{ id: string }>(
       `insert into contacts (id, project_id, email)
        select uuidv7(), $1, 'reader-' || n || '@example.com' from generate_series(1, 1000) n returning id`,
@@ -186,7 +186,7 @@ describe('a bulk operation', () => {
 });
 
 describe('a job', () => {
-  it('is retried without limit while the database is away, and a few times after what looks like our own fault', async () => {
+  it('is retried without limit while the database is away, and a few times after what looks like a bug', async () => {
     const jobId = await addUnsubscribe([uuidv7()]);
     const run = (error: Error, attempt: number) =>
       runJob(
@@ -210,7 +210,7 @@ describe('a job', () => {
     });
   });
 
-  it('that is gone has nothing left to do', async () => {
+  it('that was deleted has nothing left to do', async () => {
     expect(await changeContacts(context(), uuidv7())).toMatchObject({ ended: true, outcome: 'gone' });
   });
 });

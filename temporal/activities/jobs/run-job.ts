@@ -15,7 +15,7 @@ export interface JobContext {
   attempt: number;
   /** Time limit of one run; it applies at least one part. */
   sliceMs: number;
-  /** Of the parts that this process applies at a time. */
+  /** Limits the parts that this process applies at a time. */
   turns: FairSemaphore;
 }
 
@@ -32,18 +32,18 @@ export interface JobRun {
   /**
    * Applies a part and advances the job's cursor in one transaction.
    *
-   * @returns false, with nothing applied, when the job is over, another run has moved the cursor, or the time of this run was
-   *   up before its turn came
+   * @returns false, with nothing applied, when the job is over, another run has moved the cursor, or this run's time
+   * was up before its turn came
    */
   apply(part: JobPart): Promise<boolean>;
 }
 
 /**
- * Continues a job until it is done, this run's time is up, or another run takes over. Every part counts once:
- * the cursor is compared and advanced in the part's transaction.
+ * Continues a job until it is done, this run's time is up, or another run takes over. Every part counts once: the
+ * cursor is compared and advanced in the part's transaction.
  *
  * @param work applies the remaining parts; returns whether none is left
- * @param counts the counters of a result that are shown to operators
+ * @param counts counters of a result to show to operators
  */
 export async function runJob(
   context: JobContext,
@@ -59,7 +59,7 @@ export async function runJob(
 
   const run: JobRun = {
     job,
-    // Only after some progress: a run that is slow to reach its position would otherwise never advance.
+    // Only after some progress: otherwise a run that is slow to reach its position would never advance.
     isOver: () => context.signal.aborted || (applied > 0 && performance.now() > deadline),
     async apply(part) {
       const step = await context.turns.run(job.projectId, async () => {
@@ -116,7 +116,7 @@ function endJob(em: Em, job: Job, failedReason?: string): Promise<boolean> {
   });
 }
 
-/** Our own bugs get this many attempts, because a broken connection may look like one. */
+/** Bugs of our own get this many attempts, because a broken connection may look like one. */
 const maxAttempts = 5;
 
 /** Retries continue while the database is unreachable. */

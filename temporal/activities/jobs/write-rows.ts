@@ -13,8 +13,8 @@ interface Written {
 }
 
 /**
- * Writes rows with the same result as writing them one by one, and counts the outcomes. A row that the
- * database rejects is reported like an unreadable one. Needs a transaction.
+ * Writes rows with the same result as writing them one by one, and counts the outcomes. A row that the database rejects
+ * is reported like an unreadable one. Needs a transaction.
  */
 export async function writeRows(
   em: Em,
@@ -38,32 +38,32 @@ export async function writeRows(
 }
 
 /**
- * Rows with a subscription per statement. For each of them the statement searches the list of all, so its
- * cost is quadratic.
+ * Maximum rows per statement that set a subscription. For each such row the statement searches the list of all of them,
+ * so its cost is quadratic.
  */
-const mostSpeaking = 250;
+const maxSubscriptionRows = 250;
 
 /**
- * Groups rows so that each group can be written in one statement: rows of the same contact agree about its
- * subscription and keep their order. If several statements are needed, rows are sorted by address, so that
- * contacts are locked in the same order everywhere.
+ * Groups rows so that each group can be written in one statement: rows of the same contact agree about its subscription
+ * and keep their order. If several statements are needed, rows are sorted by address, so that contacts are locked in
+ * the same order everywhere.
  */
 export function inStatements(rows: readonly GoodRow[]): GoodRow[][] {
   if (rows.length === 0) return [];
   if (rows.every((row) => row.subscribed === undefined)) return [[...rows]];
   const groups: GoodRow[][] = [];
-  let said = new Map<string, boolean>();
+  let subscriptions = new Map<string, boolean>();
   let group: GoodRow[] = [];
   for (const row of rows.toSorted((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0))) {
-    const before = said.get(row.email);
+    const before = subscriptions.get(row.email);
     const differs = before !== undefined && row.subscribed !== undefined && before !== row.subscribed;
-    if (differs || said.size >= mostSpeaking) {
+    if (differs || subscriptions.size >= maxSubscriptionRows) {
       groups.push(group);
       group = [];
-      said = new Map();
+      subscriptions = new Map();
     }
     group.push(row);
-    if (row.subscribed !== undefined) said.set(row.email, row.subscribed);
+    if (row.subscribed !== undefined) subscriptions.set(row.email, row.subscribed);
   }
   groups.push(group);
   return groups;
@@ -71,7 +71,7 @@ export function inStatements(rows: readonly GoodRow[]): GoodRow[][] {
 
 async function writeGroup(em: Em, projectId: string, rows: GoodRow[], occurredAt: Date): Promise<Written> {
   try {
-    // Nested, so a savepoint: the rest of the batch continues after a failure.
+    // Nested, so it is a savepoint: the rest of the batch continues after a failure.
     const created = await em.transactional((nested) =>
       importContactRows(nested, projectId, rows, occurredAt),
     );

@@ -18,9 +18,8 @@ export interface ErasedStores {
 }
 
 /**
- * Executes a recorded erasure: Postgres, then ClickHouse once the journal has delivered everything before it,
- * then uploaded images and the identities of its domains at the provider. Idempotent; can be interrupted
- * anywhere.
+ * Executes a recorded erasure: Postgres, then ClickHouse once the journal has delivered everything before it, then
+ * uploaded images and the identities of its domains at the provider. Idempotent; safe to interrupt anywhere.
  *
  * @throws Error when the journal's reader is behind, ClickHouseUnavailable when ClickHouse is unreachable
  */

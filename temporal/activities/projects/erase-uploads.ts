@@ -27,7 +27,7 @@ async function removeAll(
   return removed;
 }
 
-/** Removes a project's images created up to `until`. Idempotent; can be interrupted anywhere. */
+/** Removes a project's images created up to `until`. Idempotent; safe to interrupt anywhere. */
 export async function eraseUploads(
   em: Em,
   remove: RemoveImage,

@@ -23,7 +23,7 @@ import {
 
 const { em, sql } = useRoundsStage();
 
-/** Histories of contacts that do not take turns from an entry on, or do not end where the contact is. */
+/** Histories of contacts that do not alternate from an entry on, or do not end where the contact is. */
 async function wrongHistories(): Promise<unknown[]> {
   return sql(
     `select s.name, c.email, h.names
@@ -187,7 +187,7 @@ async function play(one: Operation, list: Segment): Promise<unknown> {
   }
 }
 
-it('segments have the members of a full evaluation, and one event for each change, whatever happens', async () => {
+it('segments have the members of a full evaluation and one event per change, whatever happens', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.array(operation, { minLength: 1, maxLength: 3 }), { maxLength: 12 }),
@@ -196,12 +196,12 @@ it('segments have the members of a full evaluation, and one event for each chang
         const { segments, list } = await addEverySegment();
         await track(emails[0] ?? '', { eventName: 'bought', patch: { plan: 'pro' } });
         await computeStale();
-        // The operations of a step run at the same moment.
+        // The operations of a step run concurrently.
         for (const step of steps) await Promise.all(step.map((one) => play(one, list)));
         const tracked = segments.filter(({ trackMembership }) => trackMembership);
         await eventually(
           async () => {
-            // Looking takes longer than the pause between two looks.
+            // A check takes longer than the pause between two checks.
             await delay(300);
             await computeStale();
             await round();
@@ -212,7 +212,7 @@ it('segments have the members of a full evaluation, and one event for each chang
             }
             return { left: await changesLeft(), different };
           },
-          // All that time changes has changed by then: the windows are of a second or two.
+          // By then, everything that depends on time has changed: the windows are a second or two long.
           ({ left, different }) => left === 0 && different.length === 0,
         );
         expect(await wrongHistories()).toEqual([]);

@@ -12,7 +12,10 @@ const progressSchema = z.object({
   removed: z.number(),
   total: z.number(),
   after: z.object({ createdAt: z.iso.datetime(), id: z.uuid() }).nullable(),
-  /** Of the plan that the computation began with; null when it began before the writers that do not know the plan ended. */
+  /**
+   * The plan that the computation began with; null when it began before all writers that do not know this plan had
+   * ended.
+   */
   planId: z.uuid().nullable().default(null),
 });
 
@@ -22,9 +25,9 @@ const writersWaitMs = 10_000;
 const writersCheckMs = 50;
 
 /**
- * Plans a tracked segment and computes it in full, resuming from the last heartbeat of an earlier attempt. Idempotent for
- * changes made after that heartbeat. Afterwards the segment is current, unless it was changed meanwhile or a transaction
- * has been writing for longer than ten seconds: then the next round computes it again.
+ * Plans a tracked segment and computes it in full, resuming from the last heartbeat of an earlier attempt. Idempotent
+ * for changes made after that heartbeat. Afterwards the segment is current, unless it was changed meanwhile or a
+ * transaction has been writing for longer than ten seconds: then the next round computes it again.
  *
  * @param heartbeat details of that heartbeat
  * @param onBatch called after each batch with the details of the next heartbeat
@@ -64,7 +67,7 @@ async function prepare(
 /** The latest plan of each project in this process. */
 const plans = new Map<string, Promise<unknown>>();
 
-/** One after the other: concurrent computations would all plan the same clocks. */
+/** Plans run one after the other: concurrent computations would all plan the same clocks. */
 async function planInTurn(em: Em, projectId: string, signal: AbortSignal | undefined): Promise<void> {
   const before = Promise.allSettled([plans.get(projectId)]);
   const plan = before.then(() => planClocks(em, projectId, signal));

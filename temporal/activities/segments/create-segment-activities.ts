@@ -11,7 +11,7 @@ import { computeTrackedSegment } from './compute-tracked-segment.ts';
 import { evaluateProject } from './evaluate-project.ts';
 
 const projectsPerPage = 200;
-/** A project that comes meanwhile waits for so many at most. */
+/** A newly stale project waits for at most this many segments. */
 const segmentsPerPage = 16;
 
 export interface SegmentActivityDependencies extends AfterCommit {
@@ -27,7 +27,7 @@ export function createSegmentActivities({ orm, committed }: SegmentActivityDepen
     computeSegment: (segment) =>
       withHeartbeat(async (signal, note) => {
         const { heartbeatDetails } = Context.current().info;
-        // The first heartbeat of this attempt would overwrite them.
+        // Otherwise the first heartbeat of this attempt would overwrite them.
         if (heartbeatDetails !== undefined) note(heartbeatDetails);
         const onBatch = (progress: unknown) => {
           committed();
@@ -68,7 +68,7 @@ export async function countSegments(em: Em, before: Date, signal: AbortSignal): 
       if (segment.isCurrent) await countStoredMembers(em, segment);
       else await countMembers(em, segment);
     } catch {
-      // When the database is unreachable this fails too, and Temporal retries the activity.
+      // While the database is unreachable this fails too, and Temporal retries the activity.
       await repository.postponeCount(segment.id);
       failed += 1;
     }

@@ -7,7 +7,7 @@ import type { ProjectRound } from '../../contracts/segments.ts';
 
 /** A project that needs longer waits until the others have had their turn. */
 const turnMs = 10_000;
-/** A project pauses for ten times as long as its turn took, so that it never takes more than a tenth of the time. */
+/** A project pauses for ten times the length of its turn, so that it never takes more than a tenth of the time. */
 const pausePerTurn = 10;
 const longestPauseMs = 5 * 60_000;
 

@@ -23,8 +23,8 @@ import {
 const { em, sql } = useRoundsStage();
 const emails = ['ada@example.com', 'bob@example.com', 'carl@example.com', 'dora@example.com'];
 
-describe('segments whose rounds evaluate what changed', () => {
-  it('plan what time changes once a day, a day and a half ahead', async () => {
+describe('segments evaluated by rounds of changes', () => {
+  it('plan changes by time once a day, a day and a half ahead', async () => {
     const twoDays = where({ field: 'data.seen', operator: 'within', value: 2, unit: 'days' });
     const segment = await addSegment('seen', twoDays);
     await track('ada@example.com', { patch: { seen: new Date().toISOString() } });
@@ -33,7 +33,7 @@ describe('segments whose rounds evaluate what changed', () => {
     // Beyond the plan.
     expect(await changesLeft()).toBe(0);
     expect(await listSegmentTurns(em(), 10)).not.toContain(project);
-    // As it is two days later: nothing was written, and the plan has run out.
+    // As if two days had passed: nothing was written, and the plan has run out.
     await sql('alter table contacts disable trigger contacts_updated');
     await sql(
       `update contacts set data = jsonb_build_object('seen', to_jsonb(now() at time zone 'UTC' - interval '2 days') #>> '{}' || 'Z')
@@ -56,7 +56,7 @@ describe('segments whose rounds evaluate what changed', () => {
     expect(await listSegmentTurns(em(), 10)).not.toContain(project);
   });
 
-  it('plan their clocks a single time when they are computed at once', async () => {
+  it('plan their clocks only once when they are computed concurrently', async () => {
     const today = where({ field: 'data.seen', operator: 'within', value: 1, unit: 'days' });
     const segments = [];
     for (const name of ['a', 'b', 'c']) segments.push(await addSegment(name, today));
@@ -67,7 +67,7 @@ describe('segments whose rounds evaluate what changed', () => {
     expect(await changesLeft()).toBe(emails.length);
   });
 
-  it('record nothing that no tracked segment of the project reads', async () => {
+  it('record only what a tracked segment of the project reads', async () => {
     await addSegment('free', planIs('free'), false);
     await track('ada@example.com', { patch: { plan: 'free' } });
     expect(await changesLeft()).toBe(0);
@@ -78,7 +78,7 @@ describe('segments whose rounds evaluate what changed', () => {
     await track('ada@example.com', { patch: { plan: 'pro' } });
     expect(await changesLeft()).toBe(1);
     expect(await round()).toEqual({ changes: 1, added: 1, removed: 0, failed: 0 });
-    // A round ends the recording of what is no longer read.
+    // A round stops the recording of inputs that are no longer read.
     await sql('update segments set track_membership = false where id = $1', [pro.id]);
     await track('ada@example.com', { patch: { plan: 'free' } });
     await round();
@@ -86,7 +86,7 @@ describe('segments whose rounds evaluate what changed', () => {
     expect(await changesLeft()).toBe(0);
   });
 
-  it('wait for a transaction that does not know yet what the segment reads', async () => {
+  it('wait for a transaction that does not know the inputs of the segment yet', async () => {
     await track('ada@example.com');
     const pro = await addSegment('pro', planIs('pro'));
     let computing: Promise<void> | undefined;
@@ -100,7 +100,7 @@ describe('segments whose rounds evaluate what changed', () => {
     expect((await membersOf(pro)).stored).toEqual(['ada@example.com']);
   });
 
-  it('are computed in full when the events that they read were deleted, by a process of any version', async () => {
+  it('are computed in full after a process of any version deleted the events they read', async () => {
     const bought = await addSegment('bought', where({ field: 'event.bought', operator: 'triggered' }));
     const other = await addSegment('other', where({ field: 'event.other', operator: 'triggered' }));
     await computeStale();
@@ -111,7 +111,7 @@ describe('segments whose rounds evaluate what changed', () => {
     expect(stale).not.toContain(other.id);
   });
 
-  it('leave a segment that can not be evaluated to a computation in full, and go on with the others', async () => {
+  it('leave a segment that fails to a full computation, and continue with the others', async () => {
     const [broken, pro] = [await addSegment('broken', planIs('pro')), await addSegment('pro', planIs('pro'))];
     await computeStale();
     await sql('alter table segments disable trigger segments_changed');
@@ -125,7 +125,7 @@ describe('segments whose rounds evaluate what changed', () => {
   });
 });
 
-it('segments to compute in full are listed in turns of their projects', async () => {
+it('segments to compute in full are listed so that projects take turns', async () => {
   await sql('update segments set is_current = true');
   const heavy = [
     await addSegment('a', planIs('a')),
@@ -143,7 +143,7 @@ it('segments to compute in full are listed in turns of their projects', async ()
 });
 
 describe('a project with changes', () => {
-  it('has its turn when others have had theirs, and pauses after it', async () => {
+  it('gets its turn after the others, and then pauses', async () => {
     const first = project;
     await addSegment('pro', planIs('pro'));
     await computeStale();

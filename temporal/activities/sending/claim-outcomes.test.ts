@@ -10,7 +10,7 @@ it.each([
   ['of a campaign fails after two weeks', 'CAMPAIGN', 14 * 24 + 1, 'FAILED'],
   ['of an API call waits for hours', 'TRANSACTIONAL', 23, 'QUEUED'],
   ['of an API call fails after a day', 'TRANSACTIONAL', 25, 'FAILED'],
-])('an email %s when the quota of the day is used up', (_, source, hours, status) => {
+])('an email %s when the daily quota is used up', (_, source, hours, status) => {
   const createdAt = new Date(Date.now() - hours * hourMs);
   const email = { id: 'e-1', source, createdAt } as ClaimedEmail;
   const outcomes = new ClaimOutcomes(() => undefined);

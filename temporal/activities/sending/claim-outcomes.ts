@@ -35,7 +35,7 @@ export class ClaimOutcomes {
     });
   }
 
-  /** Returns an email to the queue: the hand-over was not begun, or the provider deferred it. */
+  /** Returns an email to the queue: the hand-over did not begin, or the provider deferred it. */
   putBack(email: ClaimedEmail, reason: string | null, inMs: number): void {
     this.retryInMs.set(email.id, inMs);
     this.#record(email, { status: 'QUEUED', reason });

@@ -1,15 +1,16 @@
 import { claimLeaseSeconds } from '../../../core/claim-times.ts';
 import type { Stop } from '../../../providers/email/email-provider.ts';
 
-/** Over when the hand-overs of a claim may begin no more. */
+/** Ends when the hand-overs of a claim may no longer begin. */
 export interface Lease extends Stop {
   /** For waits. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Begin it before the claim. A process that stood still, as in a virtual machine that is paused, goes on with what it was about
- * to do before it runs its timers, while others take its claim for dead: hence the look at the clock.
+ * Begin it before the claim. A process that was frozen, for example in a paused virtual machine, continues its next
+ * step before it runs its timers, while others already consider its claim dead. That is why `aborted` also reads the
+ * clock.
  *
  * @param stopped ends it early
  */

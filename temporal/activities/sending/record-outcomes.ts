@@ -7,8 +7,8 @@ const tries = 30;
 const pauseMs = 500;
 
 /**
- * Records the outcomes of a claim, retrying for 15 seconds: after a lost outcome, the email's state depends
- * on the provider's events; without them it may be sent twice.
+ * Records the outcomes of a claim, retrying for 15 seconds: after a lost outcome, the email's state depends on the
+ * provider's events; without them it may be sent twice.
  */
 async function recordWithRetry(em: Em, token: string, records: HandOverRecord[]): Promise<void> {
   for (let tried = 1; ; tried += 1) {
@@ -25,8 +25,8 @@ async function recordWithRetry(em: Em, token: string, records: HandOverRecord[])
 const earlyMs = 1_000;
 
 /**
- * Records the outcomes of a claim: once a second while its emails are handed over, so that a slow answer does not keep
- * those of the others in doubt when the process dies, and the rest at the end.
+ * Records the outcomes of a claim: once a second while its emails are handed over, so that a slow answer does not leave
+ * the others in doubt if the process dies, and the rest at the end.
  *
  * @param handingOver adds to `outcomes` until it resolves
  * @param recorded called after each commit
@@ -48,7 +48,7 @@ export async function recordOutcomes(
   };
   const over = handingOver.then(() => true);
   const isOver = () => Promise.race([over, delay(earlyMs, false, { ref: false })]);
-  // What fails is recorded at the end.
+  // Outcomes that can't be recorded now are recorded at the end.
   while (!(await isOver())) await record().catch(() => undefined);
   await record();
 }

@@ -7,7 +7,7 @@ import type { ClaimedRenderer, RenderedClaim } from './render-claimed.ts';
 
 const longestBlockMs = 15;
 
-/** @returns what could be rendered; the others have failed */
+/** @returns the rendered emails; the others have failed */
 export async function renderAll(
   render: ClaimedRenderer,
   emails: readonly ClaimedEmail[],
@@ -27,7 +27,7 @@ export async function renderAll(
   return rendered;
 }
 
-/** An error of one email, such as a link that was sealed with another `APP_SECRET`, must not cost the others their outcomes. */
+/** An error in one email, such as a link sealed with another `APP_SECRET`, must not lose the outcomes of the others. */
 function renderOne(render: () => RenderedClaim): RenderedClaim {
   try {
     return render();

@@ -15,7 +15,7 @@ export type ClaimedRenderer = (email: ClaimedEmail, stored: StoredContent | unde
  * @param apiUrl public address of the API, for links in emails
  * @param linkKey key of the links' tokens
  * @param accountLinkKey decrypts the links of account emails
- * @param recipients how many emails usually share the same content
+ * @param recipients how many emails usually share a content
  */
 export function createClaimedRenderer(
   apiUrl: string,
@@ -25,7 +25,7 @@ export function createClaimedRenderer(
 ): ClaimedRenderer {
   const templates = createEmailTemplates({ recipients });
   const ofContent = new WeakMap<StoredContent, CompileEmailResult>();
-  /** Once per content that many emails share: finding it in the cache costs a tenth of a rendering. */
+  /** Compiles a shared content only once: looking it up in the template cache costs a tenth of a rendering. */
   const compile = (stored: StoredContent): CompileEmailResult => {
     const known = recipients === 'many' ? ofContent.get(stored) : undefined;
     if (known !== undefined) return known;
@@ -48,7 +48,7 @@ export function createClaimedRenderer(
   };
 }
 
-/** It was accepted while its own project had the domain verified. */
+/** The email was accepted while its own project had the domain verified. */
 const isForeign = (
   { source, projectId }: ClaimedEmail,
   { domainOwnerId }: StoredContent['content'],

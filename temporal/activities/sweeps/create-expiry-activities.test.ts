@@ -7,7 +7,7 @@ import { createExpiryActivities } from './create-expiry-activities.ts';
 const database = useTestDatabase();
 const { sql } = database;
 
-/** For activities that are meant to fail, which the environment reports as a warning. */
+/** For activities that are meant to fail: the environment reports failures as warnings. */
 const quiet = { logger: new DefaultLogger('ERROR') };
 const noted: string[] = [];
 const activities = () =>
@@ -32,7 +32,7 @@ const times = async () => {
   return rows.map(({ at }) => at);
 };
 
-it('notes after each slice where it is, and a retry goes on there', async () => {
+it('records its position after each slice, and a retry continues there', async () => {
   await addNotifications(6_000);
   const before = await times();
   const stopped = new MockActivityEnvironment({}, quiet);
@@ -46,7 +46,7 @@ it('notes after each slice where it is, and a retry goes on there', async () => 
   expect(details).toEqual([{ count: 5_000, cursor: [before[4_999], expect.any(String)] }]);
   expect(noted).toEqual([]);
 
-  // Before the cursor: a retry that began at the start would remove them.
+  // Before the cursor: a retry from the start would remove them.
   await addNotifications(10);
   const retry = new MockActivityEnvironment({ attempt: 2, heartbeatDetails: details[0] });
   const result = await retry.run(() => expire({ expiry: 'notifications' }));
@@ -55,7 +55,7 @@ it('notes after each slice where it is, and a retry goes on there', async () => 
   expect(noted).toEqual(['expired/notifications', 'expired']);
 });
 
-it('has an activity for each thing that expires, and runs each', async () => {
+it('runs each expiry as its own activity', async () => {
   const { listExpiries, expire, sweepExpired } = activities();
   const names = await listExpiries();
   expect(names).toContain('unfinishedUploads');
@@ -68,7 +68,7 @@ it('has an activity for each thing that expires, and runs each', async () => {
   expect(Object.keys(await sweepExpired())).toEqual(names);
 });
 
-it('refuses a name that it does not know, without retries', async () => {
+it('refuses an unknown name without retries', async () => {
   const { expire } = activities();
   const failure: unknown = await new MockActivityEnvironment({}, quiet)
     .run(() => expire({ expiry: 'unheard' }))

@@ -15,7 +15,7 @@ export interface ExpiryActivityDependencies {
   bodyRetentionDays: number;
 }
 
-/** Per expiry and round; what is left is for the next hour. */
+/** Per expiry and round; the rest is left for the next hour. */
 const budgetMs = 5 * 60_000;
 
 export function createExpiryActivities({
@@ -40,7 +40,7 @@ export function createExpiryActivities({
         // Happens during a roll-out; the next round reaches a newer worker.
         if (expire === undefined) throw ApplicationFailure.nonRetryable(`Unknown to this worker: ${expiry}`);
         const { heartbeatDetails } = Context.current().info;
-        // The first heartbeat of this attempt would overwrite them.
+        // Otherwise the first heartbeat of this attempt would overwrite them.
         if (heartbeatDetails !== undefined) heartbeatWith(heartbeatDetails);
         const result = await runExpiry(orm.em, expire, {
           heartbeat: heartbeatDetails,
@@ -70,11 +70,13 @@ interface ExpiryRun {
   heartbeat?: unknown;
   /** Called after each slice with the details of the next heartbeat. */
   onSlice?: (progress: Progress) => void;
-  /** The slice that exceeds it is the last. */
+  /** Once it is exceeded, the current slice is the last. */
   budgetMs: number;
 }
 
-/** Removes slice by slice, resuming where an earlier attempt stopped. `isFinished` is false when the budget ended it. */
+/**
+ * Removes slice by slice, resuming where an earlier attempt stopped. `isFinished` is false when the budget ended it.
+ */
 export async function runExpiry(
   em: Em,
   expire: Expire,

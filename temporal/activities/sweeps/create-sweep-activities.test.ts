@@ -9,14 +9,14 @@ import { createSweepActivities, type SweepActivityDependencies } from './create-
 const database = useTestDatabase();
 const { em, sql } = database;
 
-it('partitions are made in time, although the index of addresses waits for a transaction', async () => {
+it('partitions are created in time even while the address index waits for a transaction', async () => {
   const { keepPartitions } = createSweepActivities({
     orm: database.orm,
     eventRetentionMonths: 0,
     metrics: { noteSweep: () => undefined },
   } as unknown as SweepActivityDependencies);
   const keep = () => new MockActivityEnvironment().run(() => keepPartitions());
-  // The database may be from yesterday.
+  // The database may be a day old.
   await keep();
   const next = partitionName(notificationPartitions, stepAt(notificationPartitions, new Date(), 5));
   const isThere = async () => {
@@ -38,7 +38,7 @@ it('partitions are made in time, although the index of addresses waits for a tra
   expect(await kept).toMatchObject({ added: 1 });
 });
 
-it('an erasure that waits for the stream ends when it is cancelled, and is left to be done again', async () => {
+it('an erasure that waits for the stream ends when it is canceled, and is retried later', async () => {
   const { eraseContacts } = createSweepActivities({
     orm: database.orm,
   } as unknown as SweepActivityDependencies);

@@ -38,7 +38,7 @@ export interface SweepActivityDependencies extends AfterCommit, ExpiryActivityDe
   clickhouse: ClickHouse;
   executions: ExecutionWorkflows;
   metrics: Pick<ProductMetrics, SweepMetrics>;
-  /** 0 keeps them forever. */
+  /** 0 keeps events forever. */
   eventRetentionMonths: number;
   autoDisable: boolean;
   notifyOwners: NotifyOwners;
@@ -90,7 +90,8 @@ export function createSweepActivities(
     keepPartitions: noted('partitions', () =>
       withHeartbeat(async () => {
         const kept = await keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths);
-        // Last: the index of a large table waits for every older transaction, and rows need their partitions in time.
+        // Last: the index build on a large table waits for every older transaction, and rows need their partitions in
+        // time.
         await indexAddresses(orm);
         return kept;
       }),

@@ -10,8 +10,8 @@ const changesAtATime = 5_000;
 /**
  * Folds all pending changes of contact figures, one transaction per batch.
  *
- * A data key that contacts have without a type gets the type of one of its values; such keys remain when a
- * write races with the deletion of their field.
+ * A data key in use without a type gets the type of one of its values; such keys remain when a write races with the
+ * deletion of their field.
  */
 export async function foldFigures(em: Em): Promise<{ folded: number; typed: number }> {
   const untyped = new Map<string, { projectId: string; key: string }>();

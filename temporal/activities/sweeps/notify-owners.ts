@@ -33,7 +33,7 @@ export function createOwnerNotifier({ from, pageOf, linkKey }: OwnerMailOptions)
     };
     const link = pageOf(projectId) ?? '';
     for (const { user } of await em.getRepository(Membership).listWithUsers(projectId, 'OWNER')) {
-      // The language of a user is unknown.
+      // We do not know the user's language.
       queueAccountEmail(em, { from, linkKey }, { to: user.email, locale: 'en', texts, link });
     }
   };

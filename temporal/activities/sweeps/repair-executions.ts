@@ -8,15 +8,14 @@ export interface ExecutionWorkflows {
   signal(workflowId: string): Promise<void>;
 }
 
-/** Younger ones may still have commands or retries in flight. */
+/** Younger executions may still have commands or retries in flight. */
 export const lateSeconds = 10 * 60;
 
 /**
- * Signals workflows that still wait although their execution has ended or is gone, so that they end. Compares
- * for `budgetMs`, about ten thousand a minute; the next slice continues with older ones.
+ * Signals workflow runs that still wait although their execution has ended or is gone, so that they end. Compares for
+ * `budgetMs`, about ten thousand a minute; the next slice continues with older ones.
  *
- * @param input.now workflows started in the ten minutes before it are skipped: their commands may be in
- *   flight
+ * @param input.now workflow runs started in the ten minutes before it are skipped: their commands may be in flight
  */
 export async function endOrphanedExecutions(
   em: Em,
@@ -39,8 +38,8 @@ export async function endOrphanedExecutions(
       await workflows.signal(workflowId);
     }
     const oldest = Math.min(...page.map(({ startedAt }) => startedAt.getTime()));
-    // One past the oldest millisecond, in which others may have started, but always below `before`: otherwise
-    // a page whose workflows all started in one millisecond would repeat endlessly.
+    // One past the oldest millisecond, in which others may have started, but always below `before`: otherwise a page
+    // whose workflows all started in one millisecond would repeat endlessly.
     const next = Math.min(oldest + 1, before - 1);
     if (performance.now() > deadline) return { ...found, resumeBefore: next };
   }

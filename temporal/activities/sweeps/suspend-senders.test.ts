@@ -11,7 +11,7 @@ const { em, sql } = database;
 
 async function projectWith(figures: { sent: number; bounced: number; complained: number }): Promise<string> {
   const { id } = await createTestProject(database);
-  // In pieces, as they come in.
+  // In pieces, as they arrive.
   const half = (count: number) => Math.floor(count / 2);
   for (const part of [half, (count: number) => count - half(count)]) {
     await sql(
@@ -46,7 +46,7 @@ const stateOf = async (id: string) => {
   return row;
 };
 
-it('disables whose bounces or complaints are critical, once, and nobody else', async () => {
+it('disables projects with critical bounces or complaints, once, and no others', async () => {
   const bouncing = await projectWith({ sent: 1_000, bounced: 100, complained: 0 });
   const annoying = await projectWith({ sent: 10_000, bounced: 0, complained: 15 });
   const warned = await projectWith({ sent: 1_000, bounced: 99, complained: 1 });
@@ -66,7 +66,7 @@ it('disables whose bounces or complaints are critical, once, and nobody else', a
   expect([await stateOf(warned), await stateOf(young)]).toEqual([fine, fine]);
 });
 
-it('tells every owner once, and nobody else', async () => {
+it('emails every owner once, and nobody else', async () => {
   const id = await projectWith({ sent: 1_000, bounced: 125, complained: 0 });
   for (const [name, role] of [
     ['ada', 'OWNER'],
@@ -99,19 +99,19 @@ it('tells every owner once, and nobody else', async () => {
   expect(openAccountLink(linkKey, contentId, link)).toBe(pageOf(id));
 });
 
-it('disables without an email where the operator has named no sender', async () => {
+it('disables without an email when the operator has configured no sender', async () => {
   const id = await projectWith({ sent: 1_000, bounced: 125, complained: 0 });
   await suspend(true, createOwnerNotifier({ from: null, pageOf, linkKey }));
   expect(await stateOf(id)).toMatchObject({ disabled: true, suspensions: 1 });
 });
 
-it('only counts where the operator has switched that off', async () => {
+it('only counts when the operator has turned disabling off', async () => {
   const id = await projectWith({ sent: 1_000, bounced: 1_000, complained: 0 });
   expect(await suspend(false)).toEqual({ folded: 2, disabled: 0 });
   expect(await stateOf(id)).toMatchObject({ disabled: false, unfolded: 0 });
 });
 
-it('counts each change once when several run at a time', async () => {
+it('counts each change once when several runs are concurrent', async () => {
   const ids = await Promise.all(
     Array.from({ length: 20 }, () => projectWith({ sent: 50, bounced: 7, complained: 0 })),
   );
@@ -130,7 +130,7 @@ it('suspends after a run that died between folding and evaluating', async () => 
   expect(await stateOf(id)).toMatchObject({ disabled: true, suspensions: 1 });
 });
 
-it('disables all others when it fails for one, says so, and tries that one again', async () => {
+it('disables all others when one fails, reports it, and retries the failed one', async () => {
   const ids: string[] = [];
   for (let n = 0; n < 3; n += 1) {
     ids.push(await projectWith({ sent: 1_000, bounced: 200, complained: 0 }));
@@ -153,7 +153,7 @@ it('disables all others when it fails for one, says so, and tries that one again
   expect(await stateOf(failing)).toMatchObject({ disabled: true, suspensions: 1 });
 });
 
-it('leaves one alone that is enabled again until its figures change', async () => {
+it('leaves a re-enabled project alone until its figures change', async () => {
   const id = await projectWith({ sent: 1_000, bounced: 200, complained: 0 });
   await suspend(true);
   await sql('update projects set disabled = false, disabled_reason = null where id = $1', [id]);

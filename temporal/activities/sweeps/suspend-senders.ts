@@ -16,13 +16,12 @@ import type { NotifyOwners } from './notify-owners.ts';
 
 const daysPerTransaction = 500;
 /**
- * Folds email outcomes into project figures, disables projects whose last seven days are critical, and emails
- * their owners. A project is evaluated after each change of its figures, even when a run fails, and only
- * then: one that an operator re-enabled stays enabled until its next outcome.
+ * Folds email outcomes into project figures, disables projects whose last seven days are critical, and emails their
+ * owners. A project is evaluated after each change of its figures, even if a run fails in between, and only then: a
+ * project re-enabled by an operator stays enabled until its next outcome.
  *
  * @param options `autoDisable` is `AUTO_PROJECT_DISABLE`
- * @throws Error when a critical project could not be disabled, after processing all others; the next run
- *   retries it
+ * @throws Error when a critical project could not be disabled, after processing all others; the next run retries it
  */
 export async function suspendSenders(
   em: Em,
@@ -54,7 +53,7 @@ export async function suspendSenders(
   return { folded, disabled };
 }
 
-/** Evaluates the next projects. Days of critical ones stay marked for the transaction that disables them. */
+/** Evaluates the next projects. The days of critical ones stay marked for the transaction that disables them. */
 function evaluateDays(em: Em, after: string): Promise<{ days: EmailDay[]; critical: ProjectEmailFigures[] }> {
   return em.fork().transactional(async (inside) => {
     const days = await lockUnevaluatedDays(inside, after, daysPerTransaction);

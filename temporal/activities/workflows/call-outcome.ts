@@ -2,7 +2,7 @@ import { ApplicationFailure } from '@temporalio/activity';
 import { isStorableJson, type JsonValue } from '../../../core/json-value.ts';
 import type { OutboundResult } from '../../../providers/outbound/outbound-http.ts';
 
-/** What a WEBHOOK step adds to the context; both null when the response was lost. */
+/** What a WEBHOOK step adds to the context; both are null when the response was lost. */
 export interface CallAnswer {
   statusCode: number | null;
   body: JsonValue;

@@ -32,7 +32,7 @@ const callerOf = (through: OutboundHttp): WebhookCaller => ({
   linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
 });
 
-/** An execution that stands at a WEBHOOK step. */
+/** An execution at a WEBHOOK step. */
 async function addExecution(context: object = {}, config: object = {}) {
   const [projectId, workflowId, executionId, trigger, hook] = Array.from({ length: 5 }, () => randomUUID());
   const [tracked] = await trackEvents(em(), [trackInput(projectId ?? '', `${executionId}@example.com`)]);
@@ -75,7 +75,7 @@ async function addExecution(context: object = {}, config: object = {}) {
 
 const over = { follow: 'end', status: 'COMPLETED' };
 
-it('keeps the answer', async () => {
+it('stores the response', async () => {
   const { look, call, stand } = await addExecution();
   await call();
   const answered = { statusCode: 200, body: { score: 7 } };
@@ -93,7 +93,7 @@ it.each([
   ['half a surrogate pair as a key', '{"\\ude00":1}'],
   ['101 levels', nested(101)],
   ['30,000 levels', nested(30_000)],
-])('keeps JSON that is not storable as text: %s', async (_what, text) => {
+])('stores JSON that Postgres rejects as text: %s', async (_what, text) => {
   answer = (_request, response) => response.end(text);
   const { look, call, stand } = await addExecution();
   await call();
@@ -124,7 +124,7 @@ it('does not repeat a call that may have been answered before its process died',
   expect(await look()).toEqual(over);
 });
 
-it('repeats a call that never left', async () => {
+it('retries a call that never left', async () => {
   const { call, stand } = await addExecution();
   const dead = createOutboundHttp({ allowHosts: ['127.0.0.1'], resolve });
   await expect(
@@ -138,7 +138,7 @@ it.each<[string, RequestListener]>([
   ['breaks off', (request) => request.socket.destroy()],
   ['is 503', (_request, response) => response.writeHead(503).end()],
   ['is 429', (_request, response) => response.writeHead(429).end()],
-])('tries again when the answer %s', async (_name, listener) => {
+])('retries when the response %s', async (_name, listener) => {
   const { call, stand } = await addExecution();
   answer = listener;
   await expect(call()).rejects.toThrow();
@@ -149,7 +149,7 @@ it.each<[string, RequestListener]>([
   expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
 });
 
-it('is made once by two that try at the same moment', async () => {
+it('is made once by two concurrent attempts', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { look, call, stand } = await addExecution();
     await Promise.all([call(), call()]);
@@ -159,7 +159,7 @@ it('is made once by two that try at the same moment', async () => {
   expect(receiver.requests).toHaveLength(10);
 });
 
-it('is not made once the execution is cancelled', async () => {
+it('is not made after the execution is canceled', async () => {
   const { call, stand, cancel } = await addExecution();
   await call(async (request, mayGoOut) => {
     await cancel();
@@ -169,7 +169,7 @@ it('is not made once the execution is cancelled', async () => {
   expect(await stand()).toMatchObject({ output: null, status: 'CANCELLED' });
 });
 
-it('leaves an execution cancelled whose call was out', async () => {
+it('keeps an execution canceled whose call was in flight', async () => {
   const { look, call, stand, cancel } = await addExecution();
   answer = (_request, response) => void cancel().then(() => response.end('late'));
   await call();
@@ -177,7 +177,7 @@ it('leaves an execution cancelled whose call was out', async () => {
   expect(await look()).toEqual({ follow: 'end', status: 'CANCELLED' });
 });
 
-it('ends an execution whose context would grow beyond its limit', async () => {
+it('ends an execution whose context would exceed its limit', async () => {
   const { look, call, stand } = await addExecution({ seen: 'x'.repeat(250 * 1024) });
   answer = (_request, response) => response.end('y'.repeat(20 * 1024));
   await call();
@@ -188,7 +188,7 @@ it('ends an execution whose context would grow beyond its limit', async () => {
   expect(await look()).toEqual({ follow: 'end', status: 'FAILED' });
 });
 
-/** Holds a process for some 10 ms each, and is over well before the limits of one rendering. */
+/** Blocks a process for some 10 ms each, well within the limits of one rendering. */
 const loop =
   '{% for i in (1..30) %}{% for j in (1..100) %}{% if i == j %}x{% endif %}{% endfor %}{% endfor %}';
 
@@ -204,7 +204,7 @@ it('renders all texts of a call within the time of one rendering', async () => {
   expect(receiver.requests).toEqual([]);
 });
 
-it('lets others have their turn while it renders', async () => {
+it('gives others a turn while it renders', async () => {
   const { call } = await addExecution({}, { body: Array.from({ length: 50 }, () => '{{ id }}') });
   let turns = 0;
   let isOver = false;
@@ -231,7 +231,7 @@ it.each([
     'The texts of a call that contain Liquid may have 64 KB together, and these have 81',
     { body: padded(40_960), headers: longHeaders },
   ],
-])('refuses a call that was stored when more Liquid was accepted: %s', async (message, config) => {
+])('refuses a call stored when more Liquid was accepted: %s', async (message, config) => {
   const { call } = await addExecution({}, config);
   await expect(call()).rejects.toMatchObject({ message, nonRetryable: true });
   expect(receiver.requests).toEqual([]);

@@ -38,12 +38,12 @@ const answerLost =
   'The call was made, but its response was lost with the process that made it; it was not repeated';
 
 /**
- * Makes the call of the execution's current WEBHOOK step and ends the step with the response. Does nothing
- * when the step or the execution is over.
+ * Makes the call of the execution's current WEBHOOK step and ends the step with the response. Does nothing when the
+ * step or the execution is over.
  *
- * A call and the record of its response can't be atomic, so each call is recorded before it leaves. A
- * recorded call without an outcome, because its process died, may have been answered and is not repeated: the
- * step ends without a response and with an error. Known failures are retried.
+ * A call and the record of its response can't be atomic, so each call is recorded before it leaves. A recorded call
+ * without an outcome, because its process died, may have been answered and is not repeated: the step ends without a
+ * response and with an error. Known failures are retried.
  *
  * @throws ApplicationFailure, retryable unless the URL is not allowed or a template fails
  */
@@ -67,21 +67,21 @@ export async function callWebhook(
     recording = recordCall(orm.em.fork(), call.executionId, call.visit);
     return recording;
   });
-  // A call that was abandoned before it left may be recorded only now.
+  // A call abandoned before it left may be recorded only now.
   const isOut = await recording;
   const outcome = readOutcome(result);
   if (outcome.is === 'withheld') return;
-  if (outcome.is === 'answered') return persistently(() => end(outcome.answer));
+  if (outcome.is === 'answered') return withRetries(() => end(outcome.answer));
   if (isOut && outcome.is === 'failed') {
     // A cancel may have ended the step run.
     const { executionId, visit } = call;
     const open = { executionId, visit, completedAt: null };
-    await persistently(() => em.nativeUpdate(WorkflowStepRun, open, { calledAt: null }));
+    await withRetries(() => em.nativeUpdate(WorkflowStepRun, open, { calledAt: null }));
   }
   throw outcome.failure;
 }
 
-/** Returns the execution at an open step, once no other process can be in the middle of its call. */
+/** Returns the execution at an open step, once no other process can still be making its call. */
 async function waitForEarlierCall(
   em: Em,
   { executionId, visit }: RunStepInput,
@@ -158,11 +158,8 @@ async function endStep(
   });
 }
 
-/**
- * Retries for eight seconds: the database may be briefly unreachable, and the outcome of a call must not be
- * lost.
- */
-async function persistently<Result>(record: () => Promise<Result>): Promise<Result> {
+/** Retries for eight seconds: the database may be briefly unreachable, and the outcome of a call must not be lost. */
+async function withRetries<Result>(record: () => Promise<Result>): Promise<Result> {
   for (const pauseMs of [250, 500, 1_000, 2_000, 4_000]) {
     try {
       return await record();

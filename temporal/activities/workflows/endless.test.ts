@@ -28,7 +28,7 @@ const delay = (minutes: number) => ({ type: 'DELAY', config: { amount: minutes, 
 const subscribe = (subscribed: boolean) => ({ type: 'UPDATE_CONTACT', config: { subscribed } });
 const setPlan = (plan: string | null) => ({ type: 'UPDATE_CONTACT', config: { data: { plan } } });
 
-/** A workflow of steps in a row; with `loops`, the last one leads to the first. */
+/** A workflow with steps in a row; with `loops`, the last one leads back to the first. */
 async function addWorkflow(eventName: string, steps: { type: string; config: object }[], loops = false) {
   const id = randomUUID();
   const nodes = [{ type: 'TRIGGER', config: {} }, ...steps].map((step, n) => ({
@@ -64,7 +64,9 @@ async function sendStep() {
   return { type: 'SEND_EMAIL', config: { templateId: id } };
 }
 
-/** Walks an execution until it waits for an event or ends, through at most so many steps, its delays being over at once. */
+/**
+ * Walks an execution until it waits for an event or ends, through at most `steps` steps; its delays end immediately.
+ */
 async function walk(id: string, visit: number, steps: number) {
   const look = (at: number) =>
     em().transactional((inner) => runStep(inner, graphs, { executionId: id, visit: at }));
@@ -89,7 +91,10 @@ const executions = () =>
     [project.id],
   );
 
-/** Lets whatever is started run, and the world answer, until nothing is started any more or a hundred rounds are over. */
+/**
+ * Runs everything that is started, with the outside world answering, until nothing more is started or a hundred rounds
+ * are over.
+ */
 async function settle(world: () => Promise<unknown> = async () => {}) {
   const done = new Set<string>();
   for (let round = 0; round < 100; round += 1) {
@@ -104,7 +109,7 @@ async function settle(world: () => Promise<unknown> = async () => {}) {
   return executions();
 }
 
-/** Reports something about each email of a workflow that it was not reported of yet. */
+/** Reports an event for each workflow email that has none reported yet. */
 function report(kind: ProviderEventKind) {
   const told = new Set<string>();
   return async () => {
@@ -123,7 +128,7 @@ function report(kind: ProviderEventKind) {
 
 const flip = (subscribed: boolean) => upsertContact(em(), upsertInput(project.id, email, { subscribed }));
 
-describe('workflows that start one another', () => {
+describe('workflows that start each other', () => {
   const refused = expect.stringContaining('Not run: it follows 10 executions');
   const expectEnd = (list: Execution[], ran: number) => {
     expect(list.filter(({ status }) => status === 'COMPLETED')).toHaveLength(ran);
@@ -140,7 +145,7 @@ describe('workflows that start one another', () => {
     expectEnd(await settle(), 10);
   });
 
-  it('may go on when one of them pauses for a minute', async () => {
+  it('may continue when one of them pauses for a minute', async () => {
     await addWorkflow('contact.unsubscribed', [delay(1), subscribe(true)]);
     await addWorkflow('contact.subscribed', [subscribe(false)]);
     await flip(true);
@@ -158,7 +163,7 @@ describe('workflows that start one another', () => {
     expectEnd(await settle(), 10);
   });
 
-  it.each(['open', 'click'] as const)('by what becomes of their emails are stopped: %s', async (kind) => {
+  it.each(['open', 'click'] as const)('by events of their emails are stopped: %s', async (kind) => {
     await addWorkflow(`email.${kind}`, [await sendStep()]);
     await addWorkflow(`email.${kind}`, [await sendStep()]);
     const [[accepted] = []] = await acceptEmails(em(), [acceptInput(project.id, [email])]);
@@ -166,7 +171,7 @@ describe('workflows that start one another', () => {
     expectEnd(await settle(report(kind)), 20);
   });
 
-  it('by emails that bounce are stopped', async () => {
+  it('by bouncing emails are stopped', async () => {
     await addWorkflow('contact.unsubscribed', [subscribe(true)]);
     await addWorkflow('contact.subscribed', [await sendStep()]);
     await flip(true);
@@ -196,7 +201,7 @@ describe('workflows that start one another', () => {
   });
 });
 
-describe('workflows that start one another by the rounds of a segment', () => {
+describe('workflows that start each other through rounds of a segment', () => {
   async function track(slug: string, condition: Record<string, unknown>) {
     const segmentId = randomUUID();
     const text = { name: slug, description: null, slug, trackMembership: true };
@@ -217,7 +222,7 @@ describe('workflows that start one another by the rounds of a segment', () => {
     expect(list.slice(10)).toMatchObject([{ status: 'FAILED', visit: 0 }]);
   };
 
-  it('are stopped, whatever else a client changes meanwhile', async () => {
+  it('are stopped, whatever a client changes meanwhile', async () => {
     await track('pro', planIs('pro'));
     await addWorkflow('segment.pro.entry', [setPlan(null)]);
     await addWorkflow('segment.pro.exit', [setPlan('pro')]);
@@ -232,7 +237,7 @@ describe('workflows that start one another by the rounds of a segment', () => {
     );
   });
 
-  it('are stopped when their events are the cause, and the time that passes after them', async () => {
+  it('are stopped when their events and the time since cause it', async () => {
     const inTheLastMinutes = { operator: 'triggeredWithin', value: 10, unit: 'minutes' };
     await track('back', where({ field: 'event.contact.subscribed', ...inTheLastMinutes }));
     await addWorkflow('segment.back.exit', [subscribe(false), subscribe(true)]);
@@ -253,7 +258,7 @@ describe('workflows that start one another by the rounds of a segment', () => {
     expectEnd(await settle(passing));
   });
 
-  it('are stopped when a bounce is the cause', async () => {
+  it('are stopped when a bounce causes it', async () => {
     await track('out', where({ field: 'subscribed', operator: 'equals', value: false }));
     await addWorkflow('segment.out.entry', [subscribe(true)]);
     await addWorkflow('segment.out.exit', [await sendStep()]);
@@ -268,7 +273,7 @@ describe('workflows that start one another by the rounds of a segment', () => {
     );
   });
 
-  it('run each time that a client is the cause', async () => {
+  it('run every time a client causes it', async () => {
     await track('pro', planIs('pro'));
     await addWorkflow('segment.pro.entry', [setPlan(null)]);
     for (let time = 0; time < 12; time += 1) {
@@ -280,14 +285,14 @@ describe('workflows that start one another by the rounds of a segment', () => {
   });
 });
 
-describe('a graph that goes round', () => {
+describe('a graph with a loop', () => {
   const stopped = expect.stringContaining('Stopped: 100 steps without a pause');
   const start = async () => {
     await trackEvents(em(), [trackInput(project.id, email)]);
     return (await executions())[0]?.id ?? '';
   };
 
-  it('and was stored when half a minute was enough is stopped', async () => {
+  it('stored when half a minute was enough is stopped', async () => {
     await addWorkflow('signed_up', [delay(0.5), setPlan('pro')], true);
     await walk(await start(), 1, 1_000);
     expect(await executions()).toMatchObject([{ status: 'FAILED', visit: 100, error: stopped }]);
@@ -301,7 +306,7 @@ describe('a graph that goes round', () => {
     expect(execution?.visit).toBeGreaterThan(250);
   });
 
-  it('by the events of its own emails is stopped', async () => {
+  it('driven by events of its own emails is stopped', async () => {
     const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: 'email.sent' } };
     await addWorkflow('signed_up', [await sendStep(), wait], true);
     const id = await start();
@@ -313,7 +318,7 @@ describe('a graph that goes round', () => {
     expect(await executions()).toMatchObject([{ status: 'FAILED', visit: 100, error: stopped }]);
   });
 
-  it('by what a person does continues', async () => {
+  it('driven by a person continues', async () => {
     const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' } };
     await addWorkflow('signed_up', [setPlan('pro'), wait], true);
     const id = await start();

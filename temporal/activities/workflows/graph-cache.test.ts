@@ -5,7 +5,7 @@ import { createGraphCache } from './graph-cache.ts';
 
 const { em, sql } = useTestDatabase();
 
-it('keeps the graphs that were used last, as many as their bytes allow', async () => {
+it('keeps the most recently used graphs within its byte limit', async () => {
   const workflowId = randomUUID();
   for (const version of [1, 2, 3, 4]) {
     const graph = { eventName: 'x'.repeat(1_000), steps: [], transitions: [] };

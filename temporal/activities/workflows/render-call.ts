@@ -10,11 +10,11 @@ import type { OutboundRequest } from '../../../providers/outbound/outbound-http.
 type Render = (text: string) => Promise<string>;
 
 /**
- * Builds the request of a WEBHOOK step. All its templates share the budget of one email; the event loop gets
- * a turn between any two.
+ * Builds the request of a WEBHOOK step. All its templates share the budget of one email; the event loop gets a turn
+ * between any two.
  *
- * @throws ApplicationFailure, not retryable, when its templates are too many or too long, one does not parse or they
- *   exceed the budget
+ * @throws ApplicationFailure, not retryable, when there are too many templates, they are too long, one does not parse
+ * or they exceed the budget
  */
 export async function renderCall(
   call: StepConfigs['WEBHOOK'],

@@ -14,7 +14,7 @@ const step = (executionId: string, visit: number) =>
 
 const [trigger, wait] = [randomUUID(), randomUUID()];
 
-/** An execution that is about to wait for `paid`, of a contact of its own. */
+/** An execution about to wait for `paid`, with its own contact. */
 async function addExecution(projectId: string, timeout?: number) {
   const [workflowId, id, email] = [randomUUID(), randomUUID(), `${randomUUID()}@example.com`];
   const [tracked] = await trackEvents(em(), [trackInput(projectId, email)]);
@@ -52,7 +52,7 @@ const standOf = async (id: string) =>
 const pay = (projectId: string, email: string, n = 1) =>
   trackEvents(em(), [trackInput(projectId, email, { eventName: 'paid', eventData: { n } })]);
 
-it('loses no event that comes while the wait is being entered', async () => {
+it('loses no event that arrives while the wait is being entered', async () => {
   const projectId = randomUUID();
   for (let round = 0; round < 60; round += 1) {
     const { id, email } = await addExecution(projectId);
@@ -62,13 +62,13 @@ it('loses no event that comes while the wait is being entered', async () => {
       pause().then(() => pay(projectId, email)),
       pause().then(() => pay(projectId, email)),
     ]);
-    // Whichever was first: the wait is over, or over at the next look.
+    // Whichever came first: the wait is over, or will be at the next check.
     expect(await step(id, 1), `round ${round}`).toEqual({ follow: 'end', status: 'COMPLETED' });
     expect(await standOf(id)).toEqual({ branch: 'event', status: 'COMPLETED', runs: 1, listeners: 0 });
   }
 });
 
-it('takes either the event or the time, never both', async () => {
+it('ends by either the event or the timeout, never both', async () => {
   const projectId = randomUUID();
   const outcomes = new Set<string | null | undefined>();
   for (let round = 0; round < 60; round += 1) {
@@ -88,22 +88,19 @@ it('takes either the event or the time, never both', async () => {
   expect([...outcomes].toSorted()).toEqual(['event', 'timeout']);
 });
 
-it.each([-10, 10])(
-  'ends a pause by the clock of the database, with one of its own %s minutes off',
-  async (minutes) => {
-    const { id } = await addExecution(randomUUID(), 300);
-    expect(await step(id, 1)).toMatchObject({ follow: 'wait', ms: 300_000 });
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
-    onTestFinished(() => void vi.useRealTimers());
-    const early = await step(id, 1);
-    expect(early).toMatchObject({ follow: 'wait' });
-    expect('ms' in early && early.ms).toBeLessThanOrEqual(300_000);
-    await sql(`update workflow_executions set resume_at = now() where id = $1`, [id]);
-    expect(await step(id, 1)).toEqual({ follow: 'end', status: 'COMPLETED' });
-  },
-);
+it.each([-10, 10])('ends a pause by the database clock when its own is %s minutes off', async (minutes) => {
+  const { id } = await addExecution(randomUUID(), 300);
+  expect(await step(id, 1)).toMatchObject({ follow: 'wait', ms: 300_000 });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  const early = await step(id, 1);
+  expect(early).toMatchObject({ follow: 'wait' });
+  expect('ms' in early && early.ms).toBeLessThanOrEqual(300_000);
+  await sql(`update workflow_executions set resume_at = now() where id = $1`, [id]);
+  expect(await step(id, 1)).toEqual({ follow: 'end', status: 'COMPLETED' });
+});
 
-it('does a step once, however often it is asked', async () => {
+it('runs a step once, however often it is called', async () => {
   const projectId = randomUUID();
   const { id } = await addExecution(projectId);
   const answers = await Promise.all(Array.from({ length: 8 }, () => step(id, 1)));

@@ -12,7 +12,7 @@ import { fail, finish, follow, followingStep, type StepEffects, type Walk } from
 /**
  * Implements `runStep` of the activity contract in the caller's transaction.
  *
- * @param effects set here, to be applied after the commit
+ * @param effects filled in here; the caller applies them after the commit
  */
 export async function runStep(
   em: Em,
@@ -61,11 +61,11 @@ async function enterNext(walk: Walk): Promise<StepAnswer> {
 async function checkCurrent(walk: Walk): Promise<StepAnswer> {
   const { graph, execution } = walk;
   const step = findStep(graph, execution.currentStepId ?? '');
-  if (step === undefined) throw new Error('An execution is at a step that its graph does not have');
+  if (step === undefined) throw new Error('An execution is at a step that is not in its graph');
   if (execution.completedAt !== null && execution.status === 'RUNNING') {
     return follow(walk, step, execution.branch);
   }
   const { check } = handlerOf(step);
-  if (check === undefined) throw new Error(`A ${step.type} step was entered and has not ended`);
+  if (check === undefined) throw new Error(`A ${step.type} step was entered but has not ended`);
   return check(walk, step);
 }

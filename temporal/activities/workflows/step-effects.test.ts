@@ -22,7 +22,7 @@ async function step(executionId: string, visit: number) {
   return { answer, effects };
 }
 
-/** Executions at the start of a graph whose steps follow each other. */
+/** Executions at the start of a graph with steps in a row. */
 async function addExecutions(count: number, steps: { type: string; config: object }[]) {
   const [projectId, workflowId, templateId] = [await insertProject(em()), randomUUID(), randomUUID()];
   const domain = await insertDomain(em(), projectId);
@@ -58,7 +58,7 @@ async function addExecutions(count: number, steps: { type: string; config: objec
   return { projectId, contactIds, ids: rows.map(({ id }) => id) };
 }
 
-it('leaves an email to be dispatched with others of the moment, and exits in the same turn', async () => {
+it('leaves an email to be dispatched with other recent ones, and exits in the same turn', async () => {
   const { projectId, ids } = await addExecutions(12, [
     { type: 'SEND_EMAIL', config: {} },
     { type: 'EXIT', config: { reason: 'done' } },
@@ -81,18 +81,18 @@ it('leaves an email to be dispatched with others of the moment, and exits in the
     [projectId, ids],
   );
   expect(found).toEqual({ emails: 12, inWindows: 12, later: 12, runs: 24 });
-  // A repeat finds everything done.
+  // A retry finds everything done.
   expect((await step(ids[0] ?? '', 1)).answer).toEqual({ follow: 'end', status: 'EXITED' });
 });
 
-it('leaves nothing behind where it only waits', async () => {
+it('leaves no commands when it only waits', async () => {
   const { ids } = await addExecutions(1, [{ type: 'DELAY', config: { amount: 1, unit: 'days' } }]);
   const { answer, effects } = await step(ids[0] ?? '', 1);
   expect(answer).toMatchObject({ follow: 'sleep' });
   expect(effects).toEqual({ journal: false, commandsInMs: undefined });
 });
 
-it('has the relay woken at once when contacts go whose executions have to end', async () => {
+it('wakes the relay immediately when deleted contacts have executions to end', async () => {
   const { projectId, contactIds } = await addExecutions(2, [
     { type: 'DELAY', config: { amount: 1, unit: 'days' } },
   ]);

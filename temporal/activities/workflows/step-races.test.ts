@@ -22,7 +22,7 @@ const mark = { type: 'UPDATE_CONTACT', config: { data: { seen: true } } } as con
 const ask = { type: 'CONDITION', config: { field: 'subscribed', operator: 'equals', value: true } } as const;
 type Step = { type: (typeof wait | typeof mark | typeof ask)['type']; config: Record<string, unknown> };
 
-/** A workflow that `eventName` starts, of steps in a line. */
+/** A workflow triggered by `eventName`, with steps in a row. */
 async function addWorkflow(steps: Step[], eventName = 'signed_up', allowReentry = true) {
   const [id, projectId] = [randomUUID(), randomUUID()];
   const trigger = { id: randomUUID(), type: 'TRIGGER' as const, name: 'Trigger', config: {} };
@@ -70,7 +70,7 @@ const standOf = async (id: string) =>
     )
   )[0];
 
-it('counts an event that is being written while the step before ends', async () => {
+it('counts an event that is being written while the previous step ends', async () => {
   const { projectId, enter } = await addWorkflow([ask, wait]);
   const id = await enter('ada@example.com');
   await em().transactional(async (inner) => {
@@ -88,7 +88,7 @@ it('looks for an event only after the transaction that writes it', async () => {
     if (known) await track('ada@example.com', 'paid');
     const id = await enter('ada@example.com');
     const entering = await em().transactional(async (inner) => {
-      // Has looked for listeners by now, and is not committed.
+      // Has looked for listeners by now, but is not committed.
       await trackEvents(inner, [trackInput(projectId, 'ada@example.com', { eventName: 'paid' })]);
       const begun = step(id, 1);
       await Promise.race([begun, delay(300)]);
@@ -98,14 +98,14 @@ it('looks for an event only after the transaction that writes it', async () => {
   }
 });
 
-it('is seen by an event that is written while the step is entered', async () => {
+it('is seen by an event written while the step is being entered', async () => {
   for (const known of [false, true]) {
     const { enter, track } = await addWorkflow([wait]);
     if (known) await track('ada@example.com', 'paid');
     const id = await enter('ada@example.com');
     const { tracking } = await em().transactional(async (inner) => {
       expect(await runStep(inner, graphs, { executionId: id, visit: 1 })).toMatchObject({ follow: 'wait' });
-      // Has looked for events by now, and is not committed.
+      // Has looked for events by now, but is not committed.
       const begun = track('ada@example.com', 'paid');
       await Promise.race([begun, delay(300)]);
       return { tracking: begun };
@@ -115,7 +115,7 @@ it('is seen by an event that is written while the step is entered', async () => 
   }
 });
 
-it('ends by the event that comes in the moment when its time is over', async () => {
+it('ends by an event that arrives just as it times out', async () => {
   const { projectId, enter } = await addWorkflow([{ ...wait, config: { ...wait.config, timeout: 60 } }]);
   const id = await enter('ada@example.com');
   expect(await step(id, 1)).toMatchObject({ follow: 'wait' });
@@ -133,7 +133,7 @@ it('ends by the event that comes in the moment when its time is over', async () 
   expect(shown).toEqual([{ context: { n: 1 } }]);
 });
 
-it('does not count an event from before that, whatever its clock says', async () => {
+it('does not count an earlier event, whatever its clock says', async () => {
   const { projectId, enter } = await addWorkflow([ask, wait]);
   const id = await enter('ada@example.com');
   const later = new Date(Date.now() + 60_000);
@@ -144,8 +144,8 @@ it('does not count an event from before that, whatever its clock says', async ()
   expect(await step(id, 2)).toMatchObject({ follow: 'wait' });
 });
 
-it('begins no step after the execution was cancelled, and nothing listens for it', async () => {
-  /** Cancelled before the first step, and during or after the second: both have to happen. */
+it('begins no step after the execution was canceled, and leaves no listener', async () => {
+  /** Canceled before the first step, and during or after the second: both have to occur. */
   const found = new Set<number | undefined>();
   for (let round = 0; round < 40 || found.size === 1; round += 1) {
     const { id: workflowId, enter, track } = await addWorkflow([mark, wait, mark]);
@@ -168,14 +168,14 @@ it('begins no step after the execution was cancelled, and nothing listens for it
   }
 });
 
-it('has steps and events that start the same workflow never wait for each other', async () => {
+it('steps and events that start the same workflow never deadlock', async () => {
   const [updates, waits] = [await addWorkflow([mark]), await addWorkflow([wait], 'paid')];
   for (let round = 0; round < 30; round += 1) {
     const email = `${round}@example.com`;
     for (const { enter, track } of [updates, waits]) {
       const name = track === waits.track ? 'paid' : 'signed_up';
       const id = await enter(email);
-      // Neither may fail: the database ends those that wait for each other.
+      // Neither may fail: the database aborts deadlocked transactions.
       await Promise.all([
         step(id, 1),
         track(email, name, { n: round }),
@@ -185,7 +185,7 @@ it('has steps and events that start the same workflow never wait for each other'
   }
 });
 
-it('lets one contact in once, however many events come at once', async () => {
+it('starts one execution for a contact, however many events arrive concurrently', async () => {
   for (const allowReentry of [false, true]) {
     const { track, executionsOf } = await addWorkflow([wait], 'signed_up', allowReentry);
     for (let round = 0; round < 10; round += 1) {
@@ -196,7 +196,7 @@ it('lets one contact in once, however many events come at once', async () => {
   }
 });
 
-it('lets nobody in again whose execution began and ended while the event was being written', async () => {
+it('starts no second execution when the first began and ended while the event was being written', async () => {
   const { id, projectId, track, executionsOf } = await addWorkflow([mark], 'signed_up', false);
   const email = 'ada@example.com';
   const [ada] = await track(email, 'seen');

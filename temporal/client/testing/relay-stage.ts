@@ -72,7 +72,7 @@ export async function order(kind: string, attempts = 0): Promise<string> {
   return id;
 }
 
-/** Commands of a project, which fell due so many seconds ago. */
+/** Commands of a project that fell due this many seconds ago. */
 export const orderMany = (projectId: string, count: number, dueSecondsAgo: number, kind = 'domain.verify') =>
   database.sql(
     `insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
@@ -85,7 +85,7 @@ export const waiting = async (kind: string) =>
     await database.sql<{ count: number }>('select count(*)::int as count from outbox where kind = $1', [kind])
   )[0]?.count ?? 0;
 
-/** As a process with a worker does; what the try returns needs a workflow. */
+/** Like a process with a worker: the emails that `run` returns need a workflow. */
 export function tryFirst(run: (emailIds: string[]) => string[] | Promise<string[]>, retryInMs = 0): void {
   relay.useFirstTry({
     run: async (emailIds) => ({ openIds: await run(emailIds), retryInMs }),
@@ -106,13 +106,13 @@ interface BatchOptions {
   startDelay?: number;
 }
 
-/** Looks at each start of a workflow before Temporal does. */
+/** Observes each start of a workflow before Temporal does. */
 export function watchStarts(
   look: (type: unknown, projectId: string | undefined, options: BatchOptions) => unknown,
 ): void {
   const call = client.workflow.start.bind(client.workflow);
   vi.spyOn(client.workflow, 'start').mockImplementation(async (type, options) => {
-    // as: only those who look at email batches read it.
+    // as: only observers of email batches read it.
     await look(type, options.priority?.fairnessKey?.split('/')[0], options as unknown as BatchOptions);
     return call(type, options);
   });

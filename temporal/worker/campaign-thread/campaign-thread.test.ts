@@ -28,7 +28,7 @@ function start(environment: Record<string, string> = {}): CampaignThread {
 const batchOf = (campaignId: string) => ({ campaignId, projectId: randomUUID(), batch: 1 });
 const neverAborted = new AbortController().signal;
 
-describe('the thread of the campaigns', () => {
+describe('the campaign thread', () => {
   it('answers each of many orders', async () => {
     const thread = start();
     const orders = Array.from({ length: 50 }, () => thread.send(batchOf(randomUUID()), neverAborted));
@@ -36,7 +36,7 @@ describe('the thread of the campaigns', () => {
     expect(await Promise.all(orders)).toEqual(orders.map(() => nothing));
   });
 
-  it('hands an error on without the statement and its values', async () => {
+  it('passes on an error without the statement and its values', async () => {
     const thread = start({ DATABASE_URL: `postgres://nobody@127.0.0.1:${await freePort()}/nothing` });
     const campaignId = randomUUID();
     const failure: unknown = await thread.send(batchOf(campaignId), neverAborted).catch((error) => error);
@@ -45,7 +45,7 @@ describe('the thread of the campaigns', () => {
     expect(String(failure)).not.toContain(campaignId);
   });
 
-  it('ends when it is asked to, and says so when nobody did', async () => {
+  it('ends when asked to, and reports an unexpected end', async () => {
     const asked = start();
     await asked.send(batchOf(randomUUID()), neverAborted);
     await asked.stop();
@@ -58,7 +58,7 @@ describe('the thread of the campaigns', () => {
     await expect(broken.send(batchOf(randomUUID()), neverAborted)).rejects.toThrow();
   });
 
-  it('ends while the host of its connections has vanished', async () => {
+  it('ends even when the host of its connections has vanished', async () => {
     const url = new URL(database.url);
     const line = await startTcpRelay([Number(url.port)]);
     url.host = `127.0.0.1:${line.port}`;

@@ -6,9 +6,9 @@ import type { HeadStart } from '../../activities/campaigns/head-start.ts';
 import type { SendBatchResult } from '../../contracts/campaign.ts';
 import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
 
-/** Runs `thread-main.ts`. Orders are queued until it is up. */
+/** Runs `thread-main.ts` in a worker thread. Orders are queued until it is up. */
 export class CampaignThread implements Pick<HeadStart, 'begin' | 'look'> {
-  /** Settles when the thread has loaded its code and run it once, or has ended; never rejects. */
+  /** Settles when the thread has loaded and warmed up its code, or has ended; never rejects. */
   readonly up: Promise<void>;
   /** Settles when the thread has ended; rejects unless it was stopped. */
   readonly ended: Promise<void>;
@@ -74,12 +74,12 @@ export class CampaignThread implements Pick<HeadStart, 'begin' | 'look'> {
     this.#order({ kind: 'take over' });
   }
 
-  /** Lowers the thread's priority on Linux. Call when the process has loaded: until then nothing of it is in a hurry. */
-  stepBack(): void {
-    this.#order({ kind: 'step back' });
+  /** Lowers the thread's priority on Linux. Call when the process has loaded: until then, no other work is urgent. */
+  lowerPriority(): void {
+    this.#order({ kind: 'lower priority' });
   }
 
-  /** Stops what the head start has under way; it begins no more. */
+  /** Stops the running head start; no new one begins. */
   endHeadStart(): void {
     this.#order({ kind: 'end head start' });
   }
@@ -90,7 +90,7 @@ export class CampaignThread implements Pick<HeadStart, 'begin' | 'look'> {
     for (const outcomes of this.#early.splice(0)) recorded(outcomes);
   }
 
-  /** Requires that no batch is running but those of the head start. */
+  /** Requires that no batch is running except those of the head start. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#order({ kind: 'end' });

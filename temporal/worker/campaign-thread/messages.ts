@@ -14,7 +14,7 @@ export type Order =
   | { kind: 'begin'; campaignId: string }
   | { kind: 'look'; campaignId: string }
   | { kind: 'take over' }
-  | { kind: 'step back' }
+  | { kind: 'lower priority' }
   | { kind: 'end head start' }
   | { kind: 'end' };
 

@@ -18,8 +18,8 @@ import { createClaimedRenderer } from '../../activities/sending/render-claimed.t
 import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
 
 /**
- * The thread that sends campaign batches: rendering and handing over block it for seconds at a time, which must not
- * delay transactional email. It has its own connections, and on Linux a lower priority once the process has loaded.
+ * The thread that sends campaign batches: rendering and hand-overs block it for seconds at a time, which must not delay
+ * transactional email. It has its own connections and, on Linux, a lower priority once the process has loaded.
  */
 if (parentPort === null) throw new Error('This module must run in a worker thread');
 const port = parentPort;
@@ -71,7 +71,7 @@ const underWay = new Map<number, AbortController>();
 const headStart = createHeadStart({ orm, sendBatch: send, isBusy: () => underWay.size > 0, warn });
 const isIdle = () => underWay.size === 0 && !headStart.isSending();
 
-async function obey(order: Order): Promise<void> {
+async function handle(order: Order): Promise<void> {
   switch (order.kind) {
     case 'send': {
       const { id, input } = order;
@@ -101,7 +101,7 @@ async function obey(order: Order): Promise<void> {
       await headStart.takeOver();
       if (isIdle()) await warmStatements(orm, warn);
       return;
-    case 'step back':
+    case 'lower priority':
       // On other platforms this would change the priority of the whole process.
       if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
       return;
@@ -111,11 +111,11 @@ async function obey(order: Order): Promise<void> {
     case 'end':
       await headStart.stop();
       for (const end of ends.toReversed()) await end();
-      // Connections to a host that has vanished would keep it running.
+      // Connections to a vanished host would keep it running.
       process.exit(0);
   }
 }
 
-port.on('message', (order: Order) => void obey(order));
+port.on('message', (order: Order) => void handle(order));
 await warmUp({ render, provider, isDue: isIdle });
 report({ kind: 'up' });

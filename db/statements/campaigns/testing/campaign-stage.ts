@@ -73,7 +73,7 @@ export const statuses = async (id: string) =>
       )
     ).map(({ status, count }) => [status, count]),
   );
-/** Emails that are counted for the project, by month. */
+/** Emails counted for the project, by month. */
 export const usage = () =>
   sql(
     em,
@@ -81,7 +81,7 @@ export const usage = () =>
      where project_id = $1 and category = 'campaigns' group by month`,
     [projectId],
   );
-/** As if the campaign had begun in the month before. */
+/** As if the campaign had begun in the previous month. */
 export async function beginMonthBefore(id: string): Promise<void> {
   await sql(em, `update campaigns set started_at = started_at - interval '1 month' where id = $1`, [id]);
   await sql(em, `update billing_usage set month = month - interval '1 month' where project_id = $1`, [

@@ -38,7 +38,7 @@ export const begin = (emailIds: string[], token: string) =>
     emailIds.map((emailId) => ({ emailId, token })),
   );
 
-/** Claims what can be claimed of the emails, and begins to hand it over. */
+/** Claims the claimable emails and begins to hand them over. */
 export async function claimAndBegin(emailIds: string[], token = uuidv7()): Promise<string[]> {
   const claimed = await claim(emailIds, token);
   await begin(claimed, token);

@@ -1,4 +1,4 @@
-// Keeps the list fresh while the page is looked at. Everything works without it.
+// Keeps the list fresh while the page is visible. Everything works without it.
 const live = document.getElementById('live');
 
 async function refresh() {

@@ -14,7 +14,7 @@ import { evaluateProject } from '../evaluate-project.ts';
 let database: TestDatabase;
 export let project: string;
 
-/** Another project from now on. */
+/** Switches to a new project. */
 export function changeProject(): void {
   project = newId();
 }
@@ -47,7 +47,7 @@ export async function addSegment(name: string, condition: Record<string, unknown
 export const track = (email: string, rest: Parameters<typeof trackInput>[2] = {}) =>
   trackEvents(database.em(), [trackInput(project, email, rest)]);
 
-/** As the schedule does: the segments that are not current, in full. */
+/** As the schedule does: computes the segments that are not current in full. */
 export async function computeStale(): Promise<void> {
   for (const { projectId, segmentId } of await listStaleSegments(database.em(), [], 1_000)) {
     if (projectId !== project) continue;
@@ -61,7 +61,7 @@ export async function changesLeft(): Promise<number> {
   return (await database.sql('select 1 from segment_changes where project_id = $1', [project])).length;
 }
 
-/** Emails of the stored members, and of those who meet the condition now. */
+/** Emails of the stored members and of the contacts that match the condition now. */
 export async function membersOf({ id }: Segment): Promise<{ stored: string[]; meeting: string[] }> {
   const audience = await segmentAudience(database.em(), project, id);
   const parameters: unknown[] = [project, id];

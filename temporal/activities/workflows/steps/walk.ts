@@ -18,7 +18,7 @@ import { contextFault } from './context-limit.ts';
 
 export interface StepEffects {
   journal: boolean;
-  /** Delay until its first outbox command is due; undefined when there is none. */
+  /** Delay until the step's first outbox command is due; undefined when there is none. */
   commandsInMs: number | undefined;
   endless?: Endless['kind'];
 }
@@ -33,11 +33,11 @@ export interface Walk {
 
 export interface StepHandler<S extends Step> {
   /**
-   * Updates the execution's row last: statements that write events lock the contact and its statistics first,
-   * then the execution.
+   * Must update the execution's row last: statements that write events lock the contact and its statistics first, then
+   * the execution.
    */
   enter(walk: Walk, step: S): Promise<StepAnswer>;
-  /** Checks whether the current step is over, for types that pause or call. */
+  /** For types that pause or make a call: checks whether the current step is over. */
   check?(walk: Walk, step: S): Promise<StepAnswer>;
 }
 
@@ -73,7 +73,7 @@ export async function complete(
 export async function follow(walk: Walk, step: Step, branch: string | null): Promise<StepAnswer> {
   const next = nextStep(walk.graph, step.id, toBranch(branch));
   if (next === undefined) return finish(walk);
-  // It can't fail, so it needs no separate activity.
+  // EXIT can't fail, so it needs no separate activity.
   if (next.type === 'EXIT') return exit(walk, next);
   return { follow: 'step', visit: walk.execution.visit + 1, label: labelOf(next) };
 }
