@@ -9,7 +9,7 @@ const compileCache = fileURLToPath(new URL('.cache/node', import.meta.url));
 const everything = ['**/*.test.ts'];
 const generated = ['node_modules/**', '.data/**', '.cache/**'];
 
-/** Files whose tests work in projects of one running product; the others of `test/` start what they need. */
+/** Test files that work in projects of one running product; the others in `test/` start what they need. */
 const sharing = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter((file) =>
   readFileSync(`${import.meta.dirname}/${file}`, 'utf8').includes('useSharedProduct'),
 );
@@ -20,16 +20,16 @@ export default defineConfig({
     setupFiles: ['test/setup/worker.ts'],
     pool: 'forks',
     maxWorkers: 4,
-    // A worker runs many files with their products: it need not collect garbage as often as a service would.
+    // A worker runs many files with their products, so it should collect garbage less often than a service.
     execArgv: ['--max-semi-space-size=64', '--initial-old-space-size=1024'],
-    // Far above what a busy machine needs: reached only by what hangs.
+    // Far more than a busy machine needs; only a hang reaches it.
     testTimeout: 600_000,
     hookTimeout: 600_000,
     experimental: { viteModuleRunner: false },
     env: { NODE_ENV: 'test', TZ: 'UTC', NODE_COMPILE_CACHE: compileCache },
     sequence: { sequencer: LongestFirst },
-    // The files of a project share the loaded modules of its workers. Each project has its own workers, so that only
-    // those of the first keep a product.
+    // The files of a project share the modules that its workers have loaded. Each project has its own workers, so only
+    // those of the first keep a product running.
     projects: [
       { extends: true, test: { name: 'shared', isolate: false, include: sharing } },
       {
@@ -46,7 +46,7 @@ export default defineConfig({
         },
       },
     ],
-    // Where nobody watches, what failed is all that is worth reading.
+    // In CI, only failures are worth reading.
     ...(process.env.CI && {
       reporters: ['minimal', new FailedNames()],
       silent: 'passed-only' as const,

@@ -59,7 +59,7 @@ describe('silent connections', () => {
       expect(silent).rejects.toThrow(lost),
       expect(silent.catch(() => hot('select 1 as one'))).rejects.toThrow(),
     ]);
-    stage.line.mend();
+    stage.line.restore();
     await expectAllWork();
   });
 
@@ -67,7 +67,7 @@ describe('silent connections', () => {
     await Promise.all([begin(() => ask('select 1')), ask('select pg_sleep(0.2)')]);
     const silent = begin(() => stage.line.fallSilent());
     await expect(silent).rejects.toThrow(lost);
-    stage.line.mend();
+    stage.line.restore();
     await expectAllWork();
   });
 
@@ -75,7 +75,7 @@ describe('silent connections', () => {
     expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
     const silent = begin(() => stage.line.fallSilent());
     await expect(silent).rejects.toThrow(lost);
-    stage.line.mend();
+    stage.line.restore();
     expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
   });
 
@@ -86,7 +86,7 @@ describe('silent connections', () => {
       before.resolve(pid);
     });
     await database.sql('select pg_terminate_backend($1)', [await before.promise]);
-    stage.line.mend();
+    stage.line.restore();
     await expect(silent).rejects.toThrow(lost);
     await expectAllWork();
   });
@@ -95,7 +95,7 @@ describe('silent connections', () => {
     expect(await hot('select 1 as one')).toEqual([{ one: 1 }]);
     stage.line.fallSilent();
     const silent = hot('select 1 as one');
-    stage.line.mend();
+    stage.line.restore();
     await expect(silent).rejects.toThrow(lost);
     await expectAllWork();
   });

@@ -34,7 +34,7 @@ it('lets only invited people sign up while sign-up is off', async () => {
 });
 
 it.each(['/auth/request-password-reset', '/auth/request-verification'])(
-  'says at %s that no account emails are sent, to any caller',
+  'tells every caller of %s that no account emails are sent',
   async (path) => {
     const { status, body } = await post(path, { email: 'judy@example.com' });
     expect([status, body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);

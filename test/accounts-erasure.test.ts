@@ -13,7 +13,7 @@ const stack = useSharedProduct();
 const run = <Row = { n: number }>(text: string, parameters: unknown[] = []) =>
   stack.sql<Row>(text, parameters);
 
-/** A sender with something in every corner, and its owner. */
+/** A sender with data in every table, and its owner. */
 async function createBusySender(): Promise<{ sender: TestSender; owner: TestPerson }> {
   const sender = await createTestSender(stack.url);
   const owner = await createTestPerson(stack.url);
@@ -44,10 +44,10 @@ async function createBusySender(): Promise<{ sender: TestSender; owner: TestPers
   return { sender, owner };
 }
 
-/** Tables with a project's id, and how many rows of the project each has. */
+/** Rows of the project per table that has a project id. */
 async function rowsOf(projectId: string): Promise<Record<string, number>> {
   const tables = await run<{ name: string }>(
-    // A partition's rows are found in its table.
+    // Partitions are left out: their rows are found through the parent table.
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid
      where a.attname = 'project_id' and c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
        and not c.relispartition order by 1`,
@@ -60,7 +60,7 @@ async function rowsOf(projectId: string): Promise<Record<string, number>> {
   return found;
 }
 
-/** Rows whose parent is gone. */
+/** Rows whose parent row is gone. */
 const orphans = () =>
   run(`select (select count(*) from segment_members m where not exists (select from segments s where s.id = m.segment_id))
     + (select count(*) from workflow_steps m where not exists (select from workflows s where s.id = m.workflow_id))
@@ -68,10 +68,10 @@ const orphans = () =>
     as n`);
 
 describe('the reset of a project', () => {
-  it('erases its data everywhere and says how much, and keeps keys, members, domains and settings', async () => {
+  it('erases its data everywhere, reports how much, and keeps keys, members, domains and settings', async () => {
     const { sender, owner } = await createBusySender();
-    const { sender: neighbour } = await createBusySender();
-    const before = await rowsOf(neighbour.projectId);
+    const { sender: neighbor } = await createBusySender();
+    const before = await rowsOf(neighbor.projectId);
     await owner.call('PATCH', `/users/@me/projects/${sender.projectId}`, { brandColor: '#0f766e' });
     const path = `/users/@me/projects/${sender.projectId}/reset`;
     const { name } = (await owner.call('GET', '/users/@me/projects')).body.data[0];
@@ -118,7 +118,7 @@ describe('the reset of a project', () => {
       'project_erasures',
     ]);
     expect(await orphans()).toEqual([{ n: '0' }]);
-    // What comes afterwards stays.
+    // Data written afterward stays.
     const again = await sender.post('/v1/send', {
       to: 'ada@example.com',
       from: `hello@${sender.domain}`,
@@ -127,11 +127,11 @@ describe('the reset of a project', () => {
     });
     expect(again.status).toBe(200);
     expect((await sender.get('/contacts')).body.total).toBe(1);
-    expect(await rowsOf(neighbour.projectId)).toEqual(before);
+    expect(await rowsOf(neighbor.projectId)).toEqual(before);
   });
 });
 
-it('a reset ends an import that is under way, and nothing of it comes afterwards', async () => {
+it('a reset ends a running import, which writes nothing afterward', async () => {
   const { sender, owner } = await createBusySender();
   const project = (await owner.call('GET', '/users/@me/projects')).body.data[0];
   const rows = Array.from({ length: 60_000 }, (_, n) => `reader-${n}@example.com,Reader ${n}`);
@@ -158,7 +158,7 @@ describe('resets at once', () => {
     const project = await createOwnProject(owner);
     const path = `/users/@me/projects/${project.id}/reset`;
     const reset = () => owner.call('POST', path, { confirm: project.name });
-    // Nothing of the project can be deleted while this holds.
+    // Nothing of the project can be deleted while this transaction holds its lock.
     const blocking = stack.em();
     await blocking.begin();
     await sql(blocking, 'lock table contacts in share mode');
@@ -178,7 +178,7 @@ describe('resets at once', () => {
 });
 
 describe('the deletion of a project', () => {
-  it('ends its keys at once, and erases everything it had', async () => {
+  it('revokes its keys at once, and erases everything it had', async () => {
     const { sender, owner } = await createBusySender();
     expect((await owner.call('DELETE', `/users/@me/projects/${sender.projectId}`)).status).toBe(204);
     expect((await sender.get('/contacts')).status).toBe(401);
@@ -192,7 +192,7 @@ describe('the deletion of a project', () => {
       (left) => left.length === 0,
     );
     expect(await orphans()).toEqual([{ n: '0' }]);
-    // Nobody but the mark of the erasure itself, until it is closed.
+    // Only the record of the erasure itself remains until the erasure is complete.
     await eventually(
       () => run<{ name: string }>('select name from events where project_id = $1', [sender.projectId]),
       (rows) => rows.length === 1 && rows[0]?.name === 'project.erased',
@@ -202,7 +202,7 @@ describe('the deletion of a project', () => {
     await eventually(identities, (status) => status === 404);
   });
 
-  it('is for owners: an ADMIN is refused, a MEMBER even the reset, and for strangers there is no project', async () => {
+  it('is for owners: an ADMIN gets 403, a MEMBER even for the reset, and a stranger 404', async () => {
     const [owner, admin, member, stranger] = await Promise.all([
       createTestPerson(stack.url),
       createTestPerson(stack.url),

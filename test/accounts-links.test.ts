@@ -15,7 +15,7 @@ const run = (text: string, parameters: unknown[] = []) =>
 const newPassword = 'another long pass phrase';
 
 describe('the proof of an address', () => {
-  it('is a link that arrives after sign-up, works once, and says so to the user', async () => {
+  it('is a link that arrives after sign-up and works once, which a second use is told', async () => {
     const person = await createTestPerson(stack.url, 'ada@example.com');
     const token = await mailedToken(stack, person.email, '/mail/verify-email');
     const [message] = await accountMessages(stack, person.email);
@@ -38,7 +38,7 @@ describe('the proof of an address', () => {
 
   it.each([
     ['de-AT,de;q=0.9,en;q=0.5', 'Bestätigen Sie Ihre E-Mail-Adresse'],
-    // As Firefox writes it.
+    // The header as Firefox writes it.
     ['fr,fr-FR;q=0.8,en-US;q=0.5,en;q=0.3', 'Confirmez votre adresse e-mail'],
     ['sv, en;q=0.2, de;q=0.7', 'Bestätigen Sie Ihre E-Mail-Adresse'],
   ])('comes in the language of the browser: %s', async (language, subject) => {
@@ -59,7 +59,7 @@ describe('the proof of an address', () => {
     expect((await post('/auth/verify-email', { token: first })).status).toBe(400);
   });
 
-  it('is mailed at most five times an hour', async () => {
+  it('is emailed at most five times an hour', async () => {
     const person = await createTestPerson(stack.url);
     for (let request = 0; request < 7; request += 1) {
       expect((await post('/auth/request-verification', { email: person.email })).status).toBe(200);
@@ -74,14 +74,14 @@ describe('the proof of an address', () => {
     ]);
   });
 
-  it('is mailed at most five times an hour, also to calls at the same moment', async () => {
+  it('is emailed at most five times an hour, even for concurrent calls', async () => {
     const person = await createTestPerson(stack.url);
     const links = () => run('select count(*)::int as n from account_tokens where user_id = $1', [person.id]);
     await Promise.all(
       Array.from({ length: 30 }, () => post('/auth/request-verification', { email: person.email })),
     );
     await eventually(links, ([row]) => Number(row?.n) >= 5);
-    // The calls were answered before their links were made.
+    // The API answered before it created the links.
     await delay(1_000);
     expect(await links()).toEqual([{ n: 5 }]);
   });
@@ -143,7 +143,7 @@ describe('a new password', () => {
 
 describe('user enumeration', () => {
   it.each(['/auth/request-password-reset', '/auth/request-verification'])(
-    'gets the same answer from %s for a known and an unknown address, whose mail is not waited for',
+    'gets the same answer from %s for a known and an unknown address, without waiting for the email',
     async (path) => {
       const person = await createTestPerson(stack.url);
       const known = await post(path, { email: person.email });
@@ -156,11 +156,11 @@ describe('user enumeration', () => {
     },
   );
 
-  it('by time: the answer does not wait for the work that only a known address causes', async () => {
+  it('by timing: the answer does not wait for the work that only a known address causes', async () => {
     const person = await createTestPerson(stack.url);
     const blocked = stack.em();
     await blocked.begin();
-    // Any other writer of a token would wait for this.
+    // Any other writer of a token would wait for this lock.
     await sql(blocked, 'lock table account_tokens in access exclusive mode');
     const answer = await post('/auth/request-password-reset', { email: person.email });
     expect(answer.status).toBe(200);
@@ -169,7 +169,7 @@ describe('user enumeration', () => {
   });
 });
 
-describe('what is stored of a link', () => {
+describe('the stored form of a link', () => {
   it('is useless to an attacker who reads the database', async () => {
     const person = await createTestPerson(stack.url);
     const token = await mailedToken(stack, person.email, '/mail/verify-email');

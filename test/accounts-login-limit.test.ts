@@ -11,7 +11,7 @@ const stack = useProductWithAccountMail({
 });
 
 let addresses = 0;
-/** A client address that nobody has had before. */
+/** A client address that no test has used before. */
 const newAddress = () => {
   addresses += 1;
   return `198.51.100.${addresses}`;
@@ -27,7 +27,7 @@ const deviceOf = (answer: TestAnswer) =>
     .getSetCookie()
     .find((cookie) => cookie.startsWith('device='))
     ?.split(';')[0] ?? '';
-/** Guesses from a new address each, until the account takes no more of them. */
+/** Guesses passwords, each from a new address, until the account accepts no more guesses. */
 async function attack(email: string, guesses = limit): Promise<void> {
   for (let guess = 0; guess < guesses; guess += 1) {
     expect((await logIn(email, 'a wrong pass phrase')).status).toBe(401);
@@ -40,7 +40,7 @@ const withoutId = ({ status, headers, body }: TestAnswer) => {
 };
 
 describe('wrong passwords for an account', () => {
-  it('are limited per account, from any number of addresses, and block even the right password', async () => {
+  it('are limited per account across all addresses, and then block even the right password', async () => {
     const person = await createTestPerson(stack.url);
     await attack(person.email);
     const answer = await logIn(person.email, testPassword);
@@ -79,7 +79,7 @@ describe('wrong passwords for an account', () => {
     }
   });
 
-  it('are no more when the passwords were right', async () => {
+  it('are not counted when the passwords were right', async () => {
     const person = await createTestPerson(stack.url);
     for (let time = 0; time <= limit; time += 1) {
       expect((await logIn(person.email, testPassword)).status).toBe(200);
@@ -87,7 +87,7 @@ describe('wrong passwords for an account', () => {
   });
 });
 
-describe('nobody is locked out by a stranger', () => {
+describe('a stranger locks nobody out', () => {
   let person: TestPerson;
 
   it('from a device that signed in before, from any address', async () => {
@@ -98,7 +98,7 @@ describe('nobody is locked out by a stranger', () => {
     expect(header).toMatch(/^device=[\w-]{43}; path=\/; expires=.+ GMT; samesite=lax; httponly$/);
     await attack(person.email);
     expect((await logIn(person.email, testPassword, { cookie })).status).toBe(200);
-    // It has as many tries as everybody else, of its own.
+    // The device has an allowance of its own, of the same size.
     for (let guess = 0; guess < limit; guess += 1) {
       expect((await logIn(person.email, 'a wrong pass phrase', { cookie })).status).toBe(401);
     }

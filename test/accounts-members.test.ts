@@ -21,7 +21,7 @@ const run = (text: string, parameters: unknown[] = []) =>
 
 const verifiedPerson = () => createVerifiedPerson(stack);
 
-/** A project with a person in each place. */
+/** A project with one person per role, and a stranger. */
 async function createTeam() {
   const [owner, admin, member, stranger] = await Promise.all([
     verifiedPerson(),
@@ -48,7 +48,7 @@ async function createTeam() {
 }
 
 describe('members', () => {
-  it('are listed with their places, the oldest first', async () => {
+  it('are listed with their roles, oldest first', async () => {
     const { owner, admin, member, path } = await createTeam();
     const { status, body } = await admin.call('GET', path);
     expect(status).toBe(200);
@@ -60,7 +60,7 @@ describe('members', () => {
     expect(body.invitations).toEqual([]);
   });
 
-  it('work in the project with the cookie from the moment on, and not after they were removed', async () => {
+  it('can work in the project with the cookie as soon as they are added, and no longer once removed', async () => {
     const { owner, member, project, path } = await createTeam();
     const read = () => member.call('GET', '/contacts', undefined, { 'X-Project-Id': project.id });
     expect((await read()).status).toBe(200);
@@ -69,7 +69,7 @@ describe('members', () => {
     expect((await member.call('GET', '/users/@me/projects')).body.data).toEqual([]);
   });
 
-  it('are no members twice', async () => {
+  it("can't be added twice", async () => {
     const { owner, member, path } = await createTeam();
     const { status, body } = await owner.call('POST', path, { email: member.email, role: 'ADMIN' });
     expect([status, body.error.code]).toEqual([409, 'CONFLICT']);
@@ -77,7 +77,7 @@ describe('members', () => {
 });
 
 describe('a MEMBER', () => {
-  it('is refused with 403 for every action of administrators', async () => {
+  it('gets 403 for every action of administrators', async () => {
     const { owner, member, project, path } = await createTeam();
     const answers = await Promise.all([
       member.call('GET', path),
@@ -137,7 +137,7 @@ describe('an ADMIN', () => {
 });
 
 describe('a stranger', () => {
-  it('meets a project that does not exist', async () => {
+  it('gets 404 for the project', async () => {
     const { owner, stranger, path } = await createTeam();
     const answers = await Promise.all([
       stranger.call('GET', path),
@@ -189,7 +189,7 @@ describe('the last owner', () => {
 });
 
 describe('an invitation', () => {
-  it('of an unknown address arrives there, and signs up its owner', async () => {
+  it('to an unknown address arrives there, and signs up its owner', async () => {
     const { owner, project, path } = await createTeam();
     const email = 'grace@example.com';
     const invited = await owner.call('POST', path, { email: ' Grace@Example.com', role: 'ADMIN' });
@@ -307,7 +307,7 @@ describe('invitations by email', () => {
     return row?.mails;
   };
   it(
-    'go to an address five times an hour, across concurrent inviters; a refused one changes nothing',
+    'go to an address five times an hour, across concurrent inviters; a refused invitation changes nothing',
     inOneHour(async () => {
       const [one, other] = await Promise.all([createTeam(), createTeam()]);
       const email = `flooded-${newId()}@example.com`;
@@ -332,7 +332,7 @@ describe('invitations by email', () => {
   );
 
   it(
-    'are sent for a user twenty times an hour, in all projects together',
+    'are sent for a user twenty times an hour, across all projects',
     inOneHour(async () => {
       const { owner, path } = await createTeam();
       const domain = `${newId()}.example`;

@@ -7,7 +7,7 @@ import type { TestAnswer } from './setup/sender.ts';
 import { startSignInServer } from './setup/sign-in-server.ts';
 import { visitPage } from './setup/subscribers.ts';
 
-/** More than the other tests make. */
+/** More requests than the other tests make. */
 const requestsPerMinute = 150;
 const elsewhere = fileFixture(startSignInServer, ({ close }) => close());
 const stack = useTestProduct(() => ({
@@ -43,7 +43,10 @@ const pathOf = (location: string | null) => {
   return `${pathname}${search}`;
 };
 
-/** What a browser does: to us, on to the provider, and back to us with the cookie of the beginning. */
+/**
+ * Does what a browser does: calls us, follows the redirect to the provider, and returns with the cookie of the first
+ * call.
+ */
 async function begin(provider: Provider) {
   const started = await callApi(stack.url, 'GET', `/auth/oauth/${provider}`);
   const there = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
@@ -91,7 +94,7 @@ describe.each(providers)('sign-in with %s', (provider) => {
     );
   });
 
-  it('refuses an answer that another browser began, a forged state, and a code that was used', async () => {
+  it("refuses an answer to another browser's attempt, a forged state, and a used code", async () => {
     newAccount(`forged-${provider}@example.com`);
     const [mine, other] = [await begin(provider), await begin(provider)];
     const finish = (path: string, cookie: string) =>
@@ -136,7 +139,7 @@ describe.each(providers)('sign-in with %s', (provider) => {
     expect([unproven.status, unproven.body.error.code, sessionOf(unproven)]).toEqual([403, 'FORBIDDEN', '']);
   });
 
-  it('never opens another account by an unverified address', async () => {
+  it('never opens another account through an unverified address', async () => {
     const victim = await createTestPerson(stack.url);
     await stack.sql('update users set email_verified = true where id = $1', [victim.id]);
     newAccount(victim.email, false);
@@ -180,7 +183,7 @@ it('asks a provider for the address that its ID token leaves out', async () => {
   expect((await signIn('google')).status).toBe(403);
 });
 
-describe('a browser gets a page that leads back to the sign-in', () => {
+describe('a browser gets a page that links back to the sign-in', () => {
   const visit = (path: string, address: string, Cookie = '') =>
     visitPage(`${stack.url}${path}`, undefined, {
       Accept: 'text/html,*/*;q=0.8',
@@ -193,7 +196,7 @@ describe('a browser gets a page that leads back to the sign-in', () => {
     expect(page.text).toContain('href="https://app.example.com/sign-in"');
   };
 
-  it('after a fault of ours, and other clients an error', async () => {
+  it('after an error of ours, while other clients get an error', async () => {
     newAccount('lost@example.com');
     const { callback, cookie } = await begin('github');
     await stack.sql('alter table oauth_identities rename to put_aside');
@@ -206,7 +209,7 @@ describe('a browser gets a page that leads back to the sign-in', () => {
     }
   });
 
-  it('after a link to a provider that there is not', async () => {
+  it('after a link to an unknown provider', async () => {
     expectPage(await visit('/auth/oauth/myspace', '198.51.100.2'), 422, 'This link is not valid.');
   });
 

@@ -38,7 +38,7 @@ const logIn = (email: string, password: string) =>
   callApi(stack.url, 'POST', '/auth/login', { email, password });
 const newPassword = 'another pass phrase';
 
-/** The address of the newest mailed link to somebody, as a browser would open it. */
+/** The path and query of the link in the newest email to this address. */
 async function mailedLink(email: string, page: string): Promise<{ path: string; token: string }> {
   const messages = await eventually(
     async () => (await accountMessages(stack, email)).filter(({ link }) => link.pathname === page),
@@ -95,7 +95,7 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
     expect((await logIn('other@example.com', newPassword)).status).toBe(401);
     const signedIn = await logIn(email, newPassword);
     expect(signedIn.body.user.emailVerified).toBe(true);
-    // The page signs nobody in, so the only session is the one after it.
+    // The page signs nobody in, so the only session is the one created afterward.
     const cookie = signedIn.headers
       .getSetCookie()
       .map((one) => one.split(';')[0])
@@ -125,7 +125,7 @@ describe('without a dashboard, a user who returns from another site', () => {
     return visit(pathname, undefined, { 'Accept-Language': 'de' });
   };
 
-  it('reads after a sign-in that it is done', async () => {
+  it('is told after a sign-in that it is done', async () => {
     elsewhere.account = { id: 1, email: 'octocat@example.com', isVerified: true };
     const started = await callApi(stack.url, 'GET', '/auth/oauth/github');
     const there = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
@@ -138,7 +138,7 @@ describe('without a dashboard, a user who returns from another site', () => {
     expect(page.text).toContain('<h1>Sie sind angemeldet</h1>');
   });
 
-  it('reads after a checkout and the billing portal that the page may be closed', async () => {
+  it('is told after a checkout and the billing portal that the page may be closed', async () => {
     const owner = await createTestPerson(stack.url);
     const project = await createOwnProject(owner);
     const open = (endpoint: string) => owner.call('POST', `/users/@me/projects/${project.id}/${endpoint}`);
@@ -153,7 +153,7 @@ describe('without a dashboard, a user who returns from another site', () => {
   });
 });
 
-it('without a dashboard, the email about a project that was stopped has no link', async () => {
+it('without a dashboard, the email about a disabled project has no link', async () => {
   const owner = await createTestPerson(stack.url);
   const project = await createOwnProject(owner);
   await stack.sql(
@@ -199,7 +199,7 @@ it('links that are guessed are slowed down by address', async () => {
   const guess = (address: string) =>
     visit('/reset-password', { token: 'guess', password: newPassword }, { 'X-Forwarded-For': address });
   const statuses = new Set<number>();
-  // A minute may end meanwhile.
+  // The limit counts by the minute, and one may end meanwhile.
   for (let tries = 0; tries <= 2 * guessesPerMinute; tries += 1) {
     statuses.add((await guess('198.51.100.1')).status);
   }

@@ -102,7 +102,7 @@ describe('a stranger who signed up with the address of somebody else keeps nothi
     );
   });
 
-  it('with an invitation to an account that is proven: it is not replaced', async () => {
+  it('with an invitation to a verified account: it is not replaced', async () => {
     const inviter = await createVerifiedPerson(stack);
     const { id } = await createOwnProject(inviter);
     const person = await createTestPerson(stack.url);
@@ -150,7 +150,7 @@ describe('a newcomer keeps the password and the session', () => {
     );
     expect((await visitPage(page, { token: tokenHere }, headers)).status).toBe(200);
     await expectKept(here);
-    // A cookie of another account says nothing.
+    // A cookie of another account proves nothing.
     const asked = await visitPage(`${page}?token=${tokenElsewhere}`, undefined, headers);
     expect(asked.text).toContain('type="password"');
     expect(asked.text).toContain(elsewhere.email);

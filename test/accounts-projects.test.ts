@@ -12,7 +12,7 @@ const stack = useSharedProduct();
 const owner = fileFixture(() => createTestPerson(stack.url));
 const stranger = fileFixture(() => createTestPerson(stack.url));
 
-/** Gives a person a place without an invitation. */
+/** Adds a person with a role, without an invitation. */
 async function join(projectId: string, person: TestPerson, role: string): Promise<void> {
   await stack.sql('insert into memberships (project_id, user_id, role) values ($1, $2, $3)', [
     projectId,
@@ -22,7 +22,7 @@ async function join(projectId: string, person: TestPerson, role: string): Promis
 }
 
 describe('the webhook secret of a project', () => {
-  it('is for administrators, stays until it is replaced, and the one before signs for a day', async () => {
+  it('is for administrators and stays until replaced; the previous secret then signs for another day', async () => {
     const project = await createOwnProject(owner);
     const path = `/projects/${project.id}/webhook-secret`;
     const member = await createTestPerson(stack.url);
@@ -59,7 +59,7 @@ describe('the webhook secret of a project', () => {
 });
 
 describe('settings of a project', () => {
-  it('change one by one, and null brings the default colour back', async () => {
+  it('change one by one, and null restores the default color', async () => {
     const project = await createOwnProject(owner);
     const change = async (body: unknown) =>
       (await owner.call('PATCH', `/users/@me/projects/${project.id}`, body)).body;
@@ -92,7 +92,7 @@ describe('settings of a project', () => {
     expect([answer.status, answer.body.error.errors[0].field]).toEqual([422, field]);
   });
 
-  it('hold for the next email at once', async () => {
+  it('apply to the next email at once', async () => {
     const sender = await createTestSender(stack.url);
     await join(sender.projectId, owner, 'MEMBER');
     const contact = { email: 'gone@example.com', subscribed: true };
@@ -164,7 +164,7 @@ describe('the first steps of a project', () => {
 });
 
 describe('security of a project', () => {
-  it('counts what became of emails, but not of those to simulator addresses', async () => {
+  it('counts the outcomes of emails, except to simulator addresses', async () => {
     const sender = await createTestSender(stack.url);
     await join(sender.projectId, owner, 'MEMBER');
     const send = (to: string) =>
@@ -194,7 +194,7 @@ describe('security of a project', () => {
       (rows) => rows[0]?.status === 'BOUNCED',
     );
     expect(await read()).toEqual(state);
-    // Folded or not, the figures are the same.
+    // The figures are the same before and after folding.
     await foldEmailFigures(stack.em());
     expect(await read()).toEqual(state);
     expect((await owner.call('GET', `/users/@me/projects/${sender.projectId}/security`)).body).toEqual(state);

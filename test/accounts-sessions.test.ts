@@ -19,7 +19,7 @@ const safari =
 const stack = useSharedProduct();
 const person = testFixture(() => createTestPerson(stack.url));
 
-/** Signs the same user in once more. */
+/** Signs the same user in again. */
 async function signIn(userAgent?: string): Promise<TestPerson> {
   const body = { email: person.email, password: testPassword };
   const headers: Record<string, string> = userAgent === undefined ? {} : { 'User-Agent': userAgent };
@@ -36,14 +36,14 @@ const list = async (who: TestPerson): Promise<Listed[]> =>
 const idOf = async (who: TestPerson) => (await list(who)).find(({ current }) => current)?.id ?? '';
 const statusOf = async (who: TestPerson) => (await who.call('GET', '/users/@me')).status;
 
-/** A token as it was made before sessions were recorded. */
+/** A token as issued before sessions were recorded. */
 function withOldToken(): TestPerson {
   const tokens = createSessionTokens(deriveKey(stack.environment.APP_SECRET ?? '', 'session'));
   return personOf(stack.url, person, `token=${tokens.signIn({ userId: person.id, sessionVersion: 1 })}`);
 }
 
 describe('sessions', () => {
-  it('are listed with browser and system, newest first, and which of them asks', async () => {
+  it('are listed with browser and system, newest first, with the current one marked', async () => {
     await signIn(safari);
     const second = await signIn(firefox);
     const { status, body } = await second.call('GET', '/auth/sessions');
@@ -59,7 +59,7 @@ describe('sessions', () => {
     expect((await list(person)).map(({ current }) => current)).toEqual([false, false, true]);
   });
 
-  it('note their use once in ten minutes', async () => {
+  it('record their use at most once every ten minutes', async () => {
     const id = await idOf(person);
     const readUse = async () =>
       (
@@ -96,7 +96,7 @@ describe('sessions', () => {
     expect(await statusOf(person)).toBe(401);
   });
 
-  it('end everywhere else, tokens from before they were recorded included', async () => {
+  it('end everywhere else, including tokens from before sessions were recorded', async () => {
     const [second, old] = [await signIn(), withOldToken()];
     expect([await statusOf(second), await statusOf(old)]).toEqual([200, 200]);
     const ended = await person.call('DELETE', '/auth/sessions');
@@ -106,7 +106,7 @@ describe('sessions', () => {
     expect(await statusOf(await signIn())).toBe(200);
   });
 
-  it('from before they were recorded go on, and end the others with a new token', async () => {
+  it('from before they were recorded keep working, and end the others with a new token', async () => {
     const old = withOldToken();
     expect(await list(old)).toMatchObject([{ current: false }]);
     const ended = await old.call('DELETE', '/auth/sessions');

@@ -8,7 +8,7 @@ import { createTestSender, type TestAnswer, type TestSender } from './setup/send
 const clickhouse = nameTestClickHouse();
 let stack: OwnProduct;
 let gate: Server;
-/** Project whose questions get no answer until it is let go. */
+/** The project whose ClickHouse queries are held until the test releases them. */
 let held: string | undefined;
 let letGo: () => void;
 let released: Promise<void>;
@@ -50,12 +50,12 @@ it('answers a project while another asks ClickHouse for more than it can answer'
   held = busy.projectId;
   const asked: Promise<TestAnswer>[] = Array.from({ length: 60 }, () => ask(busy));
   const answer = await quiet.get('/activity/stats');
-  // Four run and 48 wait, so the first answers are those of what found no place.
+  // Four run and 48 wait, so the first answers are those that found no place.
   const refused = await Promise.race(asked);
   letGo();
   expect([answer.status, refused.status]).toEqual([200, 429]);
   expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
-  // Those that run would have failed if they had been held until the product gives up.
+  // If the running ones were held until the product's timeout, they would have failed.
   const statuses = (await Promise.all(asked)).map(({ status }) => status);
   expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(52);
 });

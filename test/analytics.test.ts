@@ -42,7 +42,7 @@ async function unavailableRoutes(): Promise<string[]> {
   return routes.flat();
 }
 
-/** The routes whose 503 wakes nobody. */
+/** The routes whose 503 does not trigger the alert. */
 function leftOutByAlert(): RegExp {
   const [, routes] =
     /status="503",route=~"([^"]+)"/.exec(readFileSync('deploy/prometheus/alerts.yml', 'utf8')) ?? [];
@@ -67,7 +67,7 @@ describe('analytics', () => {
         whole(body) && body.openedCount === 4 && body.sentCount === 7 && body.deliveredCount === 6,
     );
     const { totalRecipients: _, ...figures } = own;
-    // Both follow by themselves: ClickHouse the journal, and the campaign its last email.
+    // Both catch up in the background: ClickHouse reads the journal, and the campaign counts its last email.
     const { body } = await eventually(
       () => sender.get('/analytics/campaign-stats'),
       ({ body: found }) => isDeepStrictEqual(found.totals, figures) && found.data[0]?.status === 'SENT',
@@ -162,7 +162,7 @@ describe('analytics', () => {
     await sender.patch(`/workflows/${workflow.id}`, { enabled: true });
     await sender.post('/v1/track', { email: 'ben@example.com', event: 'signed up' });
 
-    // Nothing receives emails yet.
+    // No other test of this file receives emails.
     const expected = activityTypes.filter((type) => type !== 'email.received').toSorted();
     await eventually(
       () => sender.get('/activity/types'),
@@ -195,7 +195,7 @@ describe('analytics', () => {
     expect(upcoming.data[0]).toMatchObject({ type: 'campaign.scheduled', timestamp: inAnHour });
   });
 
-  it('answers the same however often and in whichever order the journal is delivered', async () => {
+  it('answers the same however often and in whatever order journal rows arrive', async () => {
     const at = fixed();
     const paths = endpoints.map(at);
     const ask = async () => {
@@ -244,7 +244,7 @@ describe('analytics', () => {
     await clickhouse.close();
   });
 
-  it('takes hostile names, dates, time zones and limits as values', async () => {
+  it('treats hostile names, dates, time zones and limits as values', async () => {
     const names = [
       `x') OR 1=1 --`,
       `'; DROP TABLE event; --`,

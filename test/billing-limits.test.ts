@@ -56,7 +56,7 @@ async function createCampaign(): Promise<string> {
   return body.data.id;
 }
 const campaignNow = async (id: string) => (await sender.get(`/campaigns/${id}`)).body.data;
-/** Makes it one that is scheduled for now, and tells its workflow. */
+/** Makes a scheduled campaign due now, and signals its workflow. */
 async function becomeDue(id: string): Promise<void> {
   await stack.sql(
     `with due as (update campaigns set status = 'SCHEDULED', scheduled_for = now() where id = $1 returning id)
@@ -104,7 +104,7 @@ describe('limits', () => {
     expect(unavailable.map(outcomeOf)).toEqual(unavailable.map(() => [503, 'SERVICE_UNAVAILABLE']));
   });
 
-  it('are of the calendar month, and what was sent in the last one does not count', async () => {
+  it('apply to the calendar month; emails of the previous one do not count', async () => {
     const { body } = await sender.get(pathOf('billing-consumption'));
     const now = new Date();
     expect(body).toEqual({
@@ -132,7 +132,7 @@ describe('limits', () => {
 });
 
 describe('a limit of transactional emails', () => {
-  it('refuses a whole call before anything of it is written, and frees its Idempotency-Key', async () => {
+  it('refuses a whole call before writing any of it, and frees its Idempotency-Key', async () => {
     await sender.post('/v1/send', email('first@example.com'));
     expect(await consumption()).toMatchObject({ transactional: { used: 1, limit: null, remaining: null } });
     await limit({ transactional: 3 });
@@ -188,10 +188,10 @@ describe('a limit of transactional emails', () => {
 
   it('applies to its project and its category only', async () => {
     await limit({ transactional: 0, campaigns: 0 });
-    const neighbour = await createTestSender(stack.url);
-    const answer = await neighbour.post('/v1/send', {
+    const neighbor = await createTestSender(stack.url);
+    const answer = await neighbor.post('/v1/send', {
       ...email('a@example.com'),
-      from: `x@${neighbour.domain}`,
+      from: `x@${neighbor.domain}`,
     });
     expect(answer.status).toBe(200);
     expect(outcomeOf(await sender.post('/v1/send', email('a@example.com')))).toEqual(beyond);
@@ -253,12 +253,12 @@ describe('a limit of campaigns', () => {
     expect([await emailsQueued(), await used()]).toEqual([0, [0, 0, 0]]);
   });
 
-  it('gets back the unsent emails of a cancelled campaign', async () => {
+  it('gets back the unsent emails of a canceled campaign', async () => {
     await addContacts(6);
     await limit({ campaigns: 6 });
     const id = await createCampaign();
     await stack.sql(`update projects set disabled = true where id = $1`, [sender.projectId]);
-    // A disabled project sends nothing, so that all of it is still there.
+    // A disabled project sends nothing, so that no email of it has left.
     await becomeDue(id);
     await eventually(used, ([, campaigns]) => campaigns === 6);
     expect((await sender.post(`/campaigns/${id}/cancel`, {})).status).toBe(200);

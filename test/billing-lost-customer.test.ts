@@ -4,7 +4,7 @@ import { sessionOf, useBillingStage } from './setup/stripe/billing-stage.ts';
 const stage = useBillingStage();
 const { checkout, customersOf, deliver, pathOf, subscribe, subscriptionNow } = stage;
 
-/** As after going live: customers of the test mode are unknown to the key of the live mode. */
+/** As after going live: the live key does not know customers of the test mode. */
 function forgetCustomers(): void {
   const { stripe } = stage.scene();
   stripe.customers.splice(0);

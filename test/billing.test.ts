@@ -103,7 +103,7 @@ describe('a checkout', () => {
 });
 
 describe('the portal and the invoices', () => {
-  it('are there from the first checkout on', async () => {
+  it('are available from the first checkout on', async () => {
     const early = await owner.call('POST', pathOf('billing-portal'));
     expect([early.status, early.body.error.code]).toEqual([409, 'CONFLICT']);
     expect((await owner.call('GET', pathOf('billing-invoices'))).body).toEqual({
@@ -123,7 +123,7 @@ describe('the portal and the invoices', () => {
     });
   });
 
-  it('list invoices page by page, the newest first, and none of others', async () => {
+  it('list invoices page by page, newest first, and none of other projects', async () => {
     await subscribe();
     const [customer] = customersOf();
     const ofOthers = stripe.invoices.find((one) => one.customer !== customer?.id);
@@ -179,7 +179,7 @@ describe('a notification', () => {
     expect((await subscriptionNow()).status).toBe('past_due');
   });
 
-  it('is applied once, however often it comes', async () => {
+  it('is applied once, however often it arrives', async () => {
     const subscription = await subscribe();
     const event = stripe.event('customer.subscription.updated', subscription);
     const version = async () =>
@@ -219,7 +219,7 @@ describe('a notification', () => {
     const asked = Promise.withResolvers<void>();
     const previous = structuredClone(subscription);
     const place = stripe.subscriptions.indexOf(subscription);
-    // The first answer is that of before the change, and arrives after the change is known.
+    // The first answer is from before the change, and arrives after the change is known.
     stripe.before = async ({ path }) => {
       if (!path.startsWith('/v1/subscriptions')) return;
       stripe.before = null;
@@ -257,7 +257,7 @@ describe('a notification', () => {
     expect((await checkout()).status).toBe(409);
   });
 
-  it('is retried while Stripe is down, and then applied', async () => {
+  it('is retried while Stripe is down, and applied afterward', async () => {
     const subscription = await subscribe();
     Object.assign(subscription, { status: 'past_due' });
     const event = stripe.event('customer.subscription.updated', subscription);
@@ -307,8 +307,8 @@ describe('while Stripe is away', () => {
   );
 });
 
-describe('who may', () => {
-  it('is an owner or admin, or the secret key of the project itself; for strangers there is none', async () => {
+describe('billing', () => {
+  it('is open to owners, admins and the secret key of the project; strangers get 404', async () => {
     const [admin, member] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
     const stranger = await createTestPerson(stack.url);
     await stack.sql(
@@ -353,7 +353,7 @@ describe('the deletion of a project', () => {
     const ofOthers = stripe.subscriptions.filter(
       (one) => one.id !== subscription.id && one.status === 'active',
     );
-    // Somebody has a second one, made at Stripe itself, and a page that is still open.
+    // The project has a second subscription, made at Stripe itself, and an open checkout page.
     const second = { ...structuredClone(subscription), id: `${subscription.id}x`, status: 'past_due' };
     stripe.subscriptions.push(second);
     const session = stripe.sessions.find((one) => one.subscription === subscription.id);

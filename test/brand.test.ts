@@ -45,7 +45,7 @@ function expectGerman({ html, text }: { html: string; text: string }): void {
 }
 
 describe('footer address and language of a project', () => {
-  it('are those of the next email, of its record, of a preview, a test send and a campaign', async () => {
+  it('apply to the next email, its record, a preview, a test send and a campaign', async () => {
     const template = await createTemplate();
     const before = await arrived(stack.ses, await send(template));
     expect(before.text).toMatch(
@@ -76,7 +76,7 @@ describe('footer address and language of a project', () => {
     }
   });
 
-  it('leave the language of a contact, other types and other projects alone', async () => {
+  it("do not affect a contact's own language, other types and other projects", async () => {
     const other = await createTestSender(stack.url);
     await patch(german);
     const inFrench = { to: 'amelie@example.com', data: { locale: 'fr' } };
@@ -90,7 +90,7 @@ describe('footer address and language of a project', () => {
     expect(body.html).not.toContain('Acme');
   });
 
-  it('are text whatever they hold', async () => {
+  it('are treated as text whatever they contain', async () => {
     const hostile = `</div><script>alert(1)</script>\r\n{{ email }} {% raw %} "'&\rA ${'\ufdd0'}`;
     expect((await patch({ footerAddress: hostile })).body.footerAddress).toBe(
       `</div><script>alert(1)</script>\n{{ email }} {% raw %} "'&\nA ${'\ufdd0'}`,
@@ -136,7 +136,7 @@ describe('the brand on public pages', () => {
     );
   });
 
-  it('adds nothing to the page that the address of the logo holds', async () => {
+  it("adds nothing from the logo's URL to the page", async () => {
     await patch({ logoUrl: `https://cdn.example.com/"onerror='alert(1)'><script>.png;script-src *` });
     const reader = await createTestSubscriber(stack, sender);
     const answer = await fetch(`${stack.url}${reader.path('manage')}`);

@@ -24,7 +24,7 @@ const none = { unsubscribed: 0, snoozed: 0, suppressed: 0 };
 const each = { unsubscribed: 1, snoozed: 1, suppressed: 1 };
 const pro = { audienceType: 'FILTERED', audienceCondition: planIs('pro') };
 
-it('counts who gets a campaign, and who is left out for which reason', async () => {
+it('counts the recipients of a campaign, and the excluded contacts by reason', async () => {
   expect((await count()).body).toEqual({ total: 6, recipients: 3, excluded: each });
   expect((await count({ type: 'HEADLESS', ...pro })).body).toEqual({
     total: 5,
@@ -40,7 +40,7 @@ it('counts who gets a campaign, and who is left out for which reason', async () 
   });
 });
 
-it('leaves the suppressed out of transactional ones where the project does', async () => {
+it('excludes suppressed contacts from transactional campaigns if the project withholds those emails', async () => {
   await run('update projects set suppress_transactional = true where id = $1', sender.projectId);
   expect((await count({ type: 'TRANSACTIONAL' })).body).toEqual({
     total: 6,
@@ -59,7 +59,7 @@ it('counts for a campaign what it would send', async () => {
   expect((await other.get(`/campaigns/${body.data.id}/audience`)).status).toBe(404);
 });
 
-it('reports the faults of an audience like a campaign does', async () => {
+it('reports the errors of an audience as a campaign does', async () => {
   const condition = { logic: 'AND', groups: [{ filters: [{ field: 'nothing', operator: 'equals' }] }] };
   const { status, body } = await count({ audienceType: 'FILTERED', audienceCondition: condition });
   expect(status).toBe(400);

@@ -6,7 +6,7 @@ import { useTestProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender } from './setup/sender.ts';
 
-/** What the provider takes, of all projects together: so little that the large one takes longer than the test may. */
+/** The provider's rate for all projects together, so low that the large campaign takes longer than the test may. */
 const ratePerSecond = 25;
 const recipients = { large: 10_000, small: 100 };
 
@@ -49,8 +49,8 @@ it('a large campaign holds up neither a small one of another project nor transac
   expect((await large.get(`/campaigns/${largeId}`)).body.data.status).toBe('SENDING');
   expect((await large.post(`/campaigns/${largeId}/cancel`, {})).status).toBe(200);
 
-  // While the middle of the small one was sent they had about the same share of the rate. At its ends a busy machine
-  // holds up the single calls of one or the other.
+  // In the middle of the small campaign, both had about the same share of the rate. At its start and end, a busy
+  // machine delays single calls of one or the other.
   const [beside] = await stack.sql<{ sent: number }>(
     `select count(*)::int as sent
      from (

@@ -6,7 +6,7 @@ import { eventually } from './setup/eventually.ts';
 import { type OwnPostgres, startOwnPostgres } from './setup/own-postgres.ts';
 
 let postgres: OwnPostgres;
-/** So few a second that each crash comes long before the last email. */
+/** Slow enough that each crash comes long before the last email. */
 const stage = useCampaignFaultStage({ EMAIL_RATE_PER_SECOND: '150' }, async () => {
   postgres = await startOwnPostgres();
   return postgres;

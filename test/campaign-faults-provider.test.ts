@@ -15,16 +15,16 @@ const stage = useCampaignFaultStage({ EMAIL_RATE_PER_SECOND: '400' });
 
 const sum = (counts: Record<string, number>) => Object.values(counts).reduce((all, count) => all + count, 0);
 
-describe('a cancel in the middle', () => {
+describe('a cancellation while sending', () => {
   it('stops the campaign: only emails already being handed over leave, and the counts agree', {
     timeout: faultTimeout,
   }, async () => {
-    // Most of them would take a minute, within which the cancel comes.
+    // So many that sending takes a minute, and the cancellation comes in the middle.
     const recipients = 20_000;
     const sender = await stage.createAudience(recipients);
     const id = await sendCampaign(sender);
     await eventually(stage.stack.inboxTotal, (total) => total > 400);
-    // A cancel ends the freeze of the audience, too.
+    // A cancellation ends the freeze of the audience, too.
     await untilStatuses(stage.stack, id, (found) => sum(found) === recipients);
     expect((await sender.post(`/campaigns/${id}/cancel`, {})).status).toBe(200);
     const inHand = (await statusesOf(stage.stack, id)).SENDING ?? 0;
@@ -44,7 +44,7 @@ describe('a cancel in the middle', () => {
   });
 });
 
-describe('a provider that misbehaves', () => {
+describe('a misbehaving provider', () => {
   it('throttles and drops replies: everyone gets the campaign once', { timeout: faultTimeout }, async () => {
     const recipients = 3_000;
     const sender = await stage.createAudience(recipients);

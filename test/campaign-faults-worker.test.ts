@@ -26,14 +26,14 @@ it('a worker that is killed at six random moments, and once with the API: everyo
     await delay(200 + Math.random() * 2_500);
     const isWithApi = kill === 3;
     await (isWithApi ? stack.killAll() : stack.running('worker')[0]?.kill());
-    // The API first: until it listens, its port is free for the metrics of the worker.
+    // Starts the API first: until it listens, a worker might take its port for metrics.
     if (isWithApi) await stack.startApi();
     await stack.startWorker();
   }
   await expectExactlyOnce(stack, sender, id, recipients);
 });
 
-it('a worker that is killed while it sends by SMTP: everyone but those under way gets the campaign, nobody twice', {
+it('a worker that is killed while it sends by SMTP: everyone except those under way gets the campaign, nobody twice', {
   timeout: faultTimeout,
 }, async () => {
   const recipients = 300;
@@ -44,7 +44,7 @@ it('a worker that is killed while it sends by SMTP: everyone but those under way
   });
   const bySmtp = { EMAIL_PROVIDER: 'smtp', SMTP_URL: `smtp://127.0.0.1:${smtp.port}` };
   await stack.running('worker')[0]?.kill();
-  // With SMTP a domain is verified by DNS alone.
+  // With SMTP, a domain is verified by DNS alone.
   await replaceDomain(stack, sender, 'verified');
   const worker = await stack.startWorker(bySmtp);
   const id = await sendCampaign(sender);
@@ -57,7 +57,7 @@ it('a worker that is killed while it sends by SMTP: everyone but those under way
   await untilCampaignIs(sender, id, 'SENT');
   const { SENT = 0, UNKNOWN = 0 } = await statusesOf(stack, id);
   expect(SENT + UNKNOWN).toBe(recipients);
-  // Sixteen under way, and those of a second or so whose acceptance was not recorded yet.
+  // Sixteen under way, and those of the last second or so whose acceptance was not recorded yet.
   expect(UNKNOWN).toBeLessThan(100);
   const reached = smtp.mails.flatMap(({ to }) => to);
   expect(new Set(reached).size).toBe(reached.length);

@@ -81,7 +81,7 @@ it('pages through them, each once', async () => {
   expect(all).toEqual(names.map(mailbox));
 });
 
-it('counts the links that they followed; a link to their own page is one, without its token', async () => {
+it("counts the clicked links; links to recipients' own pages count as one, without the token", async () => {
   const { data } = await eventually(
     async () => (await sender.get(`${path}/links`)).body,
     (body) => body.data.length === 2 && body.data[0].clicks === 3,

@@ -56,7 +56,7 @@ async function statuses(id: string): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
-/** The provider reports it after the campaign is sent. */
+/** The provider's events arrive after the campaign is sent. */
 const delivered = (id: string, count: number) =>
   eventually(
     () => statuses(id),
@@ -64,7 +64,7 @@ const delivered = (id: string, count: number) =>
   );
 
 describe('a campaign that is sent', () => {
-  it('reaches everyone once, is SENT, and counts what became of its emails', async () => {
+  it('reaches everyone once, is SENT, and counts the outcomes of its emails', async () => {
     await insertContacts(stack.em(), sender.projectId, 1_300);
     const id = await create({ subject: `All of ${sender.projectId} {{ n }}` });
     const answer = await sender.post(`/campaigns/${id}/send`, {});
@@ -170,7 +170,7 @@ describe('a scheduled campaign', () => {
     await delivered(moved, 2);
   });
 
-  it('is cancelled at its time when the project has lost the domain of its sender', async () => {
+  it('is canceled at its time if the project has lost its sender domain', async () => {
     await insertContacts(stack.em(), sender.projectId, 2);
     const id = await create();
     await sender.post(`/campaigns/${id}/send`, { scheduledFor: tomorrow() });
@@ -192,7 +192,7 @@ describe('a scheduled campaign', () => {
     expect(await statuses(id)).toEqual({});
   });
 
-  it('is never sent once it was cancelled', async () => {
+  it('is never sent after it was canceled', async () => {
     await insertContacts(stack.em(), sender.projectId, 2);
     let id = '';
     for (let isCancelled = false; !isCancelled; ) {
@@ -200,7 +200,7 @@ describe('a scheduled campaign', () => {
       id = await create();
       await sender.post(`/campaigns/${id}/send`, { scheduledFor: time });
       isCancelled = (await sender.post(`/campaigns/${id}/cancel`, {})).status === 200;
-      // A busy machine may be too late.
+      // A busy machine may send the cancellation too late.
       if (!isCancelled) expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(time));
     }
     const other = await create();
@@ -213,7 +213,7 @@ describe('a scheduled campaign', () => {
   });
 });
 
-/** Starts a campaign that may not send now: it waits with its audience frozen. */
+/** Starts a campaign that may not send now; it waits with its audience frozen. */
 async function startPaused(id: string, recipients: number): Promise<void> {
   await stack.sql(
     `with started as (
@@ -233,7 +233,7 @@ async function startPaused(id: string, recipients: number): Promise<void> {
   );
 }
 
-it('a campaign that is being sent pauses when the project has lost the domain of its sender', async () => {
+it('a campaign being sent pauses when the project loses its sender domain', async () => {
   await insertContacts(stack.em(), sender.projectId, 2);
   const id = await create();
   await replaceDomain(stack, sender, 'pending');
@@ -247,8 +247,8 @@ it('a campaign that is being sent pauses when the project has lost the domain of
   await delivered(id, 2);
 });
 
-describe('who is left out', () => {
-  it('who opts out between the freeze and the send is SUPPRESSED', async () => {
+describe('excluded contacts', () => {
+  it('are SUPPRESSED when they opt out between the freeze and the send', async () => {
     await insertContacts(stack.em(), sender.projectId, 4);
     const id = await create();
     await stack.sql('update projects set disabled = true where id = $1', [sender.projectId]);

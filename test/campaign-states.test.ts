@@ -22,7 +22,7 @@ async function create(): Promise<string> {
 
 const campaign = async (id: string) => (await sender.get(`/campaigns/${id}`)).body.data;
 
-describe('what is accepted in which state', () => {
+describe('the actions accepted in each state', () => {
   const states = ['DRAFT', 'SCHEDULED', 'SENDING', 'SENT', 'CANCELLED'];
   const later = '2100-01-01T10:00:00.000Z';
   const actions: [string, number[], (id: string) => Promise<{ status: number }>][] = [
@@ -54,7 +54,7 @@ describe('what is accepted in which state', () => {
   });
 });
 
-describe('the time of a campaign', () => {
+describe('the scheduled time of a campaign', () => {
   it.each([
     ['2100-01-01', '2100-01-01T00:00:00.000Z'],
     ['2100-01-01T10:00:00+02:00', '2100-01-01T08:00:00.000Z'],
@@ -146,7 +146,7 @@ describe('a test email', () => {
     expect(several.status).toBe(422);
   });
 
-  it('does not leave a disabled project, nor does a campaign', async () => {
+  it('is not sent by a disabled project, nor is a campaign', async () => {
     const id = await create();
     await stack.sql(
       `with disabled as (update projects set disabled = true where id = $1 returning id)

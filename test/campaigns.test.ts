@@ -32,7 +32,7 @@ const addContact = (email: string, body: Record<string, unknown> = {}) =>
   sender.post('/contacts', { email, ...body });
 
 describe('a new campaign', () => {
-  it('is a draft, answered whole, marketing unless it says otherwise', async () => {
+  it('is a draft, returned in full, and marketing by default', async () => {
     const created = await create();
     expect(created).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -72,7 +72,7 @@ describe('a new campaign', () => {
     expect(got).toMatchObject({ status: 200, body: { success: true, data: created } });
   });
 
-  it('estimates its recipients by audience and type, and again whenever it is looked at', async () => {
+  it('estimates its recipients by audience and type, anew at every read', async () => {
     await addContact('one@example.com', { data: { plan: 'pro' } });
     await addContact('two@example.com', { data: { plan: 'free' } });
     await addContact('three@example.com', { subscribed: false, data: { plan: 'pro' } });
@@ -87,7 +87,7 @@ describe('a new campaign', () => {
     expect((await sender.get(`/campaigns/${created.id}`)).body.data.totalRecipients).toBe(2);
   });
 
-  it('is refused with 400 without what its audience needs, and with a condition that is wrong', async () => {
+  it('gets 400 without the fields that its audience needs, and with an invalid condition', async () => {
     const refusals: [Record<string, unknown>, string][] = [
       [{ audienceType: 'SEGMENT' }, 'segmentId is required'],
       [{ audienceType: 'FILTERED' }, 'audienceCondition is required'],
@@ -107,14 +107,14 @@ describe('a new campaign', () => {
     expect((await sender.get('/campaigns')).body.total).toBe(0);
   });
 
-  it('is refused with 422 for each field that is missing or malformed', async () => {
+  it('gets 422 for each missing or malformed field', async () => {
     const answer = await sender.post('/campaigns', { audienceType: 'EVERYONE', from: 'x', segmentId: 7 });
     expect(answer.status).toBe(422);
     const fields = answer.body.error.errors.map((issue: { field: string }) => issue.field);
     expect(fields.sort()).toEqual(['audienceType', 'body', 'from', 'name', 'segmentId', 'subject']);
   });
 
-  it('is refused with 403 on a domain that is not verified, and 404 for a segment of another project', async () => {
+  it('gets 403 for an unverified domain, and 404 for a segment of another project', async () => {
     const answer = await sender.post('/campaigns', campaign({ from: `x@${other.domain}` }));
     expect(answer.status).toBe(403);
     expect(answer.body.error.details).toEqual({ reason: 'DOMAIN_NOT_REGISTERED', domain: other.domain });
@@ -147,7 +147,7 @@ describe('the list of campaigns', () => {
 });
 
 describe('a draft', () => {
-  it('can be replaced, which empties what is left out', async () => {
+  it('can be replaced, which clears omitted fields', async () => {
     const created = await create({
       description: 'a note',
       audienceType: 'FILTERED',
@@ -190,8 +190,8 @@ describe('a draft', () => {
   });
 });
 
-describe('what a campaign needs', () => {
-  it("can't be deleted while the campaign is not over: its domain, its segment, the segments of its condition", async () => {
+describe('the records that a campaign uses', () => {
+  it("can't be deleted before the campaign is over: its domain, its segment, the segments of its condition", async () => {
     const segment = await sender.post('/segments', { name: 'Pro', condition: proPlan });
     const inCondition = await sender.post('/segments', { name: 'Also pro', condition: proPlan });
     const { id } = await create({ audienceType: 'SEGMENT', segmentId: segment.body.id });
@@ -236,7 +236,7 @@ describe('what a campaign needs', () => {
   });
 });
 
-describe('a campaign of another project, or none', () => {
+describe('a campaign of another project, or an unknown one', () => {
   it('is 404, and an id that is no UUID is 422', async () => {
     const created = await create();
     for (const id of [created.id, nobodys]) {

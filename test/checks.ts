@@ -11,7 +11,7 @@ interface Check {
   command: [script: string, ...args: string[]];
 }
 
-/** What holds of the code as it is written; seconds together. */
+/** Static checks of the code; together they take seconds. */
 export const quickChecks: Check[] = [
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '--noEmit'] },
   {
@@ -31,13 +31,13 @@ export const quickChecks: Check[] = [
   },
 ];
 
-/** The tests of files whose path contains one of `args`; the options are those of vitest. */
+/** The tests in files whose path contains one of `args`; options are vitest's. */
 export const tests = (args: string[]): Check => ({
   name: 'tests',
   command: ['node_modules/vitest/vitest.mjs', 'run', ...args],
 });
 
-/** Runs one after the other up to the first that fails; answers its exit code. */
+/** Runs the checks one after the other until one fails; returns its exit code. */
 export async function run(checks: Check[]): Promise<number> {
   for (const { name, command } of checks) {
     const startedAt = performance.now();
@@ -49,7 +49,7 @@ export async function run(checks: Check[]): Promise<number> {
   return 0;
 }
 
-/** Hands signals on and waits for the script, which ends by itself when this process is gone. */
+/** Runs the script, forwards signals to it and waits for it. It ends by itself if this process dies. */
 async function runScript([script, ...args]: Check['command']): Promise<number> {
   const child = spawn(process.execPath, ['local/bootstrap/entry.mjs', `${root}${script}`, ...args], {
     cwd: root,

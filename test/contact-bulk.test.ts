@@ -8,7 +8,7 @@ import { useSharedProduct } from './setup/shared-product.ts';
 const stack = useSharedProduct();
 const sender = useSender(stack);
 
-/** Adds contacts without a call for each. */
+/** Inserts contacts without a call for each. */
 async function addContacts(count: number, subscribed: boolean): Promise<string[]> {
   const rows = await stack.sql<{ id: string }>(
     `insert into contacts (id, project_id, email, subscribed)
@@ -50,7 +50,7 @@ const subscribedCount = async () => {
 };
 
 describe('POST /contacts/bulk-subscribe and bulk-unsubscribe', () => {
-  it('change only contacts in the other state, journal each change once, and count the rest as unchanged', async () => {
+  it('change only contacts in the other state, journal each change once, and count the others as unchanged', async () => {
     const [inside, outside] = [await addContacts(300, true), await addContacts(150, false)];
     expect(await run('unsubscribe', [...inside, ...outside])).toEqual({
       id: expect.any(String),

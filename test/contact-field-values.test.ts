@@ -10,7 +10,7 @@ const create = (email: string, data: Record<string, unknown> = {}, subscribed = 
   sender.post('/contacts', { email, data, subscribed });
 
 describe('GET /contacts/fields/:field/values', () => {
-  it('lists distinct scalars in order, of this project alone', async () => {
+  it('lists distinct scalars in order, of this project only', async () => {
     const values = ['pro', 'free', 'pro', 12, 2, '12', true, ['list'], { a: 1 }, 'Éa'];
     for (const [index, plan] of values.entries()) await create(`reader-${index}@example.com`, { plan });
     const other = await createTestSender(stack.url);
@@ -41,7 +41,7 @@ describe('GET /contacts/fields/:field/values', () => {
     expect((await sender.get(fieldUrl('data.seats', '/values?limit=0'))).status).toBe(422);
   });
 
-  it('has a value of each type, so that a mixed field is known by it', async () => {
+  it('includes a value of each type, which reveals a mixed field', async () => {
     await create('reader@example.com', { size: 'none' });
     await stack.sql(
       `insert into contacts (id, project_id, email, data)
@@ -53,23 +53,23 @@ describe('GET /contacts/fields/:field/values', () => {
     expect([values.length, values[0]]).toEqual([100, 1]);
   });
 
-  it('finds rare values among many contacts, and says when it did not read all of them', async () => {
-    await create('old@example.com', { colour: 'red' });
+  it('finds rare values among many contacts, and says if it did not read all contacts', async () => {
+    await create('old@example.com', { color: 'red' });
     const add = (from: number, to: number) =>
       stack.sql(
         `insert into contacts (id, project_id, email, data, created_at)
-         select uuidv7(), $1, i || '@many.test', '{"colour": "blue"}', now() + i * interval '1 second'
+         select uuidv7(), $1, i || '@many.test', '{"color": "blue"}', now() + i * interval '1 second'
          from generate_series($2::int, $3::int) i`,
         [sender.projectId, from, to],
       );
-    const read = async () => (await sender.get(fieldUrl('data.colour', '/values'))).body;
+    const read = async () => (await sender.get(fieldUrl('data.color', '/values'))).body;
     await add(1, 11_000);
     expect(await read()).toMatchObject({ values: ['blue', 'red'], searched: null });
     await add(11_001, 20_000);
     expect(await read()).toMatchObject({ values: ['blue'], searched: 20_000 });
   });
 
-  it('takes keys of any characters, nested data, and the built-in fields', async () => {
+  it('accepts keys with any characters, nested data, and built-in fields', async () => {
     const keys = ['first name', 'a/b', '50% off?', 'ключ', 'data.x', 'subscribed', "it's"];
     const data = Object.fromEntries(keys.map((key, index) => [key, index]));
     const { body: contact } = await create('a@example.com', { ...data, address: { city: 'Rome' } }, false);
@@ -85,7 +85,7 @@ describe('GET /contacts/fields/:field/values', () => {
     expect(await valuesOf('snoozedUntil')).toEqual([]);
   });
 
-  it('rejects fields that no contact ever had', async () => {
+  it('rejects fields that no contact has ever had', async () => {
     await create('a@example.com', { plan: 'pro' });
     const other = await createTestSender(stack.url);
     for (const rest of ['/values', '/usage']) {
@@ -102,7 +102,7 @@ describe('GET /contacts/fields/:field/usage', () => {
     groups: [{ filters: [{ field, operator: 'equals', value }] }],
   });
 
-  it('names the segments and campaigns whose conditions read the field, and counts who has it', async () => {
+  it('names the segments and campaigns whose conditions read the field, and counts the contacts that have it', async () => {
     await create('a@example.com', { plan: 'pro', address: { city: 'Rome' } });
     await create('b@example.com', { plan: 'free' });
     const segment = async (name: string, field: string, value: unknown): Promise<string> => {

@@ -52,7 +52,7 @@ describe('GET /contacts/fields', () => {
     });
   });
 
-  it('tells types and exact coverage, folded or not', async () => {
+  it('reports types and exact coverage, before and after folding', async () => {
     await create('a@example.com', { plan: 'pro', seats: 3, since: '2026-01-01', vip: true });
     await create('b@example.com', { plan: 'free', seats: 'many' });
     await create('c@example.com', { plan: 'free', vip: false });
@@ -87,7 +87,7 @@ describe('the type of a field', () => {
       ...{ to, data, subject: 'Hello', body: '<p>Hello</p>', from: `hello@${sender.domain}` },
     });
 
-  it('is not fixed by a write that is refused', async () => {
+  it('is not fixed by a refused write', async () => {
     const { body: ada } = await create('ada@example.com');
     await create('grace@example.com');
     await create('full@example.com', { note: 'x'.repeat(60_000) });
@@ -112,7 +112,7 @@ describe('the type of a field', () => {
     expect(await typeOf('seats')).toBe('number');
   });
 
-  it('is fixed by each that is accepted beside one that is refused', async () => {
+  it('is fixed by each accepted contact of a call, even beside a refused one', async () => {
     await create('full@example.com', { note: 'x'.repeat(60_000) });
     const answers = await Promise.all([
       track('a@example.com', { a: 1 }),
@@ -128,7 +128,7 @@ describe('the type of a field', () => {
     ]);
   });
 
-  it('is fixed once where many calls bring new keys to two processes at once', async () => {
+  it('is fixed once when many calls bring new keys to two processes at once', async () => {
     const keys = Array.from({ length: 12 }, (_, index) => `key${index}`);
     const data = (values: readonly string[]) => Object.fromEntries(values.map((key) => [key, 1]));
     const call = async (index: number) => {
@@ -149,7 +149,7 @@ describe('the type of a field', () => {
 });
 
 describe('DELETE /contacts/fields/:field', () => {
-  it('takes the key from every contact that has it, and forgets its type', async () => {
+  it('removes the key from every contact, and forgets its type', async () => {
     const { body: kept } = await create('kept@example.com', { other: 1 });
     await create('foreign@example.com', { plan: 'pro' });
     const other = await createTestSender(stack.url);
@@ -178,7 +178,7 @@ describe('DELETE /contacts/fields/:field', () => {
     expect((await other.get(fieldUrl('data.plan', '/usage'))).body.contactCount).toBe(1);
   });
 
-  it('takes every key that is listed, whatever its name', async () => {
+  it('removes every listed key, whatever its name', async () => {
     const keys = ['', ' ', '.', 'a.b', 'a/b', 'é %', 'toString', 'subscribed', 'data.', 'data.x'];
     await create('a@example.com', Object.fromEntries(keys.map((key) => [key, 1])));
     for (const field of Object.keys(await customFields())) {
@@ -190,7 +190,7 @@ describe('DELETE /contacts/fields/:field', () => {
     expect(contact.data).toEqual({});
   });
 
-  it('lets the next value determine the type again', async () => {
+  it('lets the next value determine the type anew', async () => {
     await create('a@example.com', { plan: 'pro' });
     expect(await typeOf('plan')).toBe('string');
     await sender.delete(fieldUrl('plan'));
@@ -205,7 +205,7 @@ describe('DELETE /contacts/fields/:field', () => {
     expect(await customFields()).toEqual({ 'data.plan': ['number', 1] });
   });
 
-  it('reaches a second process that has cached the field', async () => {
+  it('takes effect in a second process that has cached the field', async () => {
     const write = async (plan: unknown) => {
       const answer = await fetch(`${second.url}/contacts`, {
         method: 'POST',
@@ -232,11 +232,11 @@ describe('DELETE /contacts/fields/:field', () => {
     }
   });
 
-  it('leaves no key without a type, however it was left half-way', async () => {
+  it('leaves no key without a type, even after an interruption', async () => {
     await create('a@example.com', { plan: 'pro' });
     await create('b@example.com', { plan: 'pro' });
     await foldFigures(stack.em());
-    // As a process that was killed after the first contact, or a write that met the deletion, leaves it.
+    // The state that a process leaves if it is killed after the first contact, or if a write runs into the deletion.
     await stack.sql(
       `with forgotten as (delete from contact_fields where project_id = $1)
        update contacts set data = data - 'plan' where project_id = $1 and email = 'a@example.com'`,

@@ -32,13 +32,13 @@ describe('files that POST /contacts/import refuses', () => {
       },
     });
     client.on('response', (answer) => answered.resolve(answer.resume().statusCode));
-    // A refusal may end the connection while the rest of the form is on its way.
+    // The server may close the connection while the rest of the form is being sent.
     client.on('error', () => undefined);
     client.write('--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nemail\n');
     client.write('a@example.com\n'.repeat(60_000));
     await eventually(storedChunks, (count) => count > 0);
     client.write('\r\n--b\r\nContent-Disposition: form-data; name="first"\r\n\r\n1');
-    // The whole file has been read by now.
+    // By now the server has read the whole file.
     await delay(500);
     client.end(rest);
     expect(await answered.promise).toBe(status);
@@ -47,7 +47,7 @@ describe('files that POST /contacts/import refuses', () => {
     expect(await contacts()).toEqual({});
   });
 
-  it('refuses what is not one file in a form with 400', async () => {
+  it('answers 400 to anything but one file in a form', async () => {
     const file = { field: 'file', name: 'a.csv', content: 'email\na@example.com\n' };
     const cases: [string, UploadFile[]][] = [
       ['no file', []],
@@ -82,7 +82,7 @@ describe('files that POST /contacts/import refuses', () => {
     expect(await storedChunks()).toBe(0);
   });
 
-  it('refuses a file that is no CSV file of contacts with 422 that says what to do', async () => {
+  it('answers 422, with advice, to a file that is not a CSV file of contacts', async () => {
     for (const [file, message] of [
       ['', /empty/],
       ['name,phone\nAda,1\n', /named "email"/],
@@ -107,7 +107,7 @@ describe('GET /contacts/import/:jobId', () => {
     expect((await sender.get('/contacts/import/nonsense')).status).toBe(422);
   });
 
-  it('shows a progress that never falls, and the result at the end', async () => {
+  it('shows progress that never decreases, and the result at the end', async () => {
     const rows = Array.from({ length: 30_000 }, (_, index) => `reader-${index}@example.com,${index}`);
     const { body } = await send(`email,n\n${rows.join('\n')}`);
     const seen: { state: string; progress: number; result: unknown }[] = [];

@@ -94,7 +94,7 @@ describe('POST /contacts/import', () => {
     expect(await storedChunks()).toBe(0);
   });
 
-  it('sets the subscription where the column says so, and journals each flip once', async () => {
+  it('sets the subscription where the column has a value, and journals each change once', async () => {
     for (const [name, subscribed] of [
       ['in', true],
       ['out', false],
@@ -192,7 +192,7 @@ describe('POST /contacts/import', () => {
     ]);
   });
 
-  it('goes over addresses again in later batches: the later row wins, key by key', async () => {
+  it('updates addresses that repeat in later batches: the later row wins, key by key', async () => {
     const rows = Array.from(
       { length: 5_000 },
       (_, index) => `reader-${index % 1_500}@example.com,${index},${index < 1_500 ? 'first' : ''}`,
@@ -213,7 +213,7 @@ describe('POST /contacts/import', () => {
     expect((await imported('email\nada@example.com\n')).state).toBe('completed');
   });
 
-  it('takes a file of 5 MB and refuses a longer one while it comes in, leaving nothing behind', async () => {
+  it('accepts a file of 5 MB and refuses a larger one while it is uploaded, leaving nothing behind', async () => {
     const most = 5 * 1024 * 1024;
     const row = `ada@example.com,${'x'.repeat(1_000)}\n`;
     const text = `email,note\n${row.repeat(Math.floor((most - 11) / row.length))}`;

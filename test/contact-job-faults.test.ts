@@ -6,7 +6,7 @@ import { findWrongCounts } from './setup/read-database.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
-/** The tests share it, each with a project of its own; a worker that one has started is the first of the next. */
+/** Shared by the tests, each with a project of its own; a worker that one test has started is the first of the next. */
 const stack = useProcessStack();
 const sender = useSender(stack);
 
@@ -25,7 +25,7 @@ async function addContacts(count: number): Promise<string[]> {
   return rows.map((row) => row.id);
 }
 
-/** Makes other writers of this contact wait until it is released. */
+/** Makes other writers of this contact wait until the returned function releases it. */
 async function hold(email: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: stack.database.url });
   await client.connect();
@@ -48,7 +48,7 @@ async function waitingForLocks(): Promise<number> {
   return rows.length;
 }
 
-/** Until a job has done a part of its work and waits for the contact that is held. */
+/** Waits until a job has done part of its work and waits for the held contact. */
 async function stuckInTheMiddle(): Promise<void> {
   await eventually(
     async () => {
@@ -72,7 +72,7 @@ async function ended(kind: 'import' | 'bulk', jobId: string) {
   return body;
 }
 
-/** Contacts, those unsubscribed, their events and how many contacts these are of. */
+/** Numbers of contacts, unsubscribed contacts, their events, and contacts with events. */
 async function audience(): Promise<unknown> {
   expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
   const [row] = await stack.sql(
@@ -88,7 +88,7 @@ async function audience(): Promise<unknown> {
 
 describe('a worker that is killed', () => {
   it('in the middle of an import: another continues, each row is applied once, the counts are exact', async () => {
-    // The first 5,000 are there and are unsubscribed by the file; every tenth of the others is a bad row.
+    // The first 5,000 already exist, and the file unsubscribes them; every tenth of the other rows is invalid.
     await addContacts(5_000);
     const lines = ['email,n,subscribed'];
     for (let n = 0; n < 20_000; n += 1) {
@@ -175,7 +175,7 @@ describe('two workers', () => {
   });
 });
 
-it('many jobs of a project at once leave connections for the emails of others', async () => {
+it('many concurrent jobs of a project leave connections for the emails of others', async () => {
   const other = await createTestSender(stack.url);
   const [contactId] = await addContacts(1);
   const release = await hold('reader-0@example.com');

@@ -9,7 +9,7 @@ const sender = useSender(stack);
 const create = (email: string, data: Record<string, unknown> = {}, subscribed = true) =>
   sender.post('/contacts', { email, data, subscribed });
 
-/** Addresses of a list by address, and its total. */
+/** The addresses on a page of the list, sorted, and its total. */
 async function list(query: string): Promise<{ emails: string[]; total: number }> {
   const { status, body } = await sender.get(`/contacts?sort=email&${query}`);
   expect(status, JSON.stringify(body)).toBe(200);
@@ -127,7 +127,7 @@ describe('GET /contacts by data', () => {
 describe('contacts of a large project', () => {
   const contacts = 41_000;
   const address = (n: number) => `reader-${n}@example.com`;
-  /** Every 200th. */
+  /** Every 200th contact. */
   const pro = Array.from({ length: contacts / 200 }, (_, index) => address((index + 1) * 200));
 
   const sender = useOneSender(stack);
@@ -156,7 +156,7 @@ describe('contacts of a large project', () => {
   const emailsOf = (pages: TestAnswer['body'][]) =>
     pages.flatMap((page) => page.data.map(({ email }: { email: string }) => email));
 
-  it('are looked at in parts for a value that few have, and followed to the far end', async () => {
+  it('are scanned in parts for a rare value, to the very end', async () => {
     const rare = 'filter[data.n]=1&filter[data.n]=20500&filter[data.n]=41000';
     const newestFirst = await follow(`/contacts?${rare}`);
     expect(emailsOf(newestFirst)).toEqual([address(41_000), address(20_500), address(1)]);
@@ -177,7 +177,7 @@ describe('contacts of a large project', () => {
     expect(byAddress.at(-1).searchedUntil).toBeNull();
   });
 
-  it('are each on one page of a common value, in either order', async () => {
+  it('are each on exactly one page of a common value, in either order', async () => {
     for (const [order, expected] of [
       ['dir=asc', pro],
       ['dir=desc', pro.toReversed()],
@@ -189,7 +189,7 @@ describe('contacts of a large project', () => {
     }
   });
 
-  it('have an exact count, in parts that add up, and exact totals where an index has them', async () => {
+  it('have an exact count, in parts that add up, and exact totals where an index provides them', async () => {
     const counted = async (query: string) => {
       const parts = await follow(`/contacts/count?${query}`);
       return [parts.reduce((sum, { count }) => sum + count, 0), parts.length];
@@ -226,7 +226,7 @@ describe('contacts of a large project', () => {
 });
 
 describe('POST /contacts/lookup', () => {
-  it('separates known from unknown addresses, normalised, each once, in order', async () => {
+  it('separates known from unknown addresses, normalized, each once, in order', async () => {
     await create('ada@example.com');
     await create('grace@example.com');
     const other = await createTestSender(stack.url);

@@ -94,7 +94,7 @@ describe('PATCH /contacts/:id', () => {
 });
 
 describe('DELETE /contacts/:id', () => {
-  it('removes the contact, keeps its emails without an address and cancels those that wait', async () => {
+  it('removes the contact, keeps its emails without an address and cancels the waiting ones', async () => {
     const { body: contact } = await sender.post('/contacts', { email: 'ada@example.com' });
     await stack.sql(
       `insert into emails (id, project_id, contact_id, source, to_email, from_email)
@@ -146,7 +146,7 @@ describe('GET /contacts', () => {
     }
   });
 
-  it('refuses a cursor that is not one of this list', async () => {
+  it('refuses a cursor of another list', async () => {
     for (const i of [1, 2]) await sender.post('/contacts', { email: `reader-${i}@example.com` });
     const { body } = await sender.get('/contacts?limit=1');
     expect((await sender.get('/contacts?cursor=nonsense')).status).toBe(400);
@@ -195,7 +195,7 @@ describe('POST /v1/track', () => {
     });
   });
 
-  it('makes a new event each time, and journals the change of a subscription before it', async () => {
+  it('creates a new event each time, and journals a subscription change before it', async () => {
     const first = await sender.post('/v1/track', {
       email: 'ada@example.com',
       event: 'visit',
@@ -229,7 +229,7 @@ describe('POST /v1/track', () => {
     });
   });
 
-  it('takes the public key only, on this path only', async () => {
+  it('accepts only the public key, which works only on this path', async () => {
     const call = async (path: string, key: string) => {
       const answer = await fetch(`${stack.url}${path}`, {
         method: 'POST',
@@ -269,7 +269,7 @@ describe('POST /v1/track', () => {
 });
 
 describe('fields', () => {
-  it('gets the type of its first value, for good', async () => {
+  it('get the type of their first value permanently', async () => {
     const values = {
       number: 1,
       boolean: false,

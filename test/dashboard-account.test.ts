@@ -8,14 +8,14 @@ import { createOwnProject, createTestPerson, testPassword } from './setup/people
 
 const executable = await findChromium();
 
-/** One story of one account: each test goes on where the one before has ended. */
+/** One story of one account: each test continues where the previous one ended. */
 describe.skipIf(executable === undefined)('in the dashboard, an account', () => {
   const { stage, owner, project, tab, page, button, link, field, heading, sideBar, asked } =
     useDashboardStory(executable, 'First');
   const menuItem = (name: string | RegExp) => page.getByRole('menuitem', { name, exact: true });
   const searchField = () => page.getByRole('searchbox');
 
-  it('without a project can sign out, and is not led in a circle', async () => {
+  it('without a project can sign out, and is not redirected in a loop', async () => {
     const newcomer = await stage.open();
     await newcomer.signIn(await createVerifiedPerson(stage.stack));
     await newcomer.page.goto('.');
@@ -29,7 +29,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await newcomer.page.context().close();
   });
 
-  it('that is refused sees only what is wrong with the newer input', async () => {
+  it('whose input is refused twice sees only the errors of the second one', async () => {
     const newcomer = await stage.open();
     const refused = 'This address can’t be used';
     const error = { code: 'CONFLICT', message: refused, statusCode: 409 };
@@ -56,7 +56,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     const unverified = await createTestPerson(stage.stack.url);
     const guest = await stage.open();
     await guest.page.goto('accept-invitation');
-    await guest.page.getByText(/^This link is not complete/).waitFor();
+    await guest.page.getByText(/^This link is incomplete/).waitFor();
     await guest.page.getByRole('link', { name: 'Go to the dashboard' }).waitFor();
     await guest.signIn(await createVerifiedPerson(stage.stack));
     const link = await invite(unverified.email);
@@ -75,7 +75,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await guest.page.context().close();
   });
 
-  it('creates a project from the menu, and lands in it', async () => {
+  it('creates a project from the menu, and is taken there', async () => {
     await tab.signIn(owner);
     await page.goto('.');
     await heading('First').waitFor();
@@ -90,7 +90,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await heading('Second').waitFor();
   });
 
-  it('tells two projects of one name apart', async () => {
+  it('can distinguish two projects with the same name', async () => {
     const projects = '**/users/@me/projects';
     await page.route(projects, async (route) => {
       const response = await route.fetch();
@@ -110,7 +110,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.unroute(projects);
   });
 
-  it('deletes a project, and goes on to the others', async () => {
+  it('deletes a project, and is taken to the others', async () => {
     await sideBar('Settings').click();
     await page.getByRole('tab', { name: 'Danger zone' }).click();
     await button('Delete the project').click();
@@ -187,7 +187,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.unrouteAll();
   });
 
-  it('gives up its own role only when asked again', async () => {
+  it('gives up its own role only after a confirmation', async () => {
     const other = await createVerifiedPerson(stage.stack);
     const members = `/projects/${project.id}/members`;
     expect((await owner.call('POST', members, { email: other.email, role: 'OWNER' })).status).toBe(201);
@@ -215,7 +215,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await heading('First').waitFor();
   });
 
-  it('sees in the search field of a list what the list is searched for', async () => {
+  it('sees the current search in the search field of a list', async () => {
     await sideBar('Campaigns').click();
     await searchField().fill('spring');
     await page.getByText('Nothing matches').waitFor();
@@ -233,7 +233,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByText('No workflow yet').waitFor();
   });
 
-  it('finds a segment by its name, and comes back to what it has found', async () => {
+  it('finds a segment by its name, and returns to the search results', async () => {
     const headers = { 'X-Project-Id': project.id };
     for (const name of ['Paying', 'On trial'])
       await owner.call('POST', '/segments', { name, type: 'STATIC' }, headers);
@@ -267,7 +267,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByRole('dialog').getByRole('alert').waitFor();
     expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
     await changeTo('ada@example.com');
-    await page.getByText('The address is ada@example.com now').waitFor();
+    await page.getByText('The address is now ada@example.com').waitFor();
     await heading('ada@example.com').waitFor();
     expect((await asked(`/contacts/${contact.id}`)).body.email).toBe('ada@example.com');
 
@@ -297,14 +297,14 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.locator('input[type=file]').setInputFiles(file);
   }
 
-  it('sees that two columns have one name, and gets no choice that can’t help', async () => {
+  it('is told that two columns have the same name, and gets no useless choice', async () => {
     await chooseImport('email,plan,plan\nada@example.com,pro,free\n');
     await page.getByText('Two columns are named "plan"').waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
-  it('looks again at a file that the server could not look at', async () => {
+  it('retries the preview of a file after the server failed', async () => {
     const previews = '**/contacts/import?dryRun=true';
     await page.route(previews, (route) => route.fulfill({ status: 502 }));
     await chooseImport('email,plan\nnobody@example.com,pro\n');
@@ -336,11 +336,11 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
-  it('reads of many refused rows how many it sees, and how many it can download', async () => {
+  it('is told how many of many rejected rows it sees, and how many it can download', async () => {
     await chooseImport(`email\ngood@example.com\n${'bad\n'.repeat(1_001)}`);
     await page.getByText('The first 100 of 1,001 are shown.').waitFor();
     await button('Import 1 row').click();
-    await button('Download the first 1,000 refused rows').waitFor();
+    await button('Download the first 1,000 rejected rows').waitFor();
     await page.getByText('The first 100 of 1,001 are shown.').waitFor();
   });
 
@@ -357,7 +357,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
-  it('that would rather keep what is typed than sign out stays signed in', async () => {
+  it('that keeps unsaved input instead of signing out stays signed in', async () => {
     await sideBar('Settings').click();
     await field('Name').fill('Typed');
     const signOut = async () => {

@@ -68,7 +68,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     return page;
   }
 
-  it('the reference of the API shows what it describes, and asks no other server', async () => {
+  it('the API reference renders, and contacts no other server', async () => {
     const page = await open(`${api.url}/docs`);
     await page.getByText('Contacts').first().waitFor({ timeout: 60_000 });
   });
@@ -81,7 +81,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     await expect.poll(() => page.title(), { timeout: 30_000 }).toBe(`ok http://127.0.0.1:${port}/mail/app/`);
   });
 
-  it('an email that is shown in a sandboxed frame keeps its styles and runs no script', async () => {
+  it('an email in a sandboxed frame keeps its styles and runs no script', async () => {
     const page = await open(`${api.url}/app/`, blockedScript);
     const paragraph = page.frameLocator('iframe').locator('p').first();
     await paragraph.waitFor();

@@ -30,13 +30,13 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
   const open = (data: Record<string, string>) =>
     tab.page.goto(`projects/${projectId}/contacts?data=${encodeURIComponent(JSON.stringify(data))}`);
 
-  it('searches on by itself until it finds the last contact of a value', async () => {
+  it('keeps searching automatically until it finds the last contact with a value', async () => {
     await open({ n: '1' });
     await tab.page.getByRole('link', { name: 'reader-1@example.com', exact: true }).waitFor();
     await tab.page.getByText('1 contact', { exact: true }).waitFor();
   });
 
-  it('keeps the names of the columns in sight below the header of the page', async () => {
+  it('keeps the column names visible below the page header', async () => {
     const { page } = tab;
     await open({ plan: 'pro' });
     await page.getByRole('row').nth(40).scrollIntoViewIfNeeded();
@@ -50,7 +50,7 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     await expect.poll(async () => (await edgesOf('th'))?.top).toBeCloseTo(header?.bottom ?? 0, 0);
   });
 
-  it('counts all that match before they are deleted together', async () => {
+  it('counts all matching contacts before they are deleted together', async () => {
     const { page } = tab;
     await open({ plan: 'pro' });
     await page.getByText('50 contacts found so far').waitFor();
@@ -62,7 +62,7 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     await page.getByRole('button', { name: 'Delete 205 contacts' }).waitFor();
   });
 
-  it('shows many fields of a contact when they are asked for, and long texts with their lines', async () => {
+  it('shows many fields of a contact on request, and long texts with their line breaks', async () => {
     const { page } = tab;
     const fields = Array.from({ length: 30 }, (_, n) => [`field ${n}`, n === 2 ? 'One\ntwo' : `value ${n}`]);
     await stage.stack.sql(

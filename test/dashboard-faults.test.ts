@@ -7,13 +7,13 @@ import { callApi, createOwnProject, createTestPerson, testPassword } from './set
 
 const executable = await findChromium();
 
-describe.skipIf(executable === undefined)('where something is missing, the dashboard', () => {
+describe.skipIf(executable === undefined)('when something fails, the dashboard', () => {
   const { stage, owner, project, tab, page, button, heading, sideBar, asked } = useDashboardStory(
     executable,
     'Faults',
   );
 
-  it('opens when the server that did not answer is asked again', async () => {
+  it('opens on a retry after the server did not answer', async () => {
     await tab.signIn(owner);
     const projects = `${stage.stack.url}/users/@me/projects`;
     const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer', statusCode: 503 };
@@ -26,13 +26,13 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await heading('Faults').waitFor();
   });
 
-  it('reads from a server in this network without the Internet', async () => {
+  it('works without the Internet with a server on the local network', async () => {
     await page.evaluate(`window.dispatchEvent(new Event('offline'))`);
     await sideBar('Segments').click();
     await page.getByText('No segments yet').waitFor();
   });
 
-  it('says that the server can’t be reached, and goes on when it can', async () => {
+  it('says that the server can’t be reached, and continues once it can', async () => {
     await sideBar('Settings').click();
     await page.getByRole('tab', { name: 'Members' }).waitFor();
     await page.context().setOffline(true);
@@ -61,7 +61,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect(tab.complaints()).not.toEqual([]);
   });
 
-  it('says that the next rows could not be read, and reads them when asked again', async () => {
+  it('says that the next rows could not be read, and reads them on a retry', async () => {
     const headers = { 'X-Project-Id': project.id };
     await owner.call('POST', '/contacts', { email: 'ada@example.com' }, headers);
     const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer', statusCode: 503 };
@@ -85,11 +85,11 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect(tab.complaints()).not.toEqual([]);
   });
 
-  it('keeps the side bar beside a page that crashed, and shows the page when it is tried again', async () => {
+  it('keeps the side bar beside a crashed page, and shows the page on a retry', async () => {
     const campaigns = '**/campaigns?*';
     await page.route(campaigns, (route) => route.fulfill({ json: { data: null } }));
     await sideBar('Campaigns').click();
-    await page.getByText(/^The dashboard has a fault and can’t show this page/).waitFor();
+    await page.getByText(/^The dashboard has a bug and can’t show this page/).waitFor();
     await sideBar('Segments').click();
     await page.getByText('No segments yet').waitFor();
     await sideBar('Campaigns').click();
@@ -117,24 +117,24 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
   });
 
   it.each([
-    ['reset-password', 'Choose a new password', 'Ask for another link'],
+    ['reset-password', 'Choose a new password', 'Request another link'],
     ['verify-email', 'Verify your address', 'Go to your account'],
   ])('offers at /%s without its token what can help', async (path, title, way) => {
     await page.goto(path);
     await heading(title).waitFor();
-    await page.getByText(/^This link is not complete/).waitFor();
+    await page.getByText(/^This link is incomplete/).waitFor();
     await page.getByRole('link', { name: way }).waitFor();
     expect(await page.getByRole('textbox').or(page.getByLabel('Password')).count()).toBe(0);
     expect(await page.getByRole('button').count()).toBe(0);
   });
 
-  it('says of a verification link that was used before that the address is verified', async () => {
+  it('says that the address is already verified if a verification link was used before', async () => {
     const person = await createTestPerson(stage.stack.url);
     const token = await mailedToken(stage.stack, person.email, '/app/verify-email');
     const reader = await stage.open();
     await reader.signIn(person);
     await reader.page.goto(`verify-email?token=${token}`);
-    await button('This address is mine', reader.page).click();
+    await button('Verify this address', reader.page).click();
     await reader.page.getByText('The address is verified.').waitFor();
     await reader.page.reload();
     await reader.page.getByText(`${person.email} is verified already.`).waitFor();
@@ -145,7 +145,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await reader.page.context().close();
   });
 
-  it('verifies the address of another account than that of the browser, which keeps its password', async () => {
+  it("verifies the address of an account other than the browser's, which keeps its password", async () => {
     const person = await createTestPerson(stage.stack.url);
     const token = await mailedToken(stage.stack, person.email, '/app/verify-email');
     const reader = await stage.open();
@@ -153,10 +153,10 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await reader.page.goto(`verify-email?token=${token}`);
     await reader.page.getByText(`You are signed in as ${owner.email}. This link is for another`).waitFor();
     expect(await reader.page.getByRole('textbox', { name: 'Email' }).inputValue()).toBe(person.email);
-    await button('This address is mine', reader.page).click();
+    await button('Verify this address', reader.page).click();
     await reader.page.getByText('Use at least 10 characters.').waitFor();
     await reader.page.getByLabel('Password').fill(testPassword);
-    await button('This address is mine', reader.page).click();
+    await button('Verify this address', reader.page).click();
     await reader.page.getByText('The address is verified.').waitFor();
     const account = { email: person.email, password: testPassword };
     const signedIn = await callApi(stage.stack.url, 'POST', '/auth/login', account);
@@ -167,7 +167,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await reader.page.context().close();
   });
 
-  it('counts the audience of a campaign again, also where it is sent', async () => {
+  it('retries counting the audience of a campaign, in the send dialog, too', async () => {
     const campaign = {
       name: 'Counted',
       subject: 'Counted',
@@ -196,7 +196,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await button('Try again').waitFor({ state: 'detached' });
   });
 
-  it('says in a choice that its items could not be read, or that there are none', async () => {
+  it('says in a select that its items could not be read, or that there are none', async () => {
     const reads = /\/(segments|contacts\/fields|events\/names)(\?|$)/;
     const lists = (url: URL) => reads.test(url.href) && !url.href.includes('/app/');
     const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer', statusCode: 503 };
@@ -221,7 +221,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect(tab.complaints().filter((text) => !text.includes('status of 503'))).toEqual([]);
   });
 
-  it('sends no version of a campaign that the sender has not looked at', async () => {
+  it('does not send a version of a campaign that the sender has not seen', async () => {
     const headers = { 'X-Project-Id': project.id };
     const campaign = {
       name: 'Ours',
@@ -259,7 +259,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect(tab.complaints().filter((text) => !/status of (409|502)/.test(text))).toEqual([]);
   });
 
-  it('shows why a template could not be saved, wherever its page is scrolled to', async () => {
+  it('shows why a template could not be saved, wherever the page is scrolled', async () => {
     const template = { name: 'Long', subject: 'Long', body: '<p>Hello</p>', from: 'hello@mail.faults.test' };
     const { body } = await owner.call('POST', '/templates', template, { 'X-Project-Id': project.id });
     await page.goto(`projects/${project.id}/templates/${body.id}`);
@@ -281,7 +281,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
   });
 
-  it('says it to somebody who is no member any more', async () => {
+  it('tells a user who is no longer a member', async () => {
     const guest = await createVerifiedPerson(stage.stack);
     const members = `/projects/${project.id}/members`;
     expect((await owner.call('POST', members, { email: guest.email, role: 'MEMBER' })).status).toBe(201);
@@ -298,7 +298,7 @@ describe.skipIf(executable === undefined)('where something is missing, the dashb
     await other.page.context().close();
   });
 
-  it('opens a page in spite of what it does not know in the address', async () => {
+  it('opens a page despite unknown values in the URL', async () => {
     await page.goto(`projects/${project.id}/campaigns?status=OLD&page=x&search=2026`);
     await page.getByText('Nothing matches').waitFor();
     for (const list of ['campaigns', 'emails', 'events', 'segments']) {

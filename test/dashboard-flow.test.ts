@@ -17,12 +17,12 @@ linus@example.com,free,44
 no address,pro,1
 `;
 
-/** One story of one project: each test goes on where the one before has ended. */
+/** One story of one project: each test continues where the previous one ended. */
 describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
   const { stage, owner, project, tab, page, button, link, field, suggested, heading, sideBar, asked } =
     useDashboardStory(executable, 'Story');
 
-  it('signs in by a link that works once, and finds the first steps', async () => {
+  it('signs in with a one-time link, and finds the first steps', async () => {
     const token = await stage.stack.product.services.accountLinks.createSignIn(owner.id);
     await page.goto(`sign-in?token=${token}`);
     await button('Sign in').click();
@@ -36,7 +36,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await page.reload();
     await page.getByText('Nothing sent in the last 30 days').waitFor();
     expect(await page.getByText('0 of 6 done').count()).toBe(0);
-    // Before the sign-in the page asks who is there.
+    // Before the sign-in, the page asks who is signed in.
     expect(tab.complaints().filter((text) => !text.includes('status of 401'))).toEqual([]);
   });
 
@@ -51,10 +51,10 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     );
     await button('Check now').click();
     await page.getByText('Verified', { exact: true }).waitFor();
-    await page.getByText(`You can send from every address of ${domain}.`).waitFor();
+    await page.getByText(`You can send from any address at ${domain}.`).waitFor();
   });
 
-  it('imports a CSV file, after a look at what that would do', async () => {
+  it('previews and imports a CSV file', async () => {
     await sideBar('Contacts').click();
     await link('Import').click();
     const spreadsheet = { name: 'people.xlsx', mimeType: '', buffer: Buffer.from('PK\x03\x04\x14\0') };
@@ -84,7 +84,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     expect(data).toEqual({ plan: 'free' });
   });
 
-  it('builds a segment, and sees who belongs while it is built', async () => {
+  it('builds a segment, and sees its members meanwhile', async () => {
     await sideBar('Segments').click();
     await link('New segment').click();
     await field('Name').fill('Paying');
@@ -148,7 +148,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await press('Start from a template');
     await tabTo(page, page.getByRole('dialog').getByRole('button', { name: /^Welcome/ }));
     await keyboard.press('Enter');
-    await page.getByText('The content is that of “Welcome”').waitFor();
+    await page.getByText('Content copied from “Welcome”').waitFor();
     await tabTo(page, field('Subject'));
     await keyboard.press('Control+a');
     await keyboard.type('Spring for {{ email }}');
@@ -179,7 +179,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     expect(await recipients.getByText('Delivered').count()).toBe(2);
   });
 
-  it('finds an email in the log, and what happened to it', async () => {
+  it('finds an email in the log, with its history', async () => {
     await sideBar('Emails').click();
     await page.getByRole('searchbox', { name: 'Recipient or subject' }).fill('grace');
     await link('ada@example.com').waitFor({ state: 'detached' });
@@ -319,7 +319,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
   });
 
-  it('invites members, of whom one accepts by the mailed link and one is withdrawn', async () => {
+  it('invites two members, of whom one accepts by the emailed link and the other invitation is withdrawn', async () => {
     const email = 'colleague@example.com';
     await sideBar('Settings').click();
     await field('Name').fill('Unsaved');
@@ -359,7 +359,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await page.getByRole('table', { name: 'Members' }).getByText(email).waitFor();
   });
 
-  it('signs in again over the page when the session has ended, and keeps the typed text', async () => {
+  it('signs in again in a dialog over the page when the session has ended, and keeps the typed text', async () => {
     const { id } = (await asked('/templates')).body.data[0];
     await page.goto(`projects/${project.id}/templates/${id}`);
     await field('Subject').waitFor();
@@ -392,7 +392,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     expect(tab.complaints().filter((text) => !text.includes('status of 401'))).toEqual([]);
   });
 
-  it('signs out, and has to sign in to come back', async () => {
+  it('signs out, and has to sign in again to return', async () => {
     await page.goto(`projects/${project.id}/settings?tab=members`);
     const back = page.url();
     await button(owner.email).click();

@@ -22,13 +22,13 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     );
   const focusIs = (expected: string | RegExp) =>
     eventually(focused, (name) => (typeof expected === 'string' ? name === expected : expected.test(name)));
-  /** By keyboard. */
+  /** Presses by keyboard. */
   async function press(target: ReturnType<typeof button>) {
     await target.focus();
     await page.keyboard.press('Enter');
   }
 
-  it('returns from a dialog that is left, and is on the page that a dialog leads to', async () => {
+  it('returns from a closed dialog, and moves to the page that a dialog opens', async () => {
     await tab.signIn(owner);
     await page.goto(`projects/${project.id}/contacts`);
     await press(button('Add contact'));
@@ -42,7 +42,7 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     await focusIs('the page');
   });
 
-  it('is on the step whose form has closed', async () => {
+  it('moves to the step whose form has closed', async () => {
     const { id } = await createWorkflow(sender, { name: 'Focus', eventName: 'focus' });
     await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
     await press(button('Add a step after Trigger'));
@@ -54,7 +54,7 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     await focusIs(/^2\. Delay/);
   });
 
-  it('is on what stood beside a step that is gone', async () => {
+  it('moves to the neighbor of a removed step', async () => {
     await press(button('Remove Delay'));
     await press(dialog('Remove the step').getByRole('button', { name: 'Remove' }));
     await focusIs('Add a step after Trigger');
@@ -76,7 +76,7 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     expect(tab.complaints()).toHaveLength(1);
   });
 
-  it('opens the suggestions of its field when they come later', async () => {
+  it('opens the suggestions of its field when they arrive late', async () => {
     await page.route('**/events/names*', async (route) => {
       await delay(1_000);
       await route.fulfill({ json: { names: ['came.late'] } });
@@ -102,7 +102,7 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     await page.keyboard.press('Escape');
   });
 
-  it('goes to the first field that keeps a form from being saved', async () => {
+  it('moves to the first invalid field of a form', async () => {
     await page.goto(`projects/${project.id}/campaigns/new`);
     await tab.settled();
     await press(button('Save draft'));
@@ -121,7 +121,7 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     await heading('Contacts').waitFor();
   });
 
-  it('is behind a dialog again that the back button has closed', async () => {
+  it('returns from a dialog that the back button has closed', async () => {
     await sideBar('Segments').click();
     await sideBar('Contacts').click();
     await press(button('Add contact'));
@@ -129,7 +129,7 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     await page.evaluate('history.back()');
     await dialog('Add a contact').waitFor({ state: 'detached' });
     await focusIs('Add contact');
-    // The browser goes forth again a moment after it has gone back.
+    // The browser goes forward again a moment after it has gone back.
     await page.waitForURL(/\/contacts$/);
     await page.evaluate('history.back()');
     await heading('Segments').waitFor();

@@ -12,7 +12,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
   const focused = <Value>(expression: string) =>
     page.evaluate<Value>(`((element) => ${expression})(document.activeElement)`);
 
-  it('the focus is on the page that the search leads to', async () => {
+  it('the search moves the focus to the page that it opens', async () => {
     const { id } = (await post('/domains', { domain })).body;
     await asked(`/domains/${id}/verify`);
     await tab.signIn(owner);
@@ -41,7 +41,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  it('a sender is suggested until the field holds it', async () => {
+  it('senders are suggested until the field contains one', async () => {
     await page.goto(`projects/${project.id}/templates/new`);
     await tab.settled();
     const from = page.getByRole('combobox', { name: 'From' });
@@ -80,7 +80,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.getByRole('button', { name: 'Leave' }).click();
   });
 
-  it('the preview of an email shows that it has the focus', async () => {
+  it('the email preview shows that it has the focus', async () => {
     const template = { name: 'Framed', subject: 'Framed', body: '<p>Hello</p>', from: `hello@${domain}` };
     const { body } = await post('/templates', template);
     await page.goto(`projects/${project.id}/templates/${body.id}`);
@@ -97,7 +97,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await eventually(outline, (style) => style === 'none');
   });
 
-  it('a filter of a segment is asked for until it is chosen', async () => {
+  it('a missing field of a segment filter is reported until it is chosen', async () => {
     await page.goto(`projects/${project.id}/segments/new`);
     await page.getByRole('button', { name: 'Create segment' }).click();
     const missing = page.getByText('Choose a field').locator('visible=true');
@@ -112,7 +112,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.keyboard.press('Enter');
     await page.getByText('Enter a value').waitFor();
     expect(await missing.count()).toBe(0);
-    // A filter that was added since says only what it is for, until the next try.
+    // A filter added since then shows no error before the next try.
     await page.getByRole('button', { name: 'And', exact: true }).click();
     await missing.waitFor();
     await page.getByRole('button', { name: 'Create segment' }).click();

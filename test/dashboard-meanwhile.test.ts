@@ -13,7 +13,7 @@ const unavailable = {
   },
 };
 
-describe.skipIf(executable === undefined)('of what happens meanwhile, the dashboard', () => {
+describe.skipIf(executable === undefined)('about changes in the background, the dashboard', () => {
   const { stage, owner, project, tab, page, button, link, field, heading, sideBar, asked } =
     useDashboardStory(executable, 'Meanwhile');
   const headers = () => ({ 'X-Project-Id': project.id });
@@ -28,7 +28,7 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     audienceType: 'ALL',
   };
 
-  it('says at home which limit is reached, and which one nearly', async () => {
+  it('says on the home page which limits are reached or nearly reached', async () => {
     const { id } = (await post('/domains', { domain })).body;
     await asked(`/domains/${id}/verify`);
     const limits = { transactional: 5, campaigns: 0, workflows: 1 };
@@ -40,11 +40,9 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     await tab.signIn(owner);
     await page.goto(`projects/${project.id}`);
     await page.getByText('1 of 5 transactional emails is left this month.').waitFor();
-    const reached = page.getByText(
-      'No more emails of campaigns leave this month: the limit of 0 is reached.',
-    );
+    const reached = page.getByText('No more campaign emails leave this month: the limit of 0 is reached.');
     await reached.waitFor();
-    expect(await page.getByText(/emails of workflows/).count()).toBe(0);
+    expect(await page.getByText(/workflow emails/).count()).toBe(0);
     await link('Change the limits').first().click();
     await field('Campaigns').fill('');
     await button('Save the limits').click();
@@ -73,7 +71,7 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     expect(await note.count()).toBe(0);
   });
 
-  it('keeps what is typed in a campaign that somebody else has sent, as a draft', async () => {
+  it('keeps unsaved changes to a campaign that somebody else has sent, as a draft', async () => {
     await post('/contacts', { email: 'ada@example.com' });
     const { id } = (await post('/campaigns', campaign)).body.data;
     const open = async () => {
@@ -83,19 +81,19 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     await open();
     expect((await post(`/campaigns/${id}/send`, {})).status).toBe(200);
     await button('Save').click();
-    const note = page.getByText(/^This campaign was sent meanwhile/);
+    const note = page.getByText(/^This campaign has been sent since/);
     await note.waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(await button('Save').or(button(/^Send/)).count()).toBe(0);
     expect(await field('Subject').inputValue()).toBe('Mine');
-    await button('Keep mine as a new draft').click();
+    await button('Keep my changes as a new draft').click();
     await page.getByText('Draft', { exact: true }).waitFor();
     expect(await field('Subject').inputValue()).toBe('Mine');
     expect((await asked('/campaigns?status=DRAFT')).body.data).toMatchObject([{ subject: 'Mine' }]);
     expect(complaintsBut(409)).toEqual([]);
   });
 
-  it('says that it no longer knows how far an import is', async () => {
+  it('says that it no longer knows the progress of an import', async () => {
     await page.goto(`projects/${project.id}/contacts/import`);
     const job = { id: 'x', type: 'import', state: 'active', progress: 40, result: null };
     const times = { failedReason: null, createdAt: new Date().toISOString(), finishedAt: null };
@@ -104,7 +102,7 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('email\nnew@example.com\n') };
     await page.setInputFiles('input[type=file]', file);
     await button('Import 1 row').click();
-    await page.getByText(/^40 % is done/).waitFor();
+    await page.getByText(/^40 % done/).waitFor();
     const error = { code: 'NOT_FOUND', message: 'Job not found', statusCode: 404 };
     await page.route(polls, (route) => route.fulfill({ status: 404, json: { success: false, error } }));
     await page.getByText('Job not found').waitFor();
@@ -115,7 +113,7 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     expect(complaintsBut(404)).toEqual([]);
   });
 
-  it('says that what it shows may be out of date, and reads it again by itself', async () => {
+  it('says that its data may be out of date, and refreshes it automatically', async () => {
     const sending = '**/campaigns?*';
     await page.goto(`projects/${project.id}`);
     await page.getByText('No campaign is being sent.').waitFor();
@@ -127,7 +125,7 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     expect(complaintsBut(503)).toEqual([]);
   });
 
-  it('opens by itself once the server answers, however often it has not', async () => {
+  it('opens automatically once the server answers, however often it has failed', async () => {
     const projects = `${stage.stack.url}/users/@me/projects`;
     let calls = 0;
     await page.route(projects, (route) => {
@@ -136,7 +134,7 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     });
     await page.goto(`projects/${project.id}`);
     await page.getByText('The database does not answer').waitFor();
-    // Three calls make a try.
+    // One try makes three calls.
     await eventually(
       async () => calls,
       (count) => count > 6,
@@ -146,7 +144,7 @@ describe.skipIf(executable === undefined)('of what happens meanwhile, the dashbo
     expect(tab.complaints()).not.toEqual([]);
   });
 
-  it('shows a page that could not be read as soon as it can be', async () => {
+  it('shows a page that failed to load as soon as the server answers', async () => {
     const segments = `${stage.stack.url}/segments`;
     await page.route(segments, (route) => route.fulfill(unavailable));
     await sideBar('Segments').click();

@@ -14,9 +14,9 @@ const looks: Look[] = [
   { theme: 'dark', width: 360 },
   { theme: 'light', width: 360 },
 ];
-/** Both themes and both widths, for what differs from other pages in parts alone. */
+/** Both themes and both widths, for parts of pages that have been checked as a whole. */
 const fewLooks = looks.filter(({ theme, width }) => (theme === 'light') === (width === 1440));
-/** Of compressed scripts, before a page can be used. */
+/** Compressed size of the scripts that a page needs before it is usable. */
 const maxScriptBytes = 250_000;
 
 const isAllLoadedScript = `Object.values(__TSR_ROUTER__.routesById).every(({ options }) => !options.component?.preload)`;
@@ -39,12 +39,12 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     if (person) await tab.signIn(person);
     await tab.page.goto('.');
     await tab.settled();
-    // Before the sign-in the page asks who is there.
+    // Before the sign-in, the page asks who is signed in.
     expect(tab.complaints().filter((text) => !text.includes('status of 401'))).toEqual([]);
     return tab;
   }
 
-  /** Two tabs at a time: one alone leaves a core idle. */
+  /** Two tabs at a time, because one alone leaves a core idle. */
   async function lookInTwoTabs(
     person: TestPerson,
     pages: readonly NamedPage[],
@@ -63,7 +63,7 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     return found.flat();
   }
 
-  it('has no barriers, complaints or overflow on any page, in light and dark, on desks and phones', async () => {
+  it('has no accessibility problems, browser errors or overflow on any page, in light and dark, on desktops and phones', async () => {
     const guest = await openAs();
     const pages = await everyPage(guest.page, seeded);
     const ofGuest = await lookAtEach(guest, pages.filter(isForGuests), inLooks(looks));
@@ -89,7 +89,7 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     await phone.page.context().close();
   });
 
-  it('has none in a project in which there is nothing yet', async () => {
+  it('has none in an empty project', async () => {
     const person = await createVerifiedPerson(stage.stack);
     const { id } = await createOwnProject(person, 'Empty');
     const tab = await openAs(person);
@@ -130,8 +130,8 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     expect(found).toEqual([]);
   });
 
-  it('runs nothing of what contacts, senders and colleagues write, and shows it however long its words are', async () => {
-    // Without a space, so it is one word.
+  it('runs no script in texts of contacts, senders and colleagues, and fits texts with long words', async () => {
+    // A single word, because it has no space.
     const markup =
       '<img/src=x/onerror=isHacked=1><script>isHacked=1</script><a/href=javascript:isHacked=1>x</a>';
     const hostile = await seedProject(stage.stack, (text) => `${text}${markup}`.slice(0, 99));
@@ -156,13 +156,13 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
       ];
     };
     const found = await lookInTwoTabs(hostile.owner, pages, lookForScripts, load);
-    // Frames of emails allow no scripts, and the browser says so.
+    // Email frames allow no scripts, and the browser logs that.
     expect(found.filter((fault) => !fault.includes(`Blocked script execution in 'about:srcdoc'`))).toEqual(
       [],
     );
   });
 
-  it('leads from the sign-in to its own pages alone', async () => {
+  it('redirects from the sign-in only to its own pages', async () => {
     const { page } = await openAs();
     for (const next of ['//evil.example/', 'https://evil.example/', 'javascript:hacked()']) {
       await page.context().clearCookies();
@@ -193,7 +193,7 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
     expect(bytes).toBeLessThanOrEqual(maxScriptBytes);
   });
 
-  it('loads the code of its pages while it is idle, so that a click waits for data alone', async () => {
+  it('loads the code of its pages while it is idle, so that a click waits only for data', async () => {
     const { page, settled, signIn, complaints } = await stage.open({ isIdle: true });
     await signIn(seeded.owner);
     await page.goto('.');

@@ -42,7 +42,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(page.url()).toMatch(/kind=received$/);
   });
 
-  it('a domain is found by a part of its name, and one that is gone offers nothing', async () => {
+  it('a domain is found by part of its name, and a removed one offers no actions', async () => {
     const { id } = (await post('/domains', { domain: 'other.records.test' })).body;
     await sideBar('Domains').click();
     await link('other.records.test').waitFor();
@@ -59,7 +59,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(await button('Check now').or(button('Remove')).count()).toBe(0);
   });
 
-  it('a domain that waits for DNS says what it needs, and copies that as a whole', async () => {
+  it('a domain waiting for DNS lists its records, and copies them all at once', async () => {
     const waiting = 'waiting.records.test';
     const { id } = (await post('/domains', { domain: waiting })).body;
     const identity = { method: 'PUT', body: JSON.stringify({ status: 'failed' }) };
@@ -72,7 +72,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(await textOf('Required DNS records')).not.toContain('_dmarc');
     expect(await textOf('Recommended DNS records')).toContain(`_dmarc.${waiting}`);
     await button('Copy all').click();
-    await page.getByText(/^The records are copied/).waitFor();
+    await page.getByText(/^Records copied/).waitFor();
     const copied = await page.evaluate<string>('navigator.clipboard.readText()');
     expect(copied.split('\n')).toEqual(
       expect.arrayContaining([
@@ -94,13 +94,13 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
       .getByText('Bounced', { exact: true })
       .waitFor();
     await link('bounced@example.com').click();
-    await page.getByText(/^Off since an email to this address bounced/).waitFor();
+    await page.getByText(/^Off since an email to this address hard-bounced/).waitFor();
     await page.getByText('Gets campaigns and other marketing').click();
     await page.getByText(/^Off since/).waitFor({ state: 'detached' });
     await page.getByText('Subscribed', { exact: true }).first().waitFor();
   });
 
-  it('a campaign that was cancelled before its time says so, from the top', async () => {
+  it('a campaign canceled before its time says so, scrolled to the top', async () => {
     const { body } = await post('/campaigns', {
       name: 'Never',
       subject: 'Never',
@@ -146,7 +146,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await button('Duplicate to edit and send').waitFor();
   });
 
-  it('a campaign that reached nobody says so in a sentence', async () => {
+  it('a campaign without recipients says so in a sentence', async () => {
     const campaign = await asked('/campaigns?search=Never');
     const { id } = campaign.body.data[0];
     const { body } = await asked(`/campaigns/${id}`);
@@ -201,7 +201,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('It was cancelled before anything was sent.').waitFor();
   });
 
-  it('a campaign is duplicated once, however long that takes', async () => {
+  it('a campaign is duplicated only once, however long that takes', async () => {
     const release = Promise.withResolvers<void>();
     await page.route('**/duplicate', async (route) => {
       await release.promise;
@@ -212,7 +212,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await more.click();
     await duplicate.click();
     await duplicate.waitFor({ state: 'detached' });
-    // It waits for no button to be enabled.
+    // Forced, so that it does not wait until the button is enabled.
     await more.click({ force: true });
     expect(await duplicate.count()).toBe(0);
     release.resolve();
@@ -220,7 +220,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect((await asked('/campaigns?search=Never')).body.total).toBe(2);
   });
 
-  it('the subscription shows its state, and only what can be done with it', async () => {
+  it('the subscription shows its state, and only the actions that apply', async () => {
     const { body: consumption } = await asked(`/users/@me/projects/${project.id}/billing-consumption`);
     const { body: config } = await asked('/config');
     const features = { ...config.features, billing: true };
@@ -264,7 +264,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     });
     expect(await showWith('canceled', /^Ended$/)).toEqual({ 'Manage payment': 1, Subscribe: 1 });
   });
-  it('figures of any size stay within their cards, and events keep their names on a phone', async () => {
+  it('figures of any size fit into their cards, and event names stay visible on a phone', async () => {
     const dates = ['2026-01-01', '2026-01-02'];
     const day = { sent: 61_234_567, delivered: 9_999_998, opened: 1, clicked: 0, bounced: 0 };
     const data = dates.map((date) => ({ date, ...day, complained: 0, unsubscribed: 4_999_999 }));

@@ -22,7 +22,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
       `[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')`,
     );
 
-  /** In the editor for HTML, and from there back. */
+  /** Opens the HTML in the HTML editor, and switches to the visual editor. */
   async function openVisually(html: string): Promise<void> {
     await mode('HTML').click();
     await code().fill(html);
@@ -145,7 +145,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await written()).toBe(html);
   });
 
-  it('the line of a problem opens as HTML', async () => {
+  it('a problem opens the HTML editor at its line', async () => {
     await openVisually('<p>One</p>\n<p>{{ name | nofilter }}</p>');
     await body().getByText('nofilter').waitFor();
     await button('Line 2').click();
@@ -153,7 +153,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await page.locator('.cm-activeLine').getByText('nofilter').waitFor();
   });
 
-  it('what is pasted comes without the looks and the scripts of its page', async () => {
+  it('pasted content loses the styles and scripts of its page', async () => {
     await openVisually('<p>Here:</p>');
     await body().click();
     await page.keyboard.press('Control+End');
@@ -170,14 +170,14 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe('<p>Here: One {{ two }} <a href="https://example.com/">three</a>!</p>');
   });
 
-  it('a field, its other text and the address of a link are changed by keyboard alone', async () => {
+  it('a field, its fallback and the URL of a link can be changed by keyboard alone', async () => {
     await openVisually('<p>Hello {{ name ?? "you" }} <a href="https://example.com/">there</a></p>');
     await body().focus();
     const { keyboard } = page;
     await keyboard.press('Control+Home');
     for (let presses = 0; presses < 'Hello '.length + 1; presses += 1) {
       await keyboard.press('ArrowRight');
-      // The editor sees where the browser puts the cursor.
+      // The editor learns of the cursor position in the next frame.
       await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
     }
     await field('Where it is missing').waitFor();
@@ -331,7 +331,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     );
   });
 
-  it('an email without anything to read is not saved', async () => {
+  it('an empty email is not saved', async () => {
     await openVisually('<p>One</p>');
     await body().click();
     await page.keyboard.press('Control+a');
@@ -341,7 +341,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await openVisually('<p>One</p>');
   });
 
-  it('an email that is only looked at does not change', async () => {
+  it('viewing an email does not change it', async () => {
     const html = '<div>\n  <p>Hello</p>\n</div>';
     const template = { name: 'Kept', subject: 'Kept', body: html, from: `hello@${domain}` };
     const { id } = (await post('/templates', template)).body;

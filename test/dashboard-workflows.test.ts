@@ -36,10 +36,10 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
     await button('Remove Delay').waitFor({ state: 'detached' });
     await page.getByRole('tab', { name: 'Executions' }).click();
-    await page.getByText('A step that was removed').first().waitFor();
+    await page.getByText('Deleted step').first().waitFor();
   });
 
-  it('loses a step and its settings only when asked again', async () => {
+  it('deletes a step and its settings only after a confirmation', async () => {
     const workflow = await createWaitingWorkflow(sender, { name: 'Asks', eventName: 'asked' });
     const path = `/workflows/${workflow.id}`;
     await page.goto(`projects/${project.id}${path}?view=outline`);
@@ -55,7 +55,7 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     expect((await asked(path)).body.steps).toHaveLength(1);
   });
 
-  it('leaves a new step alone until somebody tries to save it', async () => {
+  it('shows no errors in a new step until the user tries to save it', async () => {
     const { id } = await createWorkflow(sender, { name: 'New step', eventName: 'new' });
     await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
     await button('Add a step after Trigger').click();
@@ -70,7 +70,7 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await button('Enable (1 problem left)').waitFor();
   });
 
-  it('shows at which step an execution has failed', async () => {
+  it('shows at which step an execution failed', async () => {
     const { id, steps } = await createWorkflow(sender, { name: 'Fails', eventName: 'failing' });
     const config = { url: 'http://localhost:1/' };
     await addStep(sender, id, { type: 'WEBHOOK', name: 'Hook', config, autoConnect: steps[0].id });
@@ -86,7 +86,7 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await step.getByText(/public address/).waitFor();
   });
 
-  it('names a template and a campaign that 100 newer ones have pushed off the lists', async () => {
+  it('names a template and a campaign that are older than the newest 100', async () => {
     const content = { subject: 'Hello', body: '<p>Hello</p>', from: 'hello@mail.names.test' };
     const { id: domainId } = (await sender.post('/domains', { domain: 'mail.names.test' })).body;
     await asked(`/domains/${domainId}/verify`);

@@ -18,12 +18,12 @@ function block(name: string): string[] {
 const handedOver = block('x-environment').flatMap((line) => line.match(/^ {2}([A-Z0-9_]+):/)?.[1] ?? []);
 
 describe('the compose file', () => {
-  it('hands every setting of the configuration to the containers', () => {
+  it('passes every setting of the configuration to the containers', () => {
     const settings = Object.keys(environmentSchema.shape);
     expect(handedOver).toEqual(expect.arrayContaining(settings));
   });
 
-  it('otherwise hands over only what the clients of Temporal and AWS read', () => {
+  it('otherwise passes only what the Temporal and AWS clients read', () => {
     const unknown = handedOver.filter((name) => !(name in environmentSchema.shape));
     expect(unknown.filter((name) => !/^(TEMPORAL_|AWS_)/.test(name))).toEqual([]);
   });
@@ -62,7 +62,7 @@ describe('the image', () => {
     expect(read('Dockerfile')).toContain(`NODE_IMAGE=node:${pinned}-`);
   });
 
-  it('runs modules that are there', () => {
+  it('runs modules that exist', () => {
     const modules = `${read('Dockerfile')}${compose}`.match(/[\w./-]+\.ts\b/g) ?? [];
     expect(modules).toEqual(expect.arrayContaining(['api/main.ts', 'temporal/worker/main.ts']));
     const missing = modules.filter((path) => !existsSync(`${root}${path.replace(/^\/app\//, '')}`));
@@ -70,7 +70,7 @@ describe('the image', () => {
   });
 });
 
-describe('the example of an environment', () => {
+describe('the example environment file', () => {
   it('holds no secret, and names only settings that exist', () => {
     const lines = read('.env.example').split('\n');
     const set = lines.filter((line) => /^[A-Z0-9_]+=./.test(line));

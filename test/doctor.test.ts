@@ -49,7 +49,7 @@ function doctor(changes: Record<string, string> = {}, ...args: string[]) {
   });
 }
 
-/** In this process: that of the command takes seconds to load. */
+/** Runs the doctor in this process, because its command takes seconds to load. */
 async function examine(changes: Record<string, string> = {}): Promise<Report> {
   const environment = environmentWith(changes);
   const findings = await runDoctor(loadConfig(environment), environment);
@@ -58,8 +58,8 @@ async function examine(changes: Record<string, string> = {}): Promise<Report> {
 
 const errors = ({ findings }: Report) => findings.filter(({ level }) => level === 'error');
 
-it('finds nothing wrong with a product that works', async () => {
-  // A machine too busy to answer within its five seconds is an error to it, and rightly.
+it('finds nothing wrong with a working product', async () => {
+  // If the machine is too busy to answer within five seconds, the doctor rightly reports an error; repeat.
   const { stdout } = await eventually(
     () => doctor({}, '--json'),
     ({ exitCode }) => exitCode === 0,
@@ -86,7 +86,7 @@ it('finds nothing wrong with a product that works', async () => {
   expect(said).toMatch(/Provider: \d+ of \d+ emails used in the last 24 hours, \d+ a second granted/);
 });
 
-it('tells it as a table of lines', async () => {
+it('prints a table', async () => {
   const { stdout } = await eventually(doctor, ({ exitCode }) => exitCode === 0);
   expect(stdout).toMatch(/^✓ Migrations +all \d+ are applied$/m);
   expect(stdout).toMatch(/^! Postgres|^! Configuration/m);
@@ -127,7 +127,7 @@ it('warns for a week of events that ClickHouse refused', async () => {
   expect(await found()).toEqual([]);
 });
 
-it('names commands that wait for too long, with their project', async () => {
+it('names commands that have waited too long, with their project', async () => {
   await stack.sql(
     `insert into outbox (id, kind, subject_id, project_id, created_at, next_attempt_at)
      values (uuidv7(), 'email.dispatch', uuidv7(), $1, now() - interval '10 minutes', now() + interval '1 hour')`,
@@ -143,7 +143,7 @@ it('names commands that wait for too long, with their project', async () => {
   await stack.sql(`delete from outbox where kind = 'email.dispatch'`);
 });
 
-it('says of a campaign that is paused why', async () => {
+it('says why a campaign is paused', async () => {
   const { body } = await sender.post('/campaigns', {
     name: 'News',
     subject: 'News',
@@ -166,7 +166,7 @@ it('says of a campaign that is paused why', async () => {
   await become('DRAFT', false);
 });
 
-it('says what the provider answers to emails that do not leave, without addresses', async () => {
+it("quotes the provider's answers to emails that do not leave, without addresses", async () => {
   const insert = (status: string, reason: string, count: number) =>
     stack.sql(
       `insert into emails (id, project_id, source, to_email, from_email, status, reason)
@@ -236,7 +236,7 @@ describe('the workers', () => {
     vi.useRealTimers();
   });
 
-  it('run, by the clock of Temporal, whatever ours says', async () => {
+  it("are running according to Temporal's clock, whatever ours says", async () => {
     for (const minutes of [-10, 10]) {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + minutes * 60_000 });
       const found = await checkTemporal(client, loadConfig(stack.environment));
@@ -264,7 +264,7 @@ describe('the workers', () => {
     ]);
   });
 
-  it('do not run although Temporal still lists those that have ended', async () => {
+  it('are reported missing although Temporal still lists those that have ended', async () => {
     const { workflowService } = client;
     const describeTaskQueue = workflowService.describeTaskQueue.bind(workflowService);
     vi.spyOn(workflowService, 'describeTaskQueue').mockImplementation(async (request) => {
@@ -294,7 +294,7 @@ it('names a workflow whose execution is gone', async () => {
   expect(await compare()).toMatchObject([{ level: 'ok' }]);
   await stack.sql('delete from workflow_executions where id = $1', [executionId]);
   const workflowId = `workflow/${id}/contact/${contactId}/${executionId}`;
-  // Temporal's lists know of the newest a little later.
+  // Temporal's visibility lists lag a little.
   await eventually(
     compare,
     ([found]) => found?.level === 'warning' && found.text.endsWith(`: ${workflowId}`),
@@ -302,7 +302,7 @@ it('names a workflow whose execution is gone', async () => {
   await database.client.end();
 });
 
-it('says that ClickHouse, Postgres or Temporal does not answer, and goes on with the rest', async () => {
+it('says that ClickHouse, Postgres or Temporal does not answer, and checks the rest', async () => {
   const nowhere = await freePort();
   const withoutClickHouse = await examine({ CLICKHOUSE_URL: `http://127.0.0.1:${nowhere}` });
   expect(withoutClickHouse.status).toBe('error');
@@ -371,7 +371,7 @@ it('names a database that is newer than the code, and pending migrations', async
   await stack.sql('insert into schema_migrations (name) values ($1)', [last?.name]);
 });
 
-it('names an index that is missing and one whose build was interrupted', async () => {
+it('names a missing index and one whose build was interrupted', async () => {
   await stack.sql('drop index contacts_address_part');
   await stack.sql('create index half_built on contacts (created_at)');
   await stack.sql(`update pg_index set indisvalid = false where indexrelid = 'half_built'::regclass`);

@@ -7,7 +7,7 @@ import { useSharedProduct } from './setup/shared-product.ts';
 const stack = useSharedProduct();
 const sender = useSender(stack);
 
-it('answers the DNS records to create, and is verified in the background right away', async () => {
+it('returns the DNS records to create, and is verified in the background right away', async () => {
   const name = `new.${sender.domain}`;
   const added = await sender.post('/domains', { domain: ` ${name.toUpperCase()} `, projectId: 'ignored' });
   expect(added.status).toBe(201);
@@ -90,7 +90,7 @@ it('can be removed, and then be added by another project', async () => {
   expect((await other.post('/domains', { domain: sender.domain })).status).toBe(201);
 });
 
-it('is proven by the TXT record of one project, though another has added it before', async () => {
+it('is proven by the TXT record of one project, even if another has added it before', async () => {
   const other = await createTestSender(stack.url);
   const name = `pending.${sender.domain}`;
   const added = [
@@ -115,7 +115,7 @@ it('is proven by the TXT record of one project, though another has added it befo
   const verified = await other.get(`/domains/${owned?.id}/verify`);
   expect(verified.body.verified).toBe(true);
   expect(verified.body.records[0]).toMatchObject({ purpose: 'OWNERSHIP', found: true });
-  // Now the stranger's text as well: too late.
+  // Adding the other project's TXT record now is too late.
   await put(`records/_posthaste.${name}`, { texts: [owned?.proof, squatted?.proof] });
   expect((await sender.get(`/domains/${squatted?.id}/verify`)).status).toBe(409);
 });
@@ -149,7 +149,7 @@ it.each(['nonsense', 'http://example.com', 'example', '', '-a.example', 'a..exam
   },
 );
 
-it('a project that asks for many checks at once waits for its own, and others do not', async () => {
+it('a project that requests many checks at once waits only for its own, and others do not wait', async () => {
   const idOf = async (one: TestSender) =>
     (await one.get(`/domains/project/${one.projectId}`)).body.data[0].id;
   const other = await createTestSender(stack.url);

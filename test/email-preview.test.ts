@@ -39,7 +39,7 @@ describe.each(['templates', 'campaigns'])('POST /%s/preview', (kind) => {
     expect((await sender.get('/contacts')).body.total).toBe(1);
   });
 
-  it('renders what an email of a workflow has, from samples', async () => {
+  it('renders the variables of a workflow email from samples', async () => {
     const body = '<p>{{ event.order.id }} {{ context.coupon }}, {{ name }}{{ data.event }}</p>';
     const shown = async (samples: object) =>
       (await preview({ body, type: 'TRANSACTIONAL', ...samples })).body.html;
@@ -54,7 +54,7 @@ describe.each(['templates', 'campaigns'])('POST /%s/preview', (kind) => {
     }
   });
 
-  it('adds what the type adds, and its unsubscribe links do nothing', async () => {
+  it('adds the footer of its type, with unsubscribe links that do nothing', async () => {
     const { headers, html, text, problems } = (await preview()).body;
     expect(headers).toMatchObject({ Precedence: 'bulk', 'List-Unsubscribe-Post': expect.any(String) });
     const [url = ''] = /http[^"]+unsubscribe[^"]+/.exec(html) ?? [];
@@ -65,7 +65,7 @@ describe.each(['templates', 'campaigns'])('POST /%s/preview', (kind) => {
     expect((await preview(own)).body).toMatchObject({ html: `<a href="${url}">Leave</a>`, problems: [] });
   });
 
-  it('shows Liquid that does not parse as a problem at its place, and the rest as it is', async () => {
+  it('reports Liquid that does not parse as a problem at its place, and renders the rest', async () => {
     const { status, body } = await preview({ body: '<p>\n  {% if %}</p>' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ subject: 'Hello you', html: '', text: '', sizeBytes: 0 });

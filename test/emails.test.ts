@@ -43,7 +43,7 @@ async function sendCampaign(subject = 'News'): Promise<string> {
 }
 
 describe('the log of emails', () => {
-  it('has the emails of all sources with what they belong to, newest first, page by page', async () => {
+  it('lists the emails of all sources with their origin, newest first, page by page', async () => {
     const first = await send('ada@example.com', { data: { firstName: 'Ada' } });
     const campaignId = await sendCampaign();
     const found = await eventually(
@@ -189,7 +189,7 @@ describe('the log of emails', () => {
 });
 
 describe('an email', () => {
-  it('tells what became of it in words, in order, with each link that was clicked', async () => {
+  it('describes its history in words, in order, with each clicked link', async () => {
     const email = await send('clicked@simulator.amazonses.com', { data: { firstName: 'Ada' } });
     const { id } = await eventually(() => messageOf(stack.ses, email), Boolean);
     await eventually(
@@ -216,7 +216,7 @@ describe('an email', () => {
     expect(found.messageId).toEqual(expect.any(String));
   });
 
-  it('says what the server of the recipient said of a bounce, and the kind of a complaint', async () => {
+  it("quotes the recipient's server on a bounce, and gives the kind of a complaint", async () => {
     const bounced = await send('bounce@simulator.amazonses.com');
     const complained = await send('complaint@simulator.amazonses.com');
     for (const [email, type, diagnostic] of [
@@ -231,7 +231,7 @@ describe('an email', () => {
     }
   });
 
-  it('says why it was withheld or failed', async () => {
+  it('gives the reason why it was withheld or failed', async () => {
     await sender.post('/contacts', { email: 'ada@example.com', subscribed: false });
     const template = await sender.post('/templates', {
       name: 'News',
@@ -253,7 +253,7 @@ describe('an email', () => {
     expect(await idsOf('status=SUPPRESSED')).toEqual([email]);
   });
 
-  it('has its attachments without their bytes, and no body once its content is gone', async () => {
+  it('lists its attachments without their bytes, and has no body once its content is deleted', async () => {
     const file = { filename: 'a.txt', content: 'aGVsbG8=', contentType: 'text/plain' };
     const email = await send('ada@example.com', { attachments: [file] });
     const { body } = await detail(email);

@@ -6,7 +6,7 @@ import { startApiProcess, startWorkerProcess } from './setup/processes.ts';
 
 const database = useTestDatabase(2);
 
-it('is brought up by the first processes, without a complaint about commands', async () => {
+it('is set up by the first processes, without errors about commands', async () => {
   const schemas = await database.sql<{ name: string }>(
     "select nspname as name from pg_namespace where nspname !~ '^(pg_|information_schema)'",
   );

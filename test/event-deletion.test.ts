@@ -73,7 +73,7 @@ describe('with everything running', () => {
     },
   );
 
-  it('deletes events that the service emits, and leaves the state of contacts', async () => {
+  it('deletes events that the service emits, and keeps the state of contacts', async () => {
     await track(sender, 'signed up');
     const { body } = await sender.get('/contacts');
     await sender.patch(`/contacts/${body.data[0].id}`, { subscribed: false });
@@ -88,7 +88,7 @@ describe('with everything running', () => {
     }
   });
 
-  it('touches nothing of another project', async () => {
+  it('does not touch another project', async () => {
     const other = await createTestSender(stack.url);
     await track(other, 'shared name');
     await track(sender, 'shared name');
@@ -101,7 +101,7 @@ describe('with everything running', () => {
     expect((await sender.get('/events/shared%20name/usage')).body).toEqual({ segments: [], workflows: [] });
   });
 
-  it('tells which segments ask for an event, by any of its names and however deep', async () => {
+  it('reports which segments read an event, by any of its names and at any depth', async () => {
     const short = await segment('short', 'email.open', 'triggered');
     const long = await segment('long', 'email.opened', 'notTriggered');
     const custom = await segment('custom', 'event.contact', 'triggered');
@@ -134,7 +134,7 @@ describe('with everything running', () => {
     expect(await usage('never / seen')).toEqual({ segments: [], workflows: [] });
   });
 
-  it('refuses a name that no event can have', async () => {
+  it('rejects an invalid event name', async () => {
     for (const call of [sender.get('/events/a%00b/usage'), sender.delete('/events/a%00b')]) {
       const { status, body } = await call;
       expect(status).toBe(422);

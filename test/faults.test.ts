@@ -11,8 +11,8 @@ import { useProcessStack } from './setup/process-stack.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 /**
- * API and worker as separate processes, to be killed. The tests share them, each with a project of its own: processes
- * that run at the end of one are the first of the next.
+ * API and worker as separate processes that tests may kill. Shared by the tests, each with a project of its own:
+ * processes that run at the end of one test are the first of the next.
  */
 const stack = useProcessStack({ UNKNOWN_OUTCOME_SECONDS: '3' });
 let sender: TestSender;
@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 const runningWorker = async (changes = {}) => stack.running('worker')[0] ?? stack.startWorker(changes);
-/** Two a second. */
+/** Two emails a second. */
 const slow = { EMAIL_RATE_PER_SECOND: '2' };
 
 const inbox = () => stack.inbox();
@@ -48,7 +48,7 @@ const statuses = async () => {
   return Object.fromEntries(rows.map((row) => [row.status, row.count]));
 };
 
-/** Emails that left, and how often the journal says so: both must be the number of emails. */
+/** How many emails have left, and how many `email.sent` events the journal has: both must be the number of emails. */
 const journaled = async () => {
   const [row] = await stack.sql<{ rows: number; emails: number }>(
     `select count(*)::int as rows, count(distinct email_id)::int as emails from events
@@ -58,8 +58,8 @@ const journaled = async () => {
   return row;
 };
 
-describe('a reply of the provider that is lost', () => {
-  it('leaves one copy when its event tells what became of it', async () => {
+describe('a lost reply of the provider', () => {
+  it("sends one copy if the provider's event settles it", async () => {
     await runningWorker();
     await stack.control('faults', { dropReplyEvery: 1 });
     await send(6);
@@ -69,7 +69,7 @@ describe('a reply of the provider that is lost', () => {
     expect(await journaled()).toEqual({ rows: 6, emails: 6 });
   });
 
-  it('leaves two copies at most when the events do not come either, and settles when they do', async () => {
+  it('sends two copies at most if no event arrives either, and settles once it does', async () => {
     await runningWorker();
     await stack.control('events', { paused: true });
     await stack.control('faults', { dropReplyEvery: 1 });
@@ -85,7 +85,7 @@ describe('a reply of the provider that is lost', () => {
 });
 
 describe('a worker that is killed', () => {
-  it('while the provider has the email sends no second copy, and the outcome settles', async () => {
+  it('during a hand-over: no second copy is sent, and the outcome settles', async () => {
     const worker = await runningWorker();
     await stack.control('faults', { latencyMs: 14_000 });
     await send(5);
@@ -94,14 +94,14 @@ describe('a worker that is killed', () => {
     await stack.control('faults', { latencyMs: 0 });
     await stack.startWorker(slow);
     await eventually(statuses, (found) => found.DELIVERED === 5);
-    // Longer than an unanswered hand-over waits before it is tried again.
+    // Longer than the time after which an unanswered hand-over is retried.
     await delay(4_000);
     expect((await inbox()).total).toBe(5);
     expect(await journaled()).toEqual({ rows: 5, emails: 5 });
   });
 
-  it('while emails wait for the send rate loses nothing: another hands them over', async () => {
-    // The worker dies while most of them wait for their turn.
+  it('while emails wait for the send rate: another hands them over', async () => {
+    // The worker dies while most emails wait for their turn.
     const worker = await runningWorker(slow);
     await send(24);
     await eventually(inbox, (found) => found.total >= 3);
@@ -116,8 +116,8 @@ describe('a worker that is killed', () => {
   });
 });
 
-describe('a worker that is killed before it begins a hand-over', () => {
-  /** As if each beginning took so long to note that the worker is killed meanwhile. */
+describe('a worker that is killed before it starts a hand-over', () => {
+  /** Blocks recording the start of a hand-over, so that the worker can be killed in that moment. */
   async function hangBeforeHandOver(): Promise<void> {
     await stack.sql(
       `create function hang() returns trigger language plpgsql as $$ begin perform pg_sleep(600); return new; end $$`,
@@ -141,13 +141,13 @@ describe('a worker that is killed before it begins a hand-over', () => {
       const worker = await runningWorker();
       await eventually(hanging, (count) => count > 0);
       await worker.kill();
-      // The server itself would notice only at the end of the statement.
+      // Postgres itself would notice the dead client only at the end of the statement.
       await stack.sql(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and wait_event = 'PgSleep'`,
       );
       expect(await statuses()).toEqual({ SENDING: 5 });
-      // The minute in which a run might still be at work.
+      // Skips the minute in which the run might still be working.
       await stack.sql(
         `update emails set claimed_at = claimed_at - interval '1 minute' where project_id = $1`,
         [sender.projectId],
@@ -164,7 +164,7 @@ describe('a worker that is killed before it begins a hand-over', () => {
   });
 });
 
-describe('Temporal away', () => {
+describe('while Temporal is down', () => {
   let temporal: RunningTemporal | undefined;
   let options: TemporalOptions;
   beforeAll(async () => {
@@ -180,8 +180,8 @@ describe('Temporal away', () => {
   });
   afterAll(() => temporal?.stop());
 
-  it('while an API is killed after the commit and before the relay: nothing that it accepted is lost', async () => {
-    // Its relay never gets through, so what it accepts is committed and not passed on when it dies.
+  it('an API is killed after the commit and before the relay: nothing that it accepted is lost', async () => {
+    // Its relay never gets through, so the work that it accepted is committed but not relayed when it dies.
     const [api] = stack.running('api');
     expect((await send(10)).status).toBe(200);
     await api?.kill();
@@ -196,7 +196,7 @@ describe('Temporal away', () => {
   const isMissed = async () =>
     /^posthaste_temporal_up 0$/m.test(await (await fetch(`${stack.url}/metrics`)).text());
 
-  it('for half a minute: emails leave all the time, and those that the provider throttles a little later', async () => {
+  it('emails leave, throttled ones a little later', async () => {
     temporal ??= await startTemporal(options);
     await runningWorker();
     await send(1);
@@ -226,7 +226,7 @@ describe('Temporal away', () => {
     expect((await inbox()).total).toBe(accepted + 2);
   });
 
-  it('while a worker hands emails over whose workflow it has not recorded, and is killed: each leaves once', async () => {
+  it('a worker is killed during hand-overs whose workflow it has not recorded: each email leaves once', async () => {
     temporal ??= await startTemporal(options);
     const worker = await runningWorker();
     await send(1);
@@ -247,13 +247,13 @@ describe('Temporal away', () => {
     await stack.control('faults', { latencyMs: 0 });
     await stack.startWorker();
     await eventually(statuses, (found) => found.DELIVERED === 4);
-    // Longer than an unanswered hand-over waits before it is tried again.
+    // Longer than the time after which an unanswered hand-over is retried.
     await delay(4_000);
     expect((await inbox()).total).toBe(4);
     expect(await journaled()).toEqual({ rows: 4, emails: 4 });
   });
 
-  it('while a campaign starts: its emails leave, and once only', async () => {
+  it('a campaign starts: each of its emails leaves once', async () => {
     temporal ??= await startTemporal(options);
     await runningWorker();
     const recipients = 300;

@@ -9,7 +9,7 @@ import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
 
-it('takes an email from the API over SES to the inbox, and what became of it to the feed', async () => {
+it('takes an email from the API through SES to the inbox, and its events to the feed', async () => {
   const sender = await createTestSender(stack.url);
   const sent = await sender.post('/v1/send', {
     to: { email: 'Ada@Example.com', name: 'Ada L.' },
@@ -61,7 +61,7 @@ it('takes an email from the API over SES to the inbox, and what became of it to 
   expect(stored.body.data).not.toHaveProperty('code');
 });
 
-it('needs a workflow only when the provider does not take the email, which then sees it through', async () => {
+it('needs a workflow only if the provider does not take the email; the workflow then completes it', async () => {
   const sender = await createTestSender(stack.url);
   const send = async () => {
     const sent = await sender.post('/v1/send', {
@@ -72,7 +72,7 @@ it('needs a workflow only when the provider does not take the email, which then 
     });
     return { sent, id: sent.body.data.emails[0].email as string };
   };
-  // On a busy machine a try may take long, and then a workflow joins it.
+  // On a busy machine a first try may take so long that a workflow joins in.
   await eventually(
     async () => {
       const { sent, id } = await send();

@@ -9,14 +9,14 @@ const product = useTestProduct({ HEAVY_READS_PER_PROJECT: '1' });
 /** One runs and 12 wait. */
 const taken = 13;
 
-it('searches of a project wait for each other, are refused beyond, and take nothing from other requests', async () => {
+it('searches of a project wait for each other, are refused beyond a limit, and do not delay other requests', async () => {
   const [one, other] = [await createTestSender(product.url), await createTestSender(product.url)];
   const { body: segment } = await one.post('/segments', { name: 'All', type: 'STATIC' });
   const searches: Promise<TestAnswer>[] = [];
   await product.em().transactional(async (em) => {
     await sql(em, 'lock table contacts in access exclusive mode');
     for (let search = 0; search < taken; search += 1) searches.push(one.get('/contacts?search=reader'));
-    // Everything heavy shares the places; the first answers are those of what found none.
+    // Heavy reads of all kinds share the limit; the first answers are those that found no place.
     for (;;) {
       const answer = await Promise.race([one.post(`/segments/${segment.id}/refresh`, {}), delay(200)]);
       if (answer === undefined) continue;

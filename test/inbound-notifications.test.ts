@@ -37,7 +37,7 @@ describe('the notification of an email', () => {
   const accept = (id: string, message: string) =>
     stack.product.services.inbound.accept({ id, publishedAt: new Date() }, message);
 
-  it('counts once, however often it comes, and however often SES tells of the email', async () => {
+  it('counts once, however often it arrives and however often SES announces the email', async () => {
     const id = randomUUID();
     const at = '2026-11-22T10:00:00.000Z';
     const message = notification({ mail: { timestamp: at } });
@@ -50,18 +50,18 @@ describe('the notification of an email', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('is refused when it names a bucket that is not configured', async () => {
+  it('is refused if it names a bucket that is not configured', async () => {
     const object = { action: { type: 'S3', bucketName: 'of-somebody-else', objectKey: 'x' } };
     await expect(accept(randomUUID(), notification(object))).rejects.toMatchObject({ code: 'FORBIDDEN' });
     expect(await stored()).toEqual([]);
   });
 
-  it('of an object that is not there waits for it, and nothing is lost', async () => {
+  it('of a missing object waits for it, and nothing is lost', async () => {
     const object = { action: { type: 'S3', bucketName: 'local-inbound', objectKey: '0100-not-there-yet' } };
     expect(await accept(randomUUID(), notification(object))).toBe('applied');
     const [pending] = await stored();
     expect(pending).toMatchObject({ status: 'PENDING', object_key: '0100-not-there-yet' });
-    // Its turn comes when the object does.
+    // The object is created later, when the test lets the notification continue.
     const delivered = await deliver(stack, { from: reader, to: 'x@nobody.example', text: 'Late' });
     await run('update inbound_emails set object_key = $2 where project_id = $1', [
       sender.projectId,
@@ -84,7 +84,7 @@ describe('the notification of an email', () => {
     const post = async (message: unknown) =>
       (await fetch(`${stack.url}/webhooks/sns`, { method: 'POST', body: JSON.stringify(message) })).status;
     expect(await post({ ...forged, TopicArn: 'arn:aws:sns:us-east-1:000000000000:other' })).toBe(403);
-    // The certificate is not that of the local SES and can't be fetched.
+    // The certificate is not the local SES's and can't be fetched.
     expect(await post(forged)).toBe(503);
     expect(await stored()).toEqual([]);
   });
@@ -111,8 +111,8 @@ describe('the notification of an email', () => {
   });
 });
 
-describe('what is kept of an email', () => {
-  it('is counted by month, and beyond the limit nothing is kept', async () => {
+describe('the stored part of an email', () => {
+  it('is counted by month; beyond the limit nothing is stored', async () => {
     const limits = `/users/@me/projects/${sender.projectId}/billing-limits`;
     expect((await sender.put(limits, { inbound: 2 })).body.inbound).toBe(2);
     const before = await metric('over_limit');
@@ -146,7 +146,7 @@ describe('what is kept of an email', () => {
     });
   });
 
-  it('goes with its contact', async () => {
+  it('is deleted with its contact', async () => {
     await deliver(stack, { from: reader, to: support, text: 'x' });
     const [row] = await receivedActivity(sender, 1);
     expect((await sender.delete(`/contacts/${row?.contactId}`)).status).toBe(204);

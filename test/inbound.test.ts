@@ -23,7 +23,7 @@ import { useSharedProduct } from './setup/shared-product.ts';
 useInboundStage(useSharedProduct());
 
 describe('an email to a verified domain', () => {
-  it('makes its sender a contact, is stored, and emits its event', async () => {
+  it('creates a contact for its sender, is stored, and emits its event', async () => {
     const workflow = await startedBy();
     await deliver(stack, {
       from: '"Ada, Countess" <Ada@Example.com>',
@@ -73,14 +73,14 @@ describe('an email to a verified domain', () => {
     expect(await executionsOf(workflow)).toHaveLength(1);
     const other = await createTestSender(stack.url);
     expect((await other.get(`/inbound/${row?.metadata.inboundId}`)).status).toBe(404);
-    // Nothing that counts what was sent has moved.
+    // Statistics of sent email have not changed.
     const stats = (await sender.get('/activity/stats')).body;
     expect(stats).toMatchObject({ sent: 0, delivered: 0, bounced: 0 });
     const series = (await sender.get('/analytics/timeseries')).body.data;
     expect(series.every((bucket: { sent: number }) => bucket.sent === 0)).toBe(true);
   });
 
-  it('that answers one of ours names it, starts a workflow, and ends a wait', async () => {
+  it('that replies to one of ours names it, starts a workflow, and ends a wait', async () => {
     const starting = await startedBy();
     const waiting = await buildWorkflow(
       sender,
@@ -123,7 +123,7 @@ describe('an email to a verified domain', () => {
     expect(event).toMatchObject({ emailId, contactId: row?.contactId });
   });
 
-  it('names the email that it answers by References alone', async () => {
+  it('names the email that it replies to by References alone', async () => {
     const { emailId, messageId } = await send(reader);
     await deliver(stack, { from: reader, to: support, references: [messageId, 'x@mail.example'] });
     const [row] = await receivedActivity(sender, 1);
@@ -151,7 +151,7 @@ describe('an email to a verified domain', () => {
     });
   });
 
-  it('comes to each project that holds one of the domains, once', async () => {
+  it('reaches each project that owns one of the domains once', async () => {
     const other = await createTestSender(stack.url);
     const to = [support, `sales@${sender.domain}`, `info@${other.domain}`, 'nobody@elsewhere.example'];
     await deliver(stack, { from: reader, to });
@@ -160,7 +160,7 @@ describe('an email to a verified domain', () => {
     expect((await receivedActivity(other, 1))[0]?.metadata.to).toBe(`info@${other.domain}`);
   });
 
-  it('comes in by SMTP, as MIME, and to no domain that nobody has', async () => {
+  it('is accepted by SMTP, as MIME, and only for domains of a project', async () => {
     const transport = nodemailer.createTransport({
       host: '127.0.0.1',
       port: stack.ses.smtpPort ?? 0,
@@ -176,7 +176,7 @@ describe('an email to a verified domain', () => {
     expect(rows.map(({ metadata }) => metadata.subject).sort()).toEqual(['As MIME', 'By SMTP']);
   });
 
-  it('of a domain that no project has verified is counted and nothing else', async () => {
+  it('to a domain that no project has verified is only counted', async () => {
     const before = await metric('unknown');
     await deliver(stack, { from: reader, to: 'x@nobody.example' });
     await eventually(
@@ -231,7 +231,7 @@ describe('an email to a verified domain', () => {
   });
 });
 
-describe('what nobody wrote, or nobody should read,', () => {
+describe('automatic or harmful email', () => {
   it.each([
     ['auto-submitted', { headers: { 'Auto-Submitted': 'auto-replied' } }],
     ['bulk', { headers: { Precedence: 'bulk' } }],
@@ -246,7 +246,7 @@ describe('what nobody wrote, or nobody should read,', () => {
     expect((await sender.get('/events?name=email.received')).body.data).toEqual([]);
   });
 
-  it('an email of ours that comes back starts nothing and makes no contact', async () => {
+  it('an email of ours that comes back starts nothing and creates no contact', async () => {
     const workflow = await startedBy();
     const { messageId } = await send(support);
     await deliver(stack, { from: `hello@${sender.domain}`, to: support, text: 'x', messageId });
@@ -256,7 +256,7 @@ describe('what nobody wrote, or nobody should read,', () => {
     expect(await contactOf(`hello@${sender.domain}`)).toBeUndefined();
   });
 
-  it('two machines that answer each other stop after twenty emails an hour', async () => {
+  it('two auto-responders stop answering each other after twenty emails an hour', async () => {
     const workflow = await startedBy();
     for (let n = 0; n < 20; n += 1) await deliver(stack, { from: reader, to: support, subject: `${n}` });
     await receivedActivity(sender, 20);

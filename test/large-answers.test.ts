@@ -16,7 +16,7 @@ beforeAll(async () => {
   }
 });
 
-/** Asks for 20 MB. @param begin called when the answer begins, before anything of its body is read */
+/** Requests 20 MB. @param begin called when the response begins, before any of its body is read */
 function ask(begin: (answer: IncomingMessage) => void) {
   const call = request(`${stack.url}/templates?pageSize=${templates}`, {
     headers: { Authorization: `Bearer ${sender.secretKey}` },
@@ -32,7 +32,7 @@ function ask(begin: (answer: IncomingMessage) => void) {
 
 const read = async (answer: IncomingMessage) => JSON.parse(Buffer.concat(await answer.toArray()).toString());
 
-/** Takes 20 MB in eight seconds. */
+/** Reads 20 MB in eight seconds. */
 async function readSteadily(answer: IncomingMessage) {
   const begin = performance.now();
   const chunks: Buffer[] = [];
@@ -45,7 +45,7 @@ async function readSteadily(answer: IncomingMessage) {
   return JSON.parse(Buffer.concat(chunks).toString());
 }
 
-it('are held for two clients at once; who does not read loses it, who reads steadily and the others get theirs', async () => {
+it('are held for two clients at once; a client that does not read loses its response, the others get theirs', async () => {
   const other = await createTestSender(stack.url);
   const asleep: IncomingMessage[] = [];
   const readers: Promise<{ data: unknown[] }>[] = [];

@@ -27,7 +27,7 @@ async function read(path: string, query: string): Promise<Page> {
 
 const idsOf = ({ data }: Page) => data.map(({ id }) => id);
 
-/** From any page on, cursors lead to the same rows as page numbers. */
+/** From any page on, cursors must lead to the same rows as page numbers. */
 async function expectSamePages(path: string): Promise<Page> {
   const [first, second, third] = [
     await read(path, 'pageSize=7'),
@@ -42,7 +42,7 @@ async function expectSamePages(path: string): Promise<Page> {
   return first;
 }
 
-/** Far into the list, too. */
+/** The same far into the list. */
 async function expectSameDeepPages(path: string): Promise<void> {
   const [reached, next] = [
     await read(path, 'pageSize=100&page=401'),
@@ -61,7 +61,7 @@ async function expectNoOtherCursor(path: string, other: string): Promise<void> {
 }
 
 async function addExecutions(workflowId: string, count: number): Promise<void> {
-  // Twenty start at a time, so that pages begin and end among equal times.
+  // Twenty start at the same time, so that page boundaries fall among equal times.
   await stack.sql(
     `insert into workflow_executions (id, project_id, workflow_id, version, status, only_once, started_at, completed_at)
      select uuidv7(), $1, $2, 2, case when n % 10 = 0 then 'FAILED' else 'COMPLETED' end, false,
@@ -95,7 +95,7 @@ describe('a large list of executions', () => {
     expect(first).toMatchObject({ totalAccuracy: 'estimate', totalPages: Math.ceil(first.total / 7) });
     expect(Math.abs(first.total - many) / many).toBeLessThan(0.1);
     await expectSameDeepPages(path);
-    // Below the bound of counting, a status has its exact total.
+    // Below the counting limit, a status has an exact total.
     const failed = await read(path, 'status=FAILED');
     expect(failed).toMatchObject({ total: many / 10, totalAccuracy: 'exact' });
     const { executions, totalAccuracy } = (await sender.get(`/workflows/${id}/statistics`)).body;

@@ -7,9 +7,9 @@ import type { TestProcess } from './setup/processes.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
 const mebibyte = 1024 * 1024;
-/** Of 8 MB as base64; together half a gigabyte. */
+/** Bodies of 8 MB in base64; together half a gigabyte. */
 const count = 60;
-/** A process that has just started has 350. */
+/** A process that has just started uses 350. */
 const mostMebibytes = 750;
 
 const stack = useProcessStack({ API_RATE_LIMIT_PER_MINUTE: '0' });
@@ -35,7 +35,7 @@ interface Answer {
   retryAfter: string | undefined;
 }
 
-/** Many calls share the bytes, so that the memory of the test itself stays small. */
+/** All calls share the bytes, which keeps the test's own memory small. */
 function post(agent: Agent, sender: TestSender, body: Buffer): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = {
@@ -54,7 +54,7 @@ function post(agent: Agent, sender: TestSender, body: Buffer): Promise<Answer> {
   });
 }
 
-/** Largest resident memory of the process so far. */
+/** Peak resident memory of the process so far. */
 async function peakMebibytes(): Promise<number> {
   const status = await readFile(`/proc/${api.pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024;
@@ -83,7 +83,7 @@ it('large emails at once take bounded memory, all get through, and another proje
   const all = Promise.all(Array.from({ length: count }, until)).finally(() => {
     isDone = true;
   });
-  /** Large ones that were taken while a small one waited for its answer. */
+  /** How many large emails were accepted while a small one waited for its answer. */
   const ahead: number[] = [];
   while (!isDone) {
     const before = taken;

@@ -7,7 +7,7 @@ import { createWaitingWorkflow } from './setup/workflows.ts';
 
 const stack = useTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
 
-/** Executions of a workflow, as an import starts them. */
+/** Starts executions of a workflow, as an import does. */
 const startExecutions = (projectId: string, workflowId: string, count: number) =>
   stack.sql(
     `with contact as (

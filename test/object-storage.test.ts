@@ -28,7 +28,7 @@ const sender = useOneSender(stack);
 const send = (content: string | Uint8Array) =>
   upload(`${stack.url}/uploads/image`, sender.secretKey, [{ field: 'image', name: 'x.png', content }]);
 
-it('stores an uploaded image in the bucket, from where anybody gets it', async () => {
+it('stores an uploaded image in the bucket, where anybody can read it', async () => {
   const { status, body } = await send(gif);
   expect(status).toBe(201);
   expect(body.url).toBe(`${s3.url}/${s3.bucket}/${body.key}`);
@@ -37,13 +37,13 @@ it('stores an uploaded image in the bucket, from where anybody gets it', async (
   expect(image.headers.get('content-type')).toBe('image/gif');
 });
 
-it('refuses there what it refuses on disk', async () => {
+it('refuses the same uploads as on disk', async () => {
   const page = Buffer.concat([gif, Buffer.alloc(100_000, 0x20), Buffer.from('<script>alert(1)</script>')]);
   expect((await send(page)).status).toBe(422);
   expect((await send(Buffer.concat([gif, Buffer.alloc(10 * 1024 * 1024)]))).status).toBe(413);
 });
 
-it('holds few large images in memory, and takes others when those are done', async () => {
+it('holds few large images in memory, and accepts others when those are done', async () => {
   const mebibyte = 1024 * 1024;
   const pixels = Buffer.alloc(9 * mebibyte);
   const boundary = 'of-the-test';
@@ -77,7 +77,7 @@ it('holds few large images in memory, and takes others when those are done', asy
   expect(large.status).toBe(201);
 });
 
-it('still serves the images from before the move to the bucket', async () => {
+it('still serves images from before the move to the bucket', async () => {
   const folder = path.join(stack.uploads, sender.projectId);
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, `${'a'.repeat(32)}.gif`), gif);
@@ -86,7 +86,7 @@ it('still serves the images from before the move to the bucket', async () => {
   expect(image.headers.get('content-type')).toBe('image/gif');
 });
 
-it('lists and deletes images by their address in the bucket', async () => {
+it('lists and deletes images by their URL in the bucket', async () => {
   const { key, url } = (await send(gif)).body;
   const headers = { Authorization: `Bearer ${sender.secretKey}` };
   const listed = await fetch(`${stack.url}/uploads?limit=1`, { headers });
@@ -95,7 +95,7 @@ it('lists and deletes images by their address in the bucket', async () => {
   expect((await fetch(url)).status).toBe(404);
 });
 
-it('is a feature that GET /config names, to anybody and without a secret', async () => {
+it('is reported by GET /config, to anybody and without a secret', async () => {
   const answer = await fetch(`${stack.url}/config`);
   expect(answer.status).toBe(200);
   const text = await answer.text();

@@ -18,7 +18,7 @@ const alerts = read('deploy/prometheus/alerts.yml');
 const names = [...alerts.matchAll(/^ {6}- alert: (\w+)$/gm)].map(([, name]) => name);
 const dashboards = globSync('deploy/grafana/dashboards/*.json', { cwd: root }).map((path) => ({
   path,
-  // as: Grafana's own format; the tests below look at what they use.
+  // as: Grafana's own format; the tests below check the parts that they use.
   content: JSON.parse(read(path)) as Dashboard,
 }));
 
@@ -57,7 +57,7 @@ describe('the alerts', () => {
     expect([...fired].sort()).toEqual([...names].sort());
   });
 
-  it('say how bad it is, since when, and what to do', () => {
+  it('have a severity, a duration and a runbook', () => {
     const runbooks = new Set([...read('docs/operations.md').matchAll(/^### (.+)$/gm)].map(anchorOf));
     const rules = alerts.split(/^ {6}- alert: /m).slice(1);
     expect(rules.length).toBe(names.length);
@@ -70,12 +70,12 @@ describe('the alerts', () => {
     }
   });
 
-  it('are all in the guide for operators', () => {
+  it('are all in the operations guide', () => {
     const guide = read('docs/operations.md');
     expect(names.filter((name) => !guide.includes(`\`${name}\``))).toEqual([]);
   });
 
-  it('and the dashboards are PromQL', async () => {
+  it('and the dashboards are valid PromQL', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'posthaste-rules-'));
     const rules = expressions.map((expr, index) => ({
       record: `panel:${index}`,
@@ -89,7 +89,7 @@ describe('the alerts', () => {
   });
 });
 
-/** As GitHub makes anchors of headings. */
+/** Makes an anchor of a heading as GitHub does. */
 function anchorOf([, heading = '']: RegExpExecArray): string {
   return heading
     .toLowerCase()
@@ -98,7 +98,7 @@ function anchorOf([, heading = '']: RegExpExecArray): string {
 }
 
 describe('the dashboards', () => {
-  it('are found by Grafana and have names of their own', () => {
+  it('are found by Grafana and have unique names', () => {
     expect(dashboards.length).toBeGreaterThanOrEqual(4);
     expect(new Set(dashboards.map(({ content }) => content.uid)).size).toBe(dashboards.length);
     expect(read('deploy/grafana/provisioning/dashboards/posthaste.yml')).toContain(
@@ -106,7 +106,7 @@ describe('the dashboards', () => {
     );
   });
 
-  it.each(dashboards)('$path asks the data source that the reader chooses', ({ content }) => {
+  it.each(dashboards)('$path uses the data source that the user chooses', ({ content }) => {
     expect(content.templating.list).toContainEqual(
       expect.objectContaining({ name: 'datasource', type: 'datasource', query: 'prometheus' }),
     );
@@ -128,7 +128,7 @@ describe('the dashboards', () => {
 describe('every metric that alerts and dashboards name', () => {
   const stack = useProcessStack();
 
-  /** Told by the SDK from the first failure on. */
+  /** The SDK exports these only after the first failure. */
   const onFailureOnly = new Set([
     'temporal_workflow_task_execution_failed_total',
     'temporal_activity_execution_failed_total',
@@ -149,7 +149,7 @@ describe('every metric that alerts and dashboards name', () => {
     const used = new Set(named.map((name) => name.replace(/_(bucket|count|sum)$/, '')));
     expect(used.size).toBeGreaterThan(20);
     const sender = await createTestSender(stack.url);
-    // A workflow that completes makes the SDK tell the latencies of workflows and activities.
+    // A completed workflow makes the SDK export the latencies of workflows and activities.
     await upload(`${stack.url}/contacts/import`, sender.secretKey, 'email\nreader@example.com');
     const to = `someone@${sender.domain}`;
     await sender.post('/v1/send', { to, from: to, subject: 'Hello', body: '<p>Hello</p>' });

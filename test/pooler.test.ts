@@ -8,7 +8,7 @@ import { buildWait, onlyExecution, trackEvent } from './setup/running-workflows.
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
-/** Fewer than one process opens, so that transactions of both processes share each session of the database. */
+/** Fewer than one process opens, so that transactions of both processes share each database session. */
 const serverConnections = 5;
 
 const stack = useProcessStack();
@@ -18,7 +18,7 @@ let sender: TestSender;
 beforeAll(async () => {
   pooler = await startPgBouncer(stack.database.url, serverConnections, Number(stack.environment.PORT));
   stack.environment.DATABASE_POOLER_URL = pooler.url;
-  // The API first: until it listens, its port is free for the metrics of the worker.
+  // Starts the API first: until it listens, the worker might take its port for metrics.
   await stack.startApi();
   await stack.startWorker();
   sender = await createTestSender(stack.url);
@@ -100,17 +100,17 @@ describe('behind a pooler in transaction mode', () => {
     await onlyExecution(sender, id, 'EXITED');
   });
 
-  it('notifications arrive in a session of each process', async () => {
+  it('each process has a session for notifications', async () => {
     const listening = () =>
       stack.sql(
         `select from pg_stat_activity
          where datname = current_database() and application_name = 'posthaste-listen'`,
       );
-    // A session that was lost meanwhile comes back.
+    // A session that was lost in the meantime comes back.
     expect(await eventually(listening, (sessions) => sessions.length === 2)).toHaveLength(2);
   });
 
-  it('no session of the database keeps a setting of ours', async () => {
+  it('no database session keeps a setting of ours', async () => {
     const client = await connectReadOnly(pooler.url);
     const settings = await client.client.query(
       `select name from pg_settings where source = 'session'
@@ -123,7 +123,7 @@ describe('behind a pooler in transaction mode', () => {
     );
   });
 
-  it('the doctor knows the pooler, and says when DATABASE_URL leads through it', async () => {
+  it('the doctor detects the pooler, and warns if DATABASE_URL goes through it', async () => {
     const [direct, pooled] = await Promise.all([
       connectReadOnly(stack.database.url),
       connectReadOnly(pooler.url),

@@ -27,7 +27,7 @@ const types = async () => {
   return body.data.map((row: { type: string }) => row.type);
 };
 
-describe('what the provider reports', () => {
+describe('a provider event', () => {
   it('suppresses the contact of a hard bounce, and says so in the feed', async () => {
     const { contactId, emailId } = await send('bounce+one@simulator.amazonses.com');
     await eventually(types, (found) => found.includes('contact.unsubscribed'));
@@ -57,14 +57,14 @@ describe('what the provider reports', () => {
     await eventually(types, (found) => found.length === 4);
     const again = await sender.patch(`/contacts/${contactId}`, { subscribed: true });
     expect(again.body.subscribed).toBe(true);
-    // The figures follow the feed by a moment.
+    // The figures lag a moment behind the feed.
     await eventually(
       () => sender.get('/activity/stats'),
       ({ body }) => body.sent === 1 && body.delivered === 1 && body.complained === 1,
     );
   });
 
-  it('counts opens and clicks once per email, however often they happen', async () => {
+  it('counts opens and clicks once per email, however often they occur', async () => {
     const { emailId } = await send('clicked@simulator.amazonses.com');
     await eventually(types, (found) => found.includes('email.clicked'));
     const { id } = await messageOf(stack.ses, emailId);
@@ -118,7 +118,7 @@ describe('what the provider reports', () => {
     expect(figures.body.timeseries.at(-1).count + (figures.body.timeseries.at(-2)?.count ?? 0)).toBe(7);
   });
 
-  it('changes nothing on a transient bounce', async () => {
+  it('changes nothing for a transient bounce', async () => {
     const { contactId, emailId } = await send('reader@example.com');
     await eventually(types, (found) => found.includes('email.delivered'));
     const { id } = await messageOf(stack.ses, emailId);
@@ -167,7 +167,7 @@ describe('a message at the webhook', () => {
       (await post('{}')).status,
       (await post('not json')).status,
     ];
-    // 503 where the certificate can't be fetched: a genuine sender tries again.
+    // 503 if the certificate can't be fetched: a genuine sender retries.
     expect(statuses).toEqual([503, 403, 403, 503, 403, 403]);
     expect((await sender.get(`/contacts/${contactId}`)).body.subscribed).toBe(true);
   });

@@ -28,7 +28,7 @@ const addKeys = (count: number) =>
 const countOf = async (table: string) =>
   (await run(`select count(*)::int as n from ${table} where project_id = $1`, [sender.projectId]))[0]?.n;
 
-/** Tracks by the public key, in either process. */
+/** Tracks with the public key, at either process. */
 async function track(event: string, data: object = {}, url = stack.url) {
   const answer = await fetch(`${url}/v1/track`, {
     method: 'POST',
@@ -84,7 +84,7 @@ it('new keys of data end at 10,000, in events, emails and contacts', async () =>
     expect(refused.body.error.errors).toEqual([issue]);
   }
   expect((await send({ a: 2, key2: 'x' })).status).toBe(200);
-  // What is not stored needs no place.
+  // Values that are not stored do not count.
   expect((await send({ code: { value: '481516', persistent: false } })).status).toBe(200);
   expect((await sender.delete('/contacts/fields/data.key2')).status).toBe(200);
   await eventually(

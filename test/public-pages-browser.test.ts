@@ -26,7 +26,7 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
     () => startChromium(executable ?? ''),
     ({ close }) => close(),
   );
-  /** Requests that were not for a page of ours, and what the browser complained about. */
+  /** Requests to other sites, and errors that the browser reported. */
   let complaints: string[] = [];
 
   let opened: Page | undefined;
@@ -44,7 +44,7 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
     const page = await context.newPage();
     opened = page;
     page.on('console', (message) => {
-      // The page of a link that is not valid is one on purpose.
+      // A page for an invalid link is meant to be a 404.
       if (!message.text().includes('status of 404')) complaints.push(message.text());
     });
     page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
@@ -58,7 +58,7 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
   const address = (reader: TestSubscriber, purpose: 'unsubscribe' | 'subscribe' | 'manage') =>
     `${stack.url}${reader.path(purpose)}`;
   const contactOf = (reader: TestSubscriber) => readContact(stack.em(), sender.projectId, reader.email);
-  /** Taps a button and waits for the page that answers. */
+  /** Taps a button and waits for the resulting page. */
   async function press(page: Page, name: string): Promise<void> {
     const loaded = page.waitForEvent('load');
     await page.getByRole('button', { name, exact: true }).tap();
@@ -113,7 +113,7 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
     expect(await contactOf(reader)).toMatchObject({ subscribed: true });
   });
 
-  it.each(['light', 'dark'] as const)('read well when the device is set to %s', async (colorScheme) => {
+  it.each(['light', 'dark'] as const)('are legible when the device is set to %s', async (colorScheme) => {
     const reader = await createTestSubscriber(stack, sender);
     for (const brand of ['#ffee00', '#1c2128', '#ffffff', '#808080']) {
       await stack.sql('update projects set brand_color = $2 where id = $1', [sender.projectId, brand]);
@@ -134,7 +134,7 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
     }
   });
 
-  it('fit a narrow screen, also with long names and large type', async () => {
+  it('fit a narrow screen, even with long names and large type', async () => {
     const reader = await createTestSubscriber(stack, sender, { data: { locale: 'de' } });
     await stack.sql('update projects set name = $2 where id = $1', [
       sender.projectId,
@@ -155,7 +155,7 @@ describe.skipIf(executable === undefined)('the public pages on a phone without J
 
 interface ElementFacts {
   text: string;
-  /** `#rrggbb`, as is the background, which may be that of an element around it. */
+  /** `#rrggbb`, as the background, which may be that of an ancestor. */
   color: string;
   background: string;
   fontPx: number;
@@ -163,7 +163,10 @@ interface ElementFacts {
   isButton: boolean;
 }
 
-/** Every element with text of its own, as the reader sees it. Text, because no type here knows a browser. */
+/**
+ * Reads the colors and size of every element with text of its own. A string, because TypeScript knows no browser types
+ * here.
+ */
 const readElementsScript = `(() => {
   const hex = (color) => '#' + color.match(/\\d+/g).slice(0, 3)
     .map((part) => Number(part).toString(16).padStart(2, '0')).join('');

@@ -21,7 +21,7 @@ beforeEach(() => {
   address += 1;
 });
 
-/** The limit of guesses sees a different client in each test. */
+/** A client address per test, so that the limit on guesses does not carry over. */
 const from = () => ({ 'X-Forwarded-For': `192.0.2.${address}` });
 const visit = (path: string, form?: Record<string, string> | string, headers: Record<string, string> = {}) =>
   visitPage(`${stack.url}${path}`, form, { ...from(), ...headers });
@@ -112,7 +112,7 @@ describe('a token', () => {
       createLinkToken(key, 'unsubscribe', { ...own, projectId: other.projectId }),
       createLinkToken(randomBytes(32), 'unsubscribe', own),
       createLinkToken(deriveKey(stack.environment.APP_SECRET ?? '', 'session'), 'unsubscribe', own),
-      // The ids of one link under the seal of another.
+      // The ids of one link with the seal of another.
       Buffer.concat([
         Buffer.from(reader.token('unsubscribe'), 'base64url').subarray(0, 32),
         mac(stranger.token('unsubscribe')),
@@ -236,7 +236,7 @@ it('an error page speaks the language of the browser, since it knows no contact'
   expect((await visit(reader.path('manage'), undefined, german)).text).toContain(text['page.gone']);
 });
 
-it('a token in the address reaches neither the log nor the metrics', async () => {
+it('a token in the URL reaches neither the log nor the metrics', async () => {
   const reader = await createTestSubscriber(stack, sender);
   await visit(reader.path('manage'));
   const metrics = await (await fetch(`${stack.url}/metrics`)).text();

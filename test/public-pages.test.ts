@@ -29,7 +29,7 @@ const countedFor = async (campaignId: string) => {
   return row?.unsubscribed;
 };
 
-/** Sends a marketing email and takes its links out of the inbox. */
+/** Sends a marketing email and reads its links from the inbox. */
 async function sendMarketing(to: string) {
   const template = await sender.post('/templates', {
     name: 'News',
@@ -89,7 +89,7 @@ describe('one-click unsubscribe (RFC 8058)', () => {
     expect(await contactOf(reader)).toMatchObject({ subscribed: false });
   });
 
-  it('counts once for the campaign and is journaled once, however often it is asked for at once', async () => {
+  it('counts once for the campaign and is journaled once, however many requests arrive at once', async () => {
     const reader = await createTestSubscriber(stack, sender, { campaignId: randomUUID() });
     const origin = { emailId: reader.emailId, campaignId: reader.campaignId };
     const answers = await Promise.all(
@@ -110,7 +110,7 @@ describe('one-click unsubscribe (RFC 8058)', () => {
 
     await visit(reader.path('subscribe'), '');
     await visit(reader.path('unsubscribe'), '');
-    // What the campaign is charged with is journaled only once.
+    // The opt-out that the campaign counts is journaled only once.
     expect((await journal()).map((row) => row.name).toSorted()).toEqual([
       'contact.subscribed',
       'contact.unsubscribed',
@@ -153,7 +153,7 @@ describe('one-click unsubscribe (RFC 8058)', () => {
 });
 
 describe('the pages', () => {
-  it('ask before they act, show the current state, and let the reader change their mind', async () => {
+  it('ask before they act, show the current state, and let recipients change their mind', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const question = await visit(reader.path('unsubscribe'));
     expect(question.text).toContain(`Do you no longer want to receive our emails at ${reader.email}?`);
@@ -191,7 +191,7 @@ describe('the pages', () => {
     ]);
   });
 
-  it('switch the subscription on the page of preferences', async () => {
+  it('switch the subscription on the preferences page', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const subscribed = await visit(reader.path('manage'));
     expect(subscribed.text).toContain(`Our emails are sent to ${reader.email}.`);
@@ -210,7 +210,7 @@ describe('the pages', () => {
   });
 
   it.each([{}, { action: 'delete' }, { action: 'subscribed' }, { snooze: '3-weeks' }, { snooze: '' }])(
-    'change nothing for a form that says %j',
+    'change nothing for a form with %j',
     async (form) => {
       const reader = await createTestSubscriber(stack, sender);
       const before = await contactOf(reader);
@@ -247,7 +247,7 @@ describe('the pages', () => {
     }
   });
 
-  it('show the name and the colour of the project, with readable text on it', async () => {
+  it('show the name and the color of the project, with readable text on it', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const name = 'Ada & Söhne <GmbH>';
     await stack.sql(`update projects set name = $2, brand_color = '#ffee00' where id = $1`, [
@@ -267,7 +267,7 @@ describe('the pages', () => {
     }
   });
 
-  it('are friendly to erased contacts', async () => {
+  it('show erased contacts a friendly message', async () => {
     const reader = await createTestSubscriber(stack, sender, { campaignId: randomUUID() });
     await sender.delete(`/contacts/${reader.contactId}`);
     for (const purpose of ['unsubscribe', 'subscribe', 'manage'] as const) {

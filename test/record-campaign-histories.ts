@@ -7,7 +7,7 @@ import { runCampaign, type ScriptedCampaign, scriptCampaign } from './setup/scri
 import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
 
 /**
- * Records a history of every shape that a campaign can take, as `record-histories.ts` does for the other workflows.
+ * Records a history of every form that a campaign can take, as `record-histories.ts` does for the other workflows.
  *
  * `npm run record:campaigns -- <label>`
  */
@@ -25,7 +25,7 @@ type Shape = {
   during?: (handle: WorkflowHandle, campaign: ScriptedCampaign) => Promise<void>;
 };
 
-/** Changes the campaign once its workflow has looked at it, and says so. */
+/** Changes the campaign once its workflow has read it, and signals the workflow. */
 const change =
   (changes: Partial<CampaignView>) =>
   async (handle: WorkflowHandle, campaign: ScriptedCampaign): Promise<void> => {

@@ -5,8 +5,8 @@ import { scriptedShapes } from './setup/scripted-shapes.ts';
 import { runWorkflow, startTimeSkipping } from './setup/time-skipping.ts';
 
 /**
- * Records a history of every shape that a workflow can take, for the replay test. Run it when a workflow has a new
- * shape, and commit the new files beside the old ones: old histories are what running executions look like.
+ * Records a history of every shape that a workflow can take, for the replay test. Run it when a workflow gets a new
+ * shape, and commit the new files beside the old ones: running executions have histories like the old ones.
  *
  * `npm run record -- <label> [names of shapes]`
  */

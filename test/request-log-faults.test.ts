@@ -22,9 +22,9 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-it('goes on without ClickHouse and after it, and is written to the end at shutdown', async () => {
+it('continues during and after an outage of ClickHouse, and is written completely at shutdown', async () => {
   const sender = await createTestSender(stack.url);
-  // The polls below may use up what is logged of their project in a second.
+  // The polls below may use up what the log takes of their project per second.
   const quiet = await createTestSender(stack.url);
   const leftOut = async () => {
     const text = await (await fetch(`${stack.url}/metrics`)).text();
@@ -38,7 +38,7 @@ it('goes on without ClickHouse and after it, and is written to the end at shutdo
   expect([away.status, away.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE']);
 
   front = await startOwnClickHouse(path.join(directory, 'clickhouse'), front.port);
-  // One made since then, because those from before the outage are found at once.
+  // A new request, because those from before the outage are found at once.
   const back = (await sender.get('/templates')).headers.get('X-Request-Id');
   await eventually(
     async () => (await sender.get(`/requests?requestId=${back}`)).body.data ?? [],

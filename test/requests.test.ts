@@ -23,7 +23,7 @@ const sender = useSender(stack);
 
 const requests = async (query = ''): Promise<Entry[]> => (await sender.get(`/requests?${query}`)).body.data;
 const idOf = ({ headers }: { headers: Headers }) => headers.get('X-Request-Id') ?? '';
-/** The entry of an answer, once it is in the log. */
+/** The log entry of the request with this response, once it is written. */
 async function entryOf(answer: { headers: Headers }): Promise<Entry> {
   const [entry] = await eventually(
     () => requests(`requestId=${idOf(answer)}`),
@@ -36,7 +36,7 @@ const call = (path: string, headers: Record<string, string>, body?: string) =>
   fetch(`${stack.url}${path}`, { method: body === undefined ? 'GET' : 'POST', headers, body: body ?? null });
 
 describe('the log of requests', () => {
-  it('has what a request did, by its id, and nothing that it carried', async () => {
+  it('has the outcome of a request, by its id, and none of its content', async () => {
     const askedAt = Date.now();
     const contact = await sender.post('/contacts', { email: 'secret@example.com' });
     const read = await sender.get(`/contacts/${contact.body.id}?secret=1`);
@@ -61,7 +61,7 @@ describe('the log of requests', () => {
     }
   });
 
-  it('has refusals with the code of their answer', async () => {
+  it('has errors with their error code', async () => {
     const missing = await sender.get(`/contacts/${randomUUID()}`);
     const invalid = await sender.post('/v1/send', { to: 'nobody' });
     const short = await sender.post('/contacts', {});
@@ -74,7 +74,7 @@ describe('the log of requests', () => {
     expect(await entryOf(short)).toMatchObject({ route: '/contacts', status: 400, errorCode: 'BAD_REQUEST' });
   });
 
-  it('names the kind of credential, and leaves out requests whose key was refused', async () => {
+  it('names the kind of credential, and omits requests with a rejected key', async () => {
     const json = { 'Content-Type': 'application/json' };
     const body = JSON.stringify({ email: 'ada@example.com', event: 'signed up' });
     const person = await createTestPerson(stack.url);
@@ -111,7 +111,7 @@ describe('the log of requests', () => {
     expect(foreign.status).toBe(404);
   });
 
-  it('filters, and pages without gaps also among requests of one id', async () => {
+  it('filters, and pages without gaps even among requests with the same id', async () => {
     const requestId = randomUUID();
     const headers = { Authorization: `Bearer ${sender.secretKey}`, 'X-Request-Id': requestId };
     const paths = [
@@ -150,7 +150,7 @@ describe('the log of requests', () => {
     expect(paged).toEqual(all);
   });
 
-  it('refuses filters that can not be', async () => {
+  it('rejects invalid filters', async () => {
     const refusal = async (query: string) => {
       const { status, body } = await sender.get(`/requests?${query}`);
       return [status, body.error.code, body.error.errors?.[0]?.field];
@@ -183,7 +183,7 @@ describe('the log of requests', () => {
     }
   });
 
-  it('shows a part of a flood, counts what it leaves out, and keeps the requests of others', async () => {
+  it('shows part of a flood, counts what it omits, and keeps the requests of others', async () => {
     const flooded = await createTestSender(stack.url);
     const leftOut = async () => {
       const text = await (await fetch(`${stack.url}/metrics`)).text();

@@ -16,7 +16,7 @@ import { upload } from './setup/upload.ts';
 
 const guide = readFileSync(new URL('../docs/backup.md', import.meta.url), 'utf8');
 
-/** A block of the guide, by its first line. */
+/** An SQL block of the guide, by its first line. */
 function guideSql(title: string): string {
   const [, block] = guide.split(`<<'SQL'\n-- ${title}\n`);
   if (block === undefined) throw new Error(`docs/backup.md has no block "${title}"`);
@@ -33,9 +33,9 @@ let directory: string;
 
 const importedRows = 300;
 
-/** The backup is taken while no worker runs: all that was accepted waits, in Temporal or, the emails, in the outbox. */
+/** The backup is taken while no worker runs, so all accepted work waits in Temporal or, for emails, in the outbox. */
 beforeAll(async () => {
-  // The API first: until it listens, its port is free for others.
+  // Starts the API first: until it listens, others could take its port.
   const api = await stack.startApi();
   directory = await mkdtemp(path.join(tmpdir(), 'posthaste-restore-'));
   emptyTemporal = await startTemporal({
@@ -78,7 +78,7 @@ afterAll(async () => {
   if (directory !== undefined) await rm(directory, { recursive: true, force: true });
 });
 
-/** The API first: while it is down, its port is free for the metrics of a worker. */
+/** Starts the API first: while it is down, a worker could take its port for metrics. */
 async function startProcesses(changes: Record<string, string> = {}): Promise<void> {
   await stack.startApi(changes);
   await stack.startWorker(changes);
@@ -97,7 +97,7 @@ async function copyOf(url: string): Promise<TestDatabase> {
   return createTestDatabase(3, pathname.slice(1));
 }
 
-/** Restores the backup, follows the guide, and starts API and worker on it. */
+/** Restores the backup, runs the SQL of the guide, and starts API and worker on it. */
 async function restore(blocks: string[], changes: Record<string, string> = {}): Promise<TestDatabase> {
   await stack.killAll();
   const database = await copyOf(backup.url);
@@ -125,7 +125,7 @@ const campaignIs = (status: string) =>
     (answer) => answer.body.data[0].status === status,
   );
 
-it('a Postgres that is older than Temporal goes on, and what has left since leaves no second time', async () => {
+it('a Postgres older than Temporal continues, and emails sent since the backup are not sent again', async () => {
   await startProcesses();
   await importEnds();
   await campaignIs('SENT');
@@ -147,7 +147,7 @@ it('a Postgres that is older than Temporal goes on, and what has left since leav
   await restored.close();
 });
 
-it('without Temporal everything is ordered again and ends', async () => {
+it('without Temporal all work is ordered again and completes', async () => {
   const restored = await restore(['order the work again'], { TEMPORAL_ADDRESS: emptyTemporal.address });
   await importEnds();
   await eventually(

@@ -32,7 +32,7 @@ async function memberRows(id: string): Promise<number> {
 }
 
 describe('POST /segments/:id/compute', () => {
-  it('emits an entry for everyone at first, and then one event for each change', async () => {
+  it('emits an entry for everyone at first, then one event per change', async () => {
     for (const index of [1, 2, 3]) await putContact(sender, index, index < 3 ? 'pro' : 'free');
     const values = { name: 'Pro plan', condition: planIs('pro'), trackMembership: true };
     const { id } = await createSegment(sender, values);
@@ -96,11 +96,11 @@ describe('POST /segments/:id/compute', () => {
     await sender.patch(`/segments/${id}`, { trackMembership: false });
     expect(await memberRows(id)).toBe(0);
     expect((await sender.get(`/segments/${id}/contacts`)).body.total).toBe(1);
-    // As a process leaves it that ends in the middle.
+    // The state that a killed process leaves.
     await stack.sql('insert into segment_members (segment_id, contact_id) select $1, id from contacts', [id]);
     await sender.patch(`/segments/${id}`, { trackMembership: true });
     expect(await compute(id)).toEqual({ added: 1, removed: 0, total: 1 });
-    // Switched on again, nothing is forgotten.
+    // Turning tracking on again forgets nothing.
     await sender.patch(`/segments/${id}`, { trackMembership: true });
     expect(await compute(id)).toEqual({ added: 0, removed: 0, total: 1 });
     expect(await events()).toHaveLength(2);
@@ -131,7 +131,7 @@ describe('POST /segments/:id/compute', () => {
   });
 });
 
-/** Deleted contacts have a journal and no statistics. */
+/** Deleted contacts are excluded: they have journal rows but no statistics. */
 async function wrongCountsOfPresent(): Promise<unknown[]> {
   const contacts = await stack.sql<{ id: string }>('select id from contacts where project_id = $1', [
     sender.projectId,
@@ -142,7 +142,7 @@ async function wrongCountsOfPresent(): Promise<unknown[]> {
 }
 
 describe('several computations at once', () => {
-  it('emit one event for each change, while contacts come, change and go', async () => {
+  it('emit one event per change, while contacts are created, changed and deleted', async () => {
     const contacts = Array.from({ length: 40 }, (_, index) => index);
     for (const index of contacts) await putContact(sender, index, index % 2 ? 'pro' : 'free');
     const { id } = await createSegment(sender, {
@@ -168,7 +168,7 @@ describe('several computations at once', () => {
           const found = await sender.get(`/contacts?search=${address(index)}`);
           if (found.body.data[0]) await sender.delete(`/contacts/${found.body.data[0].id}`);
         } else {
-          // 404 when the contact is deleted by another before it is answered.
+          // 404 if another call deleted the contact before this one was answered.
           await sender.post('/contacts', {
             email: address(index),
             data: { plan: random(2) ? 'pro' : 'free' },
@@ -182,7 +182,7 @@ describe('several computations at once', () => {
     await Promise.all(computing);
     answers.push(await compute(id));
 
-    // Every contact's events begin with an entry and take turns, and the last one says where it is now.
+    // The events of each contact start with an entry and alternate, and the last one matches its current membership.
     const histories = await stack.sql<{ plan: string; names: string[] | null; isMember: boolean }>(
       `select c.data ->> 'plan' as plan,
          (select array_agg(e.name order by e.occurred_at, e.id) from events e
@@ -207,14 +207,14 @@ describe('several computations at once', () => {
     expect(emitted.filter(({ name }) => name.endsWith('entry'))).toHaveLength(sum('added'));
     expect(emitted.filter(({ name }) => name.endsWith('exit'))).toHaveLength(sum('removed'));
     expect(await wrongCountsOfPresent()).toEqual([]);
-    // Those that were deleted are no members, not even when they entered at that moment.
+    // Deleted contacts are not members, even if they entered at that moment.
     const members = await stack.sql(
       `select contact_id from segment_members
        where segment_id = any($1::uuid[]) and contact_id not in (select id from contacts where project_id = $2)`,
       [[id, list.id], sender.projectId],
     );
     expect(members).toEqual([]);
-    // The count of an exit that was written meanwhile stays until their erasure.
+    // The count of an exit that was written concurrently stays until the contact's erasure.
     const erasures = await stack.sql<{ id: string }>(
       'select contact_id as id from contact_erasures where project_id = $1',
       [sender.projectId],
@@ -234,7 +234,7 @@ describe('several computations at once', () => {
 });
 
 describe('the rounds of the schedules', () => {
-  /** Runs one on this product's own task queue, because the schedules are shared with other products of the test run. */
+  /** Runs a workflow on this product's own task queue, because other products of the test run share the schedules. */
   async function run(type: string, input: unknown): Promise<unknown> {
     const { temporal, config } = stack.product.resources;
     const workflow = { taskQueue: config.TEMPORAL_TASK_QUEUE, workflowId: randomUUID(), args: [input] };
@@ -301,12 +301,12 @@ describe('the rounds of the schedules', () => {
     const countOf = async (id: string) => (await sender.get(`/segments/${id}`)).body.memberCount;
     expect(await countOf(pro)).toBe(1);
 
-    // Their turn is over for some milliseconds.
+    // Their turn lasts some milliseconds longer.
     await stack.sql('delete from segment_rounds where project_id = $1', [sender.projectId]);
     await sender.delete('/events/bought');
     await sender.delete(`/contacts/${first}`);
     expect(await rounds()).toMatchObject({ failed: 0 });
-    // Those of the deleted contact are not listed any more, and there is no exit of it.
+    // The deleted contact's events are no longer listed, and it has no exit.
     expect((await events()).filter((event) => event.includes('exit'))).toEqual([
       `segment.buyers.exit ${address(2)}`,
     ]);

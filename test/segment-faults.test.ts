@@ -10,7 +10,7 @@ import { findWrongCounts } from './setup/read-database.ts';
 import { createSegment, planIs } from './setup/segments.ts';
 import { useSender } from './setup/sender.ts';
 
-/** Four batches of a computation, and more than a page of members counts. */
+/** Four batches of a computation, and more members than a page counts. */
 const contactCount = 80_000;
 
 const stack = useProcessStack();
@@ -51,7 +51,7 @@ const everyContactOnce = { rows: contactCount, contacts: contactCount };
 describe('a computation whose worker is killed in the middle', () => {
   it('continues in another one, and every entry is emitted once', async () => {
     const worker = await stack.startWorker();
-    // The contact that comes last is held, so that the last batch waits.
+    // The last contact is locked, so that the last batch waits.
     const [held, killed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const holding = stack.em().transactional(async (em) => {
       await sql(em, `select 1 from contacts where project_id = $1 and email = '1@example.com' for update`, [
@@ -80,7 +80,7 @@ describe('a computation whose worker is killed in the middle', () => {
     expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
     expect((await sender.get(`/segments/${segmentId}`)).body.memberCount).toBe(contactCount);
 
-    // In a project of this size pages show the kept count, until one of them shows where the members end.
+    // In a project of this size, pages show the stored count until a page reaches the end of the members.
     const page = async (number: number) =>
       (await sender.get(`/segments/${segmentId}/contacts?page=${number}&pageSize=100`)).body;
     await stack.sql(
@@ -95,8 +95,8 @@ describe('a computation whose worker is killed in the middle', () => {
   });
 });
 
-describe('a segment that two processes compute at once', () => {
-  it('tells every entry and every exit once', async () => {
+describe('a segment computed by two processes at once', () => {
+  it('emits every entry and every exit once', async () => {
     const port = await freePort();
     await stack.startApi({ PORT: String(port) });
     const other = `http://127.0.0.1:${port}`;

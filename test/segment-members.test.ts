@@ -171,7 +171,7 @@ describe('static members', () => {
     expect(await findWrongCounts(stack.em(), sender.projectId)).toEqual([]);
   });
 
-  it('that are added and removed by many calls at once make one event for each change', async () => {
+  it('that are added and removed by many concurrent calls cause one event per change', async () => {
     const emails = Array.from({ length: 20 }, (_, index) => address(index));
     const { id } = await createSegment(sender, { name: 'Busy', type: 'STATIC', trackMembership: true });
     const members = `/segments/${id}/members`;

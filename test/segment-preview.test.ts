@@ -8,7 +8,7 @@ const sender = useSender(stack);
 
 const preview = (condition: unknown) => sender.post('/segments/preview', { condition });
 
-it('counts who meets the condition, and shows the newest ten of them', async () => {
+it('counts the contacts that meet the condition, and shows the newest ten', async () => {
   for (let index = 1; index <= 12; index += 1) await putContact(sender, index, 'pro');
   const free = await putContact(sender, 13, 'free');
   const { status, body } = await preview(planIs('pro'));
@@ -22,7 +22,7 @@ it('counts who meets the condition, and shows the newest ten of them', async () 
   expect((await sender.get('/segments')).body.data).toHaveLength(1);
 });
 
-it('finds a few among many', async () => {
+it('finds a few matches among many contacts', async () => {
   await stack.sql(
     `insert into contacts (id, project_id, email, data)
      select uuidv7(), $1, 'many-' || n || '@example.com', jsonb_build_object('n', n) from generate_series(1, 3000) n`,
@@ -35,7 +35,7 @@ it('finds a few among many', async () => {
   });
 });
 
-it('names the path of a fault as a new segment does, also of segments of other projects', async () => {
+it('reports the path of an error as a new segment does, also for segments of other projects', async () => {
   const other = await createTestSender(stack.url);
   const theirs = await createSegment(other, { condition: planIs('pro') });
   const faulty = [

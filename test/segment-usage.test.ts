@@ -39,7 +39,7 @@ async function build() {
   return { workflowId, version: workflow.version, remove, removeQuestion, endId: stepId('end') };
 }
 
-it('a segment that only executions under way ask for stays until they are over', async () => {
+it("a segment that only running executions use can't be deleted until they end", async () => {
   const { workflowId, version, remove, removeQuestion } = await build();
   await trackEvent(sender, 'signup');
   await onlyExecution(sender, workflowId, 'WAITING');
@@ -54,9 +54,9 @@ it('a segment that only executions under way ask for stays until they are over',
   expect((await remove()).status).toBe(204);
 });
 
-it('a segment that new executions would ask for stays until they would not', async () => {
+it("a segment that new executions would use can't be deleted", async () => {
   const { workflowId, remove, removeQuestion, endId } = await build();
-  // Nothing leads to the exit any more: the workflow continues with the previous version.
+  // The exit is now unreachable, so the workflow continues with the previous version.
   await removeQuestion(false);
   expect((await remove()).status).toBe(409);
   await sender.delete(`/workflows/${workflowId}/steps/${endId}`);

@@ -24,7 +24,7 @@ async function emailsOf(id: string): Promise<string[]> {
 }
 
 describe('POST /segments', () => {
-  it('creates a dynamic segment, counts it, and answers the condition as it was sent', async () => {
+  it('creates a dynamic segment, counts it, and returns the condition as it was sent', async () => {
     await putContact(sender, 1, 'pro');
     await putContact(sender, 2, 'free');
     const condition = { ...planIs('pro'), note: { kept: [1, null, 'x'] } };
@@ -60,7 +60,7 @@ describe('POST /segments', () => {
     }
   });
 
-  it('answers 400 { error } for a missing name or condition, naming the path of all that is wrong', async () => {
+  it('answers 400 { error } for a missing name or condition, naming the path of every error', async () => {
     for (const [body, ...named] of [
       [{ condition: planIs('pro') }, 'name'],
       [{ name: '', condition: planIs('pro') }, 'name'],
@@ -91,7 +91,7 @@ describe('POST /segments', () => {
     expect((await sender.post('/segments', { name: 'A', condition: huge })).status).toBe(400);
   });
 
-  it('answers 422 beyond the limits of length', async () => {
+  it('answers 422 beyond the length limits', async () => {
     for (const [body, field] of [
       [{ name: 'x'.repeat(101), condition: planIs('pro') }, 'name'],
       [{ name: 'A', description: 'x'.repeat(501), condition: planIs('pro') }, 'description'],
@@ -106,7 +106,7 @@ describe('POST /segments', () => {
     });
   });
 
-  it('gives each segment a slug of its own, which stays when it is renamed', async () => {
+  it('gives each segment a unique slug, which stays when it is renamed', async () => {
     const first = await createSegment(sender, { name: 'Café & Friends', condition: planIs('pro') });
     const second = await createSegment(sender, { name: 'CAFE friends', type: 'STATIC' });
     const third = await createSegment(sender, { name: '🙂', type: 'STATIC' });
@@ -121,7 +121,7 @@ describe('POST /segments', () => {
     );
   });
 
-  it('gives many that are created at once a slug each', async () => {
+  it('gives segments that are created concurrently a slug each', async () => {
     const made = await Promise.all(
       Array.from({ length: 12 }, () => createSegment(sender, { name: 'VIP', type: 'STATIC' })),
     );
@@ -132,7 +132,7 @@ describe('POST /segments', () => {
 });
 
 describe('PATCH /segments/:id', () => {
-  it('changes what is sent and counts a new condition', async () => {
+  it('changes the given fields and counts a new condition', async () => {
     await putContact(sender, 1, 'pro');
     await putContact(sender, 2, 'free');
     await putContact(sender, 3, 'free');
@@ -149,7 +149,7 @@ describe('PATCH /segments/:id', () => {
     expect((await sender.get(`/segments/${id}`)).body).toEqual(changed.body);
   });
 
-  it('refuses another type, a condition that is wrong, and one on a static segment', async () => {
+  it('refuses another type, an invalid condition, and a condition on a static segment', async () => {
     const dynamic = await createSegment(sender, { condition: planIs('pro') });
     const fixed = await createSegment(sender, { type: 'STATIC' });
     for (const [id, body, field] of [
@@ -283,19 +283,19 @@ describe('segments that refer to segments', () => {
     const squared = await createSegment(sender, { condition: wide(doubled.id, 10) });
     expect((await sender.get(`/segments/${squared.id}/contacts`)).status).toBe(200);
     expect((await sender.post('/segments', { name: 'A', condition: wide(doubled.id, 13) })).status).toBe(400);
-    // 20 × 10 times what it holds now.
+    // 20 × 10 times the current number.
     const grown = await sender.patch(`/segments/${base.id}`, { condition: wide(further.id, 2) });
     expect(grown.status).toBe(400);
     expect(grown.body.error.errors).toMatchObject([{ field: 'condition', code: 'too_big' }]);
   });
 
-  it('can be changed beside a round of those that refer to them', async () => {
+  it('can be changed during a round of segments that refer to them', async () => {
     const outer = await createSegment(sender, { condition: planIs('pro'), trackMembership: true });
     const inner = await createSegment(sender, { name: 'Inner', condition: planIs('pro') });
     await sender.patch(`/segments/${outer.id}`, { condition: memberOf(inner.id) });
     let changing: ReturnType<typeof sender.patch> | undefined;
     await stack.em().transactional(async (em) => {
-      // As a round locks segments: by id.
+      // Locks segments in the order of a round: by id.
       const lock = ({ id }: { id: string }) => sql(em, 'select from segments where id = $1 for update', [id]);
       await lock(outer);
       changing = sender.patch(`/segments/${inner.id}`, { condition: planIs('free') });
@@ -327,7 +327,7 @@ describe('DELETE /segments/:id', () => {
     expect((await createSegment(sender, { name: 'VIP', type: 'STATIC' })).slug).toBe('vip');
   });
 
-  it('answers 409 with what refers to it, also when that is created at the same moment', async () => {
+  it('answers 409 with what refers to it, even if that is created at the same moment', async () => {
     const base = await createSegment(sender, { condition: planIs('pro') });
     const user = await createSegment(sender, { name: 'User', condition: memberOf(base.id) });
     const refused = await sender.delete(`/segments/${base.id}`);

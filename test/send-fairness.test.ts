@@ -5,7 +5,7 @@ import { useTestProduct } from './setup/product.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
-/** What the provider takes, of all projects together: so little that thousands wait for as long as the test may take. */
+/** The provider's rate for all projects together, so low that thousands wait longer than the test may take. */
 const ratePerSecond = 4;
 const backlog = 3_000;
 
@@ -49,7 +49,8 @@ it('an email of a project leaves while another one has thousands behind the rate
   }
   expect(await waiting()).toBeGreaterThan(0.4 * backlog);
 
-  // While each of them waited, so many of the other project left; a first come, first served queue has all of them.
+  // How many emails of the other project left while each of them waited; in a first-come, first-served queue, all
+  // would.
   const before = await stack.sql<{ count: number }>(
     `select count(e.id)::int as count
      from emails q
@@ -60,7 +61,7 @@ it('an email of a project leaves while another one has thousands behind the rate
   );
   for (const { count } of before) expect(count).toBeLessThan(0.1 * backlog);
 
-  // Nothing has left beyond the rate, the second that an idle account has saved included.
+  // The rate was never exceeded, apart from the second that an idle account has saved up.
   const [pace] = await stack.sql<{ most: number }>(
     `select max(count)::int as most from (
        select count(*) over (order by sent_at range between current row and interval '10 seconds' following) as count

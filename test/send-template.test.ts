@@ -70,7 +70,7 @@ describe('a template in a send', () => {
     expect(await emailOf(answer, () => true)).toMatchObject({ templateId: id });
   });
 
-  it('gives way to every field that the request has', async () => {
+  it('is overridden by every field of the request', async () => {
     const id = await createTemplate();
     const both = await send(id, {
       subject: 'Mine',
@@ -108,7 +108,7 @@ describe('a template in a send', () => {
         expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
       }
     }
-    // The same id at the same moment: known to one project, unknown to the other.
+    // The same id at the same moment: known in one project, unknown in the other.
     const own = () =>
       other.post('/v1/send', { to: 'ada@example.com', template: foreign.body.id, subscribed: true });
     const mixed = await Promise.all([own(), send(foreign.body.id), own(), send(foreign.body.id)]);
@@ -122,7 +122,7 @@ describe('a template in a send', () => {
     });
   });
 
-  it('is gone for sends once it is deleted, and stays in what was accepted', async () => {
+  it("can't be used once it is deleted, and stays in accepted emails", async () => {
     const id = await createTemplate();
     const accepted = await send(id);
     expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
@@ -152,7 +152,7 @@ describe('the type of a template', () => {
     expect(unknown.html).toContain('>Unsubscribe</a>');
   });
 
-  it('HEADLESS brings the headers alone', async () => {
+  it('HEADLESS brings only the headers', async () => {
     const id = await createTemplate({ type: 'HEADLESS' });
     const message = await arrived(stack.ses, await send(id, { subscribed: true }));
     expect(message.html).toBe('<p> has no plan</p>');
@@ -160,29 +160,32 @@ describe('the type of a template', () => {
     expect(Object.keys(message.headers)).not.toContain('Precedence');
   });
 
-  it.each(['MARKETING', 'HEADLESS'])('%s is recorded and kept from who is not subscribed', async (type) => {
-    const id = await createTemplate({ type });
-    const answer = await send(id);
-    expect(answer.status).toBe(200);
-    const kept = await emailOf(answer, (status) => status !== 'QUEUED' && status !== 'SENDING');
-    expect(kept).toMatchObject({
-      status: 'SUPPRESSED',
-      type,
-      templateId: id,
-      reason: 'the contact is not subscribed',
-      sentAt: null,
-    });
-    await sender.patch(`/templates/${id}`, { type: 'TRANSACTIONAL' });
-    const sent = await send(id);
-    await arrived(stack.ses, sent);
-    const inbox = await fetch(`${stack.ses.url}/api/messages?limit=1000`);
-    const text = await inbox.text();
-    expect(text).not.toContain(answer.body.data.emails[0].email);
-  });
+  it.each(['MARKETING', 'HEADLESS'])(
+    '%s is recorded and withheld from unsubscribed contacts',
+    async (type) => {
+      const id = await createTemplate({ type });
+      const answer = await send(id);
+      expect(answer.status).toBe(200);
+      const kept = await emailOf(answer, (status) => status !== 'QUEUED' && status !== 'SENDING');
+      expect(kept).toMatchObject({
+        status: 'SUPPRESSED',
+        type,
+        templateId: id,
+        reason: 'the contact is not subscribed',
+        sentAt: null,
+      });
+      await sender.patch(`/templates/${id}`, { type: 'TRANSACTIONAL' });
+      const sent = await send(id);
+      await arrived(stack.ses, sent);
+      const inbox = await fetch(`${stack.ses.url}/api/messages?limit=1000`);
+      const text = await inbox.text();
+      expect(text).not.toContain(answer.body.data.emails[0].email);
+    },
+  );
 });
 
 describe('with a second API process', () => {
-  it('a change holds for the next send of either, and so does a deletion', async () => {
+  it('a change or deletion applies to the next send of either', async () => {
     const second = await startAnotherApi(stack);
     try {
       const id = await createTemplate({ subject: 'round 0' });

@@ -21,7 +21,7 @@ const codes = (answer: TestAnswer) =>
   );
 
 describe('recipients', () => {
-  it('sends each of a mixed list its own email, and answers them in order', async () => {
+  it('sends each recipient of a mixed list an email, and returns them in order', async () => {
     const answer = await sender.post(
       '/v1/send',
       email({
@@ -40,7 +40,7 @@ describe('recipients', () => {
     expect((await arrived(stack.ses, answer, 1)).to).toEqual(['Grace <grace@example.com>']);
   });
 
-  it('names the recipient that is wrong, and creates nothing', async () => {
+  it('names the invalid recipient, and creates nothing', async () => {
     const answer = await sender.post(
       '/v1/send',
       email({ to: ['fine@example.com', { email: 'not an address' }] }),
@@ -74,7 +74,7 @@ describe('sender', () => {
     expect(answer.body.error.details.reason).toBe('DOMAIN_NOT_REGISTERED');
   });
 
-  it('takes the deprecated name only where from has none', async () => {
+  it('uses the deprecated name only if from has none', async () => {
     const plain = await sender.post('/v1/send', email({ name: 'Old Name' }));
     expect((await arrived(stack.ses, plain)).from).toBe(`Old Name <hello@${sender.domain}>`);
     const both = await sender.post(
@@ -162,7 +162,7 @@ describe('content', () => {
     for (const row of stored) expect(row.bytes.equals(bytes)).toBe(true);
   });
 
-  it('delivers the longest header and content id that it accepts', async () => {
+  it('delivers the longest header and content id that are accepted', async () => {
     const [note, contentId] = ['n'.repeat(998), 'c'.repeat(255)];
     const answer = await sender.post(
       '/v1/send',
@@ -184,7 +184,7 @@ describe('content', () => {
     });
   });
 
-  it('reports every fault of a request at once', async () => {
+  it('reports every error of a request at once', async () => {
     const tenMegabytes = Buffer.alloc(10 * 1024 * 1024 + 1).toString('base64');
     const answer = await sender.post('/v1/send', {
       to: 'nobody',
@@ -264,7 +264,7 @@ describe('the contact of a recipient', () => {
     ]);
   });
 
-  it('gets one-time values rendered and not stored', async () => {
+  it('does not store one-time values', async () => {
     const answer = await sender.post(
       '/v1/send',
       email({
@@ -277,7 +277,7 @@ describe('the contact of a recipient', () => {
     expect((await sender.get(`/contacts/${id}`)).body.data).toEqual({ plan: 'pro' });
   });
 
-  it('drops reserved keys and refuses data beyond 64 KB, alone', async () => {
+  it('drops reserved keys, and is refused alone for data beyond 64 KB', async () => {
     const dropped = await sender.post(
       '/v1/send',
       email({ data: { email: 'x@example.com', id: 1, plan: 'pro' } }),

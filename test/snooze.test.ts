@@ -114,7 +114,7 @@ describe('a snooze', () => {
     expect(await running?.staticSummary()).toBe('Resubscribes a snoozed contact');
 
     await snooze(reader, '2-weeks');
-    // Now its end comes at once, and a third one tells the workflow to look.
+    // Now its time comes at once, and a third snooze makes the workflow check again.
     await eventually(
       () => stack.sql(`select from outbox where kind = 'contact.snooze'`),
       (rows) => rows.length === 0,
@@ -133,7 +133,7 @@ describe('a snooze', () => {
       kind: 'emitted',
       data: { reason: 'snooze_expired' },
     });
-    // A look whose answer was lost is repeated, and finds that it has ended.
+    // The workflow repeats a check whose answer was lost, and finds that the snooze has ended.
     expect(await workflowOf(reader).result()).toMatch(/^(resubscribed|ended)$/);
     const ended = await details();
     expect(ended?.runId).toBe(running?.runId);
@@ -150,7 +150,7 @@ describe('a snooze', () => {
       (found) => found?.status.name === 'RUNNING',
     );
     await visitPage(`${stack.url}${reader.path('manage')}`, { action: 'subscribe' });
-    // Its first look may come so late that it has ended already.
+    // On a busy machine its first check may come so late that the snooze has ended already.
     await workflowOf(reader)
       .signal('snoozeMoved')
       .catch((error) => expect(error).toBeInstanceOf(WorkflowNotFoundError));
@@ -193,7 +193,7 @@ describe('the end of a snooze', () => {
     ],
   ];
 
-  /** The email that the contact gets now comes back from the provider. */
+  /** The next email to the contact bounces or is reported as spam. */
   async function providerEvent(reader: TestSubscriber, type: 'bounce' | 'complaint') {
     const body = { to: reader.email, from: `a@${sender.domain}`, subject: 'Hello', body: '<p>Hello</p>' };
     const sent = await sender.post('/v1/send', body);
@@ -205,7 +205,7 @@ describe('the end of a snooze', () => {
     );
   }
 
-  it.each(optOuts)('does not bring back who %s meanwhile', async (_, optOut, expected) => {
+  it.each(optOuts)('does not resubscribe a contact who %s meanwhile', async (_, optOut, expected) => {
     const reader = await createTestSubscriber(stack, sender);
     await snooze(reader, '2-weeks');
     await optOut(reader);
@@ -217,7 +217,7 @@ describe('the end of a snooze', () => {
     expect((await journal()).map((row) => row.name)).toEqual(names);
   });
 
-  it('comes once, however many look at once, and not before its time', async () => {
+  it('comes once, however many runs check at once, and not before its time', async () => {
     const reader = await createTestSubscriber(stack, sender);
     const until = new Date(Date.now() + 3_600_000);
     await setSnooze(reader, until);
@@ -230,7 +230,7 @@ describe('the end of a snooze', () => {
     expect(await contactOf(reader)).toMatchObject({ subscribed: true, snoozedUntil: null });
   });
 
-  it('comes by the sweep when its timer was lost', async () => {
+  it('comes through the sweep if its timer was lost', async () => {
     const lost = await createTestSubscriber(stack, sender);
     const due = await createTestSubscriber(stack, sender);
     const later = await createTestSubscriber(stack, sender);

@@ -9,7 +9,7 @@ interface Record {
   path: string;
   headers: { [name: string]: string };
   read(): Promise<{ name: string; updatedAt: string }>;
-  /** A body that changes what `read` answers as the name. */
+  /** A request body that changes the name to `name`. */
   change(name: string): object;
 }
 
@@ -104,7 +104,7 @@ const makers: { [kind: string]: () => Promise<Record> } = {
 };
 
 describe.each(Object.keys(makers))('a stale save of a %s', (kind) => {
-  it('is refused and changes nothing; one without If-Match goes through', async () => {
+  it('is refused and changes nothing; a save without If-Match succeeds', async () => {
     const record = await makers[kind]?.();
     if (record === undefined) throw new Error('unreachable');
     const save = (name: string, ifMatch?: string) =>
@@ -130,7 +130,7 @@ describe.each(Object.keys(makers))('a stale save of a %s', (kind) => {
   });
 });
 
-it('a campaign is not sent in a version that nobody has looked at', async () => {
+it('a campaign is not sent in a version that the sender has not seen', async () => {
   const record = await makers.campaign?.();
   if (record === undefined) throw new Error('unreachable');
   const { updatedAt: seen } = await record.read();

@@ -13,7 +13,7 @@ const sender = useSender(stack);
 
 const contactAt = (email: string) => readContact(stack.em(), sender.projectId, email);
 
-/** As a hard bounce or a complaint of the reader's email leaves the contact. */
+/** Puts the contact into the state that a hard bounce or a complaint leaves. */
 async function suppress(reader: TestSubscriber, reason: 'bounce' | 'complaint', at = new Date()) {
   await stack.sql(
     `update contacts set subscribed = false, suppression_reason = $2, suppressed_at = $3, suppressed_email_id = $4
@@ -28,7 +28,7 @@ async function suppressed(reason: 'bounce' | 'complaint' = 'bounce', at?: Date):
   return reader;
 }
 
-/** Sends an email and waits for what becomes of it. */
+/** Sends an email and waits for its outcome. */
 async function send(to: string, type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS') {
   const from = `news@${sender.domain}`;
   const template = await sender.post('/templates', {
@@ -49,7 +49,7 @@ async function send(to: string, type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS'
 
 describe('a suppressed contact', () => {
   it.each(['bounce', 'complaint'] as const)(
-    'comes from a true %s and is listed with its email',
+    'comes from a real %s and is listed with its email',
     async (reason) => {
       const to = `${reason}@simulator.amazonses.com`;
       await sender.post('/contacts', { email: to });
@@ -79,7 +79,7 @@ describe('a suppressed contact', () => {
     },
   );
 
-  it('gets no marketing, which is recorded and shown as withheld, and counts as nothing', async () => {
+  it('gets no marketing email; it is recorded and shown as withheld, and not counted', async () => {
     const reader = await suppressed('complaint');
     for (const type of ['MARKETING', 'HEADLESS'] as const) {
       const held = await send(reader.email, type);
@@ -104,7 +104,7 @@ describe('a suppressed contact', () => {
     expect(stats).toEqual([]);
   });
 
-  it('gets transactional email, unless the project keeps that back too', async () => {
+  it('gets transactional email, unless the project withholds that too', async () => {
     const reader = await suppressed();
     expect((await send(reader.email, 'TRANSACTIONAL')).sentAt).toBeInstanceOf(Date);
     await stack.sql('update projects set suppress_transactional = true where id = $1', [sender.projectId]);
@@ -200,7 +200,7 @@ describe('DELETE /suppressions/:email', () => {
     expect((await sender.delete(path)).status).toBe(404);
   });
 
-  it('makes a new version of the contact, also by a clock that is behind', async () => {
+  it('creates a new version of the contact, even if the clock is behind', async () => {
     const { contactId, email } = await suppressed();
     const seen = new Date(Date.now() + 60_000);
     await stack.sql('update contacts set updated_at = $2 where id = $1', [contactId, seen]);
@@ -208,7 +208,7 @@ describe('DELETE /suppressions/:email', () => {
     expect((await contactAt(email))?.updatedAt.getTime()).toBeGreaterThan(seen.getTime());
   });
 
-  it('knows no address of another project, none that is not suppressed, and refuses a malformed one', async () => {
+  it('answers 404 for addresses of other projects and unsuppressed ones, and refuses a malformed one', async () => {
     const reader = await suppressed();
     const other = await createTestSender(stack.url);
     expect((await other.delete(`/suppressions/${reader.email}`)).status).toBe(404);
@@ -221,7 +221,7 @@ describe('DELETE /suppressions/:email', () => {
 });
 
 describe('GET /suppressions', () => {
-  it('pages through both reasons, latest first, each once, also when they happened at once', async () => {
+  it('pages through both reasons, latest first, each once, even with equal times', async () => {
     const start = Date.parse('2026-01-01T00:00:00.000Z');
     const readers: { email: string; reason: string; at: number }[] = [];
     for (let i = 0; i < 13; i += 1) {
@@ -251,7 +251,7 @@ describe('GET /suppressions', () => {
     }
   });
 
-  it('finds addresses by their start, in their order, with the reason that is asked for', async () => {
+  it('finds addresses by prefix, in order, filtered by reason', async () => {
     const reader = await suppressed('complaint');
     const start = reader.email.slice(0, 5);
     const names = ['b', 'a_c', 'aXc', 'a%d', '~'].map((name) => `${start}${name}@example.com`.toLowerCase());

@@ -44,7 +44,7 @@ describe('a template that a workflow step sends', () => {
     return { workflowId, workflowName: 'Onboarding', stepId, stepName: 'Greet' };
   }
 
-  it('says so, and can not be deleted before the step is', async () => {
+  it("says so, and can't be deleted before the step is", async () => {
     const { id } = await create();
     const step = await addStep(stack.em(), id);
     expect((await sender.get(`/templates/${id}/usage`)).body).toEqual({
@@ -69,7 +69,7 @@ describe('a template that a workflow step sends', () => {
     expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
   });
 
-  it('waits for a step that is just being added', async () => {
+  it('makes its deletion wait for a step that is just being added', async () => {
     const { id } = await create();
     const held = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
@@ -94,7 +94,7 @@ describe('a template that a workflow step sends', () => {
   });
 });
 
-describe('a template that only executions under way send', () => {
+describe('a template that only running executions send', () => {
   const day = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
 
   /** An enabled workflow that waits for a day and then sends the template. */
@@ -109,7 +109,7 @@ describe('a template that only executions under way send', () => {
     return { id, stepId };
   }
 
-  it('can not be deleted before they are over, nor can its domain', async () => {
+  it("can't be deleted before they end, nor can its domain", async () => {
     const { id } = await create();
     const workflow = await build(id);
     await trackEvent(sender, 'signup');
@@ -133,10 +133,10 @@ describe('a template that only executions under way send', () => {
     expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
   });
 
-  it('can not be deleted either while new executions would send it', async () => {
+  it("can't be deleted while new executions would send it", async () => {
     const { id } = await create();
     const workflow = await build(id);
-    // A step that nothing leads to: the workflow continues with the previous version.
+    // An unreachable step: the workflow continues with the previous version.
     const loose = await addStep(sender, workflow.id, { type: 'EXIT', name: 'loose' });
     await sender.delete(`/workflows/${workflow.id}/steps/${workflow.stepId}`);
     expect((await sender.delete(`/templates/${id}`)).status).toBe(409);
@@ -144,7 +144,7 @@ describe('a template that only executions under way send', () => {
     expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
   });
 
-  it('waits for an execution that is just being started', async () => {
+  it('makes its deletion wait for an execution that is just being started', async () => {
     const { id } = await create();
     const workflow = await build(id);
     const contactId = await createContact(sender, 'ada@example.com');
@@ -183,7 +183,7 @@ describe('the domain that a template sends from', () => {
   const domainId = async () =>
     (await sender.get(`/domains/project/${sender.projectId}`)).body.data[0].id as string;
 
-  it('can not be removed before the template is', async () => {
+  it("can't be removed before the template is", async () => {
     const { id } = await create();
     const refused = await sender.delete(`/domains/${await domainId()}`);
     expect(refused.status).toBe(409);
@@ -195,7 +195,7 @@ describe('the domain that a template sends from', () => {
     expect((await sender.delete(`/domains/${await domainId()}`)).status).toBe(204);
   });
 
-  it('goes or stays, but never leaves a template behind', async () => {
+  it('is removed or stays, but never leaves a template behind', async () => {
     for (let round = 0; round < 8; round++) {
       const fresh = await createTestSender(stack.url);
       const { body } = await fresh.get(`/domains/project/${fresh.projectId}`);

@@ -28,7 +28,7 @@ const codes = (answer: TestAnswer) =>
   );
 
 describe('a new template', () => {
-  it('is answered whole, marketing unless it says otherwise', async () => {
+  it('is returned in full, and is marketing by default', async () => {
     const created = await create({ from: ` Hello@${sender.domain.toUpperCase()}` });
     expect(created).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -54,16 +54,19 @@ describe('a new template', () => {
     });
   });
 
-  it.each(['name', 'subject', 'body', 'from'])('needs a %s: 400 with an error text', async (field) => {
-    for (const value of [undefined, null, '']) {
-      const answer = await sender.post('/templates', template({ [field]: value }));
-      expect(answer.status).toBe(400);
-      expect(answer.body).toEqual({ error: `${field} is required` });
-    }
-    expect((await sender.get('/templates')).body.total).toBe(0);
-  });
+  it.each(['name', 'subject', 'body', 'from'])(
+    'requires a %s: otherwise 400 with an error text',
+    async (field) => {
+      for (const value of [undefined, null, '']) {
+        const answer = await sender.post('/templates', template({ [field]: value }));
+        expect(answer.status).toBe(400);
+        expect(answer.body).toEqual({ error: `${field} is required` });
+      }
+      expect((await sender.get('/templates')).body.total).toBe(0);
+    },
+  );
 
-  it('names every other fault of its fields, 422', async () => {
+  it('gets 422 that names every other error in its fields', async () => {
     const answer = await sender.post('/templates', {
       name: 'x'.repeat(256),
       subject: 'two\r\nlines',
@@ -98,7 +101,7 @@ describe('a new template', () => {
     expect(large.body).toHaveLength(256 * 1024);
   });
 
-  it('is refused when it does not parse, with line and column', async () => {
+  it('is refused with line and column if it does not parse', async () => {
     const answer = await sender.post(
       '/templates',
       template({ subject: 'Hi {{ name | shout }}', body: '<p>\r\n  ü {% if x %}\r\n</p>' }),
@@ -113,7 +116,7 @@ describe('a new template', () => {
     expect(included.body.error).toMatch(/line 1, column 1: the tag "include" is not available/);
   });
 
-  it('is refused with 403 from a foreign or unverified domain', async () => {
+  it('is refused with 403 for a foreign or unverified domain', async () => {
     const pending = `pending.${sender.domain}`;
     expect((await sender.post('/domains', { domain: pending })).status).toBe(201);
     await fetch(`${stack.ses.url}/api/identities/${pending}`, {
@@ -150,7 +153,7 @@ describe('the list', () => {
   const names = async (query: string) =>
     (await sender.get(`/templates?${query}`)).body.data.map((one: { name: string }) => one.name);
 
-  it('comes by pages, newest first', async () => {
+  it('is paged, newest first', async () => {
     const first = (await sender.get('/templates?pageSize=2')).body;
     expect(first).toMatchObject({ total: 3, page: 1, pageSize: 2, totalPages: 2 });
     expect(first.data.map((one: { name: string }) => one.name)).toEqual(['gamma', 'Alpha']);
@@ -170,7 +173,7 @@ describe('the list', () => {
     expect(listed).toEqual(rest);
   });
 
-  it('takes an order, and falls back on the newest', async () => {
+  it('can be sorted, by default newest first', async () => {
     expect(await names('sort=name&dir=asc')).toEqual(['Alpha', 'beta', 'gamma']);
     expect(await names('sort=name')).toEqual(['gamma', 'beta', 'Alpha']);
     expect(await names('sort=createdAt&dir=asc')).toEqual(['beta', 'Alpha', 'gamma']);
@@ -204,7 +207,7 @@ describe('the list', () => {
 });
 
 describe('a change', () => {
-  it('touches only what it names, and clears what is optional with null', async () => {
+  it('changes only the given fields, and clears optional ones with null', async () => {
     const created = await create({ description: 'note', fromName: 'Name', replyTo: 'r@example.com' });
     const renamed = await sender.patch(`/templates/${created.id}`, { name: 'Other', id: nobodys });
     expect(renamed.status).toBe(200);
@@ -220,7 +223,7 @@ describe('a change', () => {
     expect((await sender.patch(`/templates/${created.id}`, rest)).body).toMatchObject(rest);
   });
 
-  it('keeps every concurrent change of another field', async () => {
+  it('keeps concurrent changes of other fields', async () => {
     const { id } = await create();
     const fields = ['name', 'subject', 'body', 'description', 'fromName'];
     const answers = await Promise.all(
@@ -232,7 +235,7 @@ describe('a change', () => {
     expect((await sender.get(`/templates/${id}`)).body).toMatchObject(changed);
   });
 
-  it('is refused as the creation is, with the envelope', async () => {
+  it('is refused like a creation, with the error envelope', async () => {
     const { id } = await create();
     const nulls = { name: null, subject: null, body: '', from: null, type: null };
     const answer = await sender.patch(`/templates/${id}`, nulls);
@@ -251,7 +254,7 @@ describe('a change', () => {
     expect((await sender.get(`/templates/${id}`)).body).toMatchObject(template());
   });
 
-  it('looks at the domain only when the sender changes', async () => {
+  it('checks the domain only when the sender changes', async () => {
     const { id } = await create();
     await fetch(`${stack.ses.url}/api/identities/${sender.domain}`, {
       method: 'PUT',
@@ -288,7 +291,7 @@ describe('a copy', () => {
     expect((await sender.get(`/templates/${copied.body.id}`)).body).toEqual(copied.body);
   });
 
-  it('can be changed under the name that it was given, however long the first one is', async () => {
+  it("can be changed under its new name, however long the original's is", async () => {
     const { id } = await create({ name: 'x'.repeat(255) });
     const { body } = await sender.post(`/templates/${id}/duplicate`, undefined);
     expect(body.name).toBe(`${'x'.repeat(248)} (Copy)`);
@@ -308,7 +311,7 @@ it('is unused, and 404 once it is deleted', async () => {
   expect((await sender.get(`/templates/${id}`)).status).toBe(404);
 });
 
-it('does not exist for another project, nor does an unknown one for any', async () => {
+it('is 404 for another project, as is an unknown one', async () => {
   const created = await create();
   for (const [who, id] of [
     [other, created.id],

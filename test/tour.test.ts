@@ -36,14 +36,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The blocks of a document in the order in which a reader types them. */
+/** The code blocks of a document, in order. */
 async function commandsOf(document: string): Promise<string> {
   const text = await readFile(join(root, document), 'utf8');
   return [...text.matchAll(/^```bash\n([\s\S]*?)^```/gm)].map(([, block]) => block).join('\n');
 }
 
-it('runs as it stands, from the first email to the end of an automation', async () => {
-  // Readers on a busy machine wait longer than the tour says.
+it('runs unmodified, from the first email to the end of an automation', async () => {
+  // On a busy machine, readers would wait longer than the tour says.
   const patience = 'sleep() { command sleep $(($1 * 3)); }';
   const script = `set -euo pipefail\n${patience}\n${await commandsOf('docs/tour.md')}\nprintf '\\n%s %s %s %s' $CAMPAIGN $EXECUTION $WORKFLOW $API`;
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, maxBuffer: 1e8 });
@@ -64,7 +64,7 @@ it('runs as it stands, from the first email to the end of an automation', async 
     () => read(statsSchema, `${api}/campaigns/${campaign}/stats`),
     ({ sentCount }) => sentCount === 1,
   );
-  // The template, the campaign and the welcome.
+  // The emails of the template, the campaign and the welcome.
   await eventually(
     () => read(inboxSchema, `${urls.inbox}/api/messages?to=grace@example.com`),
     ({ total }) => total === 3,

@@ -41,7 +41,7 @@ it('reports each step of an email to the collector, without its content', async 
   const stack = await startTestProduct({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });
   const { sender, emailId } = await sendOne(stack);
   await fetch(`${stack.url}/health`);
-  // What the collector has not received by now, it receives at the end.
+  // Shutdown sends whatever the collector has not received yet.
   await stack.close();
   await collector.close();
 
@@ -124,7 +124,7 @@ it('reports each step of an email to the collector, without its content', async 
   }
 });
 
-it('names the trace in the line of the log', async () => {
+it('names the trace in the log line', async () => {
   const collector = await startTestCollector();
   const shutdown = createShutdown(createLogger('silent'), 30_000);
   const database = await createTestDatabase();

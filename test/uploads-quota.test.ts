@@ -19,7 +19,7 @@ const stack = useTestProduct({
   UPLOAD_BYTES_PER_PROJECT: String(maxBytes),
 });
 
-/** A JPEG of so many bytes. */
+/** A JPEG of this many bytes. */
 function jpegOf(bytes: number): Buffer {
   const head = Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex');
   return Buffer.concat([head, Buffer.alloc(bytes - head.length - 2, 7), Buffer.from('ffd9', 'hex')]);
@@ -54,7 +54,7 @@ describe('the uploads of a project', () => {
     });
     expect(await filesOf(project.id)).toHaveLength(fitting);
     expect(await totalOf(project.id)).toEqual({ files: fitting, bytes: fitting * size });
-    // A smaller one still fits.
+    // A smaller image still fits.
     expect((await send(project.secretKey, maxBytes - fitting * size)).status).toBe(201);
     expect((await send(project.secretKey, 100)).status).toBe(409);
   });
@@ -69,8 +69,8 @@ describe('the uploads of a project', () => {
 
   it('go when the project is reset or deleted, and free quota', async () => {
     const owner = await createTestPerson(stack.url);
-    const [project, neighbour] = [await createOwnProject(owner), await createOwnProject(owner)];
-    for (const { secretKey } of [project, project, neighbour]) await send(secretKey);
+    const [project, neighbor] = [await createOwnProject(owner), await createOwnProject(owner)];
+    for (const { secretKey } of [project, project, neighbor]) await send(secretKey);
     const reset = await owner.call('POST', `/users/@me/projects/${project.id}/reset`, {
       confirm: project.name,
     });
@@ -91,10 +91,10 @@ describe('the uploads of a project', () => {
       (files) => files.length === 0,
     );
     expect(await stack.em().findOne(UploadTotal, { projectId: project.id })).toBeNull();
-    expect(await filesOf(neighbour.id)).toHaveLength(1);
+    expect(await filesOf(neighbor.id)).toHaveLength(1);
   });
 
-  it('leave no total of a project that was deleted while one came in', async () => {
+  it('leave no total of a project that was deleted during an upload', async () => {
     const [em, projectId] = [stack.em(), randomUUID()];
     const key = newImageKey(projectId, 'image/jpeg');
     em.create(Upload, { key, projectId });
@@ -103,7 +103,7 @@ describe('the uploads of a project', () => {
     expect(await em.findOne(UploadTotal, { projectId })).toBeNull();
   });
 
-  it('of a process that died are swept, whole or in part; uploads in progress are not', async () => {
+  it('of a dead process are swept, complete or partial; uploads in progress are not', async () => {
     const project = await createOwnProject(await createTestPerson(stack.url));
     const answer = await send(project.secretKey);
     const em = stack.em();

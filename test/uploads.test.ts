@@ -34,7 +34,7 @@ const send = (content: string | Uint8Array, name = 'photo.png', options = {}) =>
   );
 const storedFiles = () => readdir(path.join(stack.uploads, sender.projectId)).catch(() => []);
 
-/** Asks for a path as it is, which `fetch` would normalise. */
+/** Requests a path unchanged; `fetch` would normalize it. */
 async function getRaw(rawPath: string): Promise<{ status: number | undefined; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<{ status: number | undefined; body: string }>();
   const { hostname, port } = new URL(stack.url);
@@ -83,14 +83,14 @@ describe('POST /uploads/image', () => {
     expect(one.body.key).not.toBe(other.body.key);
   });
 
-  it('takes 10 MB, and one that comes without a length', async () => {
+  it('accepts 10 MB, and an upload without a length', async () => {
     const large = Buffer.concat([png, Buffer.alloc(10 * mebibyte - png.length)]);
     const answer = await send(large);
     expect(answer).toMatchObject({ status: 201, body: { size: 10 * mebibyte } });
     expect((await send(large, 'x.png', { chunked: true })).status).toBe(201);
   });
 
-  it('refuses another key, and none', async () => {
+  it('refuses other keys, and requests without one', async () => {
     const files = [{ field: 'image', name: 'x.png', content: png }];
     expect((await upload(`${stack.url}/uploads/image`, sender.publicKey, files)).status).toBe(401);
     expect((await upload(`${stack.url}/uploads/image`, 'nonsense', files)).status).toBe(401);
@@ -106,7 +106,7 @@ describe('POST /uploads/image', () => {
   });
 });
 
-it('answers the next request of a connection on which a file was refused before it had all come', async () => {
+it('answers the next request on a connection after refusing a file in the middle of its upload', async () => {
   const fields = new FormData();
   fields.append('image', new Blob(['%PDF-1.7', Buffer.alloc(300_000)]), 'x.png');
   const form = new Response(fields);
@@ -200,7 +200,7 @@ describe('the images of a project', () => {
   const list = async (key: string, query = '') =>
     JSON.parse(await (await call('GET', `/uploads${query}`, key)).text());
 
-  it('are listed page by page, newest first, with what they take up', async () => {
+  it('are listed page by page, newest first, with the space they use', async () => {
     const own = await createTestSender(stack.url);
     const file = { field: 'image', name: 'x.gif', type: 'image/gif' };
     const keys: string[] = [];

@@ -28,7 +28,7 @@ beforeEach(() => {
 const verify = (body: unknown) => sender.post('/v1/verify', body);
 
 describe('POST /v1/verify', () => {
-  it('answers every field of the contract', async () => {
+  it('returns every field of the contract', async () => {
     const answer = await verify({ email: ' Ada@Shop.Example ' });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({
@@ -86,7 +86,7 @@ describe('POST /v1/verify', () => {
     expect((await verify({ email })).body.data).toMatchObject({ valid: true });
   });
 
-  it('takes the secret key only', async () => {
+  it('accepts only the secret key', async () => {
     const ask = (headers: Record<string, string>) =>
       fetch(`${stack.url}/v1/verify`, {
         method: 'POST',

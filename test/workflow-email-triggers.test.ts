@@ -25,20 +25,20 @@ async function send(): Promise<string> {
   return sent.body.data.emails[0].email;
 }
 
-/** Until the journal has so many events of the name; what they start is written with them. */
+/** Waits until the journal has this many events of the name; what they start is written with them. */
 const journaled = (name: string, count: number) =>
   eventually(
     async () => (await readEvents(stack.em(), sender.projectId)).filter((one) => one.name === name),
     (events) => events.length >= count,
   );
 
-/** Opens an email, once it has arrived. */
+/** Opens an email once it has arrived. */
 async function open(emailId: string): Promise<void> {
   const { id } = await messageOf(stack.ses, emailId, 30_000);
   await reportEvent(stack.ses, id, { type: 'open' });
 }
 
-it('sends one email for another and none for its own, alone and beside a workflow of its kind', async () => {
+it('sends one email in reaction to another and none to its own, alone and beside a workflow of its kind', async () => {
   const fields = { eventName: 'email.sent', allowReentry: true };
   const config = { templateId: await createTemplate('Second') };
   const build = () =>
@@ -50,7 +50,7 @@ it('sends one email for another and none for its own, alone and beside a workflo
   expect(await journaled('email.sent', 3)).toHaveLength(3);
 });
 
-it('waits for the opening of its email, which does not start it again', async () => {
+it('waits until its email is opened, which does not start it again', async () => {
   const id = await buildWorkflow(
     sender,
     {
@@ -75,7 +75,7 @@ it('waits for the opening of its email, which does not start it again', async ()
   expect(await onlyExecution(sender, id, 'EXITED')).toMatchObject({ id: waiting.id, exitReason: 'read' });
 });
 
-it('what becomes of an email to a custom address is not what the contact did', async () => {
+it('outcomes of an email to a custom address are not activities of the contact', async () => {
   const recipient = { type: 'CUSTOM', email: 'sales@example.org' };
   const config = { templateId: await createTemplate('{{ email }} signed up'), recipient };
   const note = await buildWorkflow(sender, { note: { type: 'SEND_EMAIL', config } }, [['start', 'note']]);
@@ -86,7 +86,7 @@ it('what becomes of an email to a custom address is not what the contact did', a
   const { emailId } = execution.steps.at(-1).output;
   await open(emailId);
   const [opened] = await journaled('email.open', 1);
-  // Like that of a contact that was erased: it counts, and nothing in it tells who the note was about.
+  // Like an event of an erased contact: it counts, but nothing in it tells whom the email was about.
   expect(opened).toMatchObject({ contactId: null, emailId, data: { emailId, opens: 1, isFirst: true } });
   expect(opened?.data).not.toHaveProperty('subject');
   expect(await journaled('email.sent', 1)).toMatchObject([{ contactId: null, emailId }]);
@@ -99,7 +99,7 @@ it('what becomes of an email to a custom address is not what the contact did', a
   expect(timeline.filter(({ type }: { type: string }) => type === 'opened')).toHaveLength(2);
 });
 
-it('an email to a custom address does not depend on whether the contact is suppressed', async () => {
+it('an email to a custom address is sent even if the contact is suppressed', async () => {
   const recipient = { type: 'CUSTOM', email: 'sales@example.org' };
   const config = { templateId: await createTemplate('Lost {{ email }}'), recipient };
   const note = await buildWorkflow(sender, { note: { type: 'SEND_EMAIL', config } }, [['start', 'note']]);

@@ -20,7 +20,7 @@ const active = expect.stringMatching(/^(RUNNING|WAITING)$/);
 const start = (workflowId: string, contactId: string, context?: unknown) =>
   sender.post(`/workflows/${workflowId}/executions`, { contactId, context });
 
-/** Ends an execution as if its way were over. */
+/** Marks an execution as completed. */
 const end = (id: string) =>
   stack.sql(
     `update workflow_executions set status = 'COMPLETED', resume_at = null, completed_at = now() where id = $1`,
@@ -28,7 +28,7 @@ const end = (id: string) =>
   );
 
 describe('an execution', () => {
-  it('is started by hand, also while the workflow is off', async () => {
+  it('can be started manually, even while the workflow is disabled', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const contactId = await createContact(sender, 'ada@example.com');
     const started = await start(id, contactId, { coupon: 'SPRING', nested: { a: [1] } });
@@ -101,7 +101,7 @@ describe('an execution', () => {
     expect(refused.body.error.errors[0].field).toBe(field);
   });
 
-  it('counts numbers of its context, and of the data of its event, by the digits that the database writes', async () => {
+  it('measures numbers of its context and event data by the digits that the database writes', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const contactId = await createContact(sender, 'ada@example.com');
     const start = (n: number[]) => sender.post(`/workflows/${id}/executions`, { contactId, context: { n } });
@@ -121,7 +121,7 @@ describe('an execution', () => {
     expect((await start(few)).status).toBe(201);
   });
 
-  it('needs a contact of the project', async () => {
+  it('requires a contact of the project', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const foreign = await createContact(await createTestSender(stack.url), 'ada@example.com');
     for (const contactId of [unknownId, foreign]) {
@@ -130,7 +130,7 @@ describe('an execution', () => {
     }
   });
 
-  it('needs a graph that can run, or one that could while the workflow is on', async () => {
+  it('requires a graph that can run, or a live version while the workflow is enabled', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const [ada, bob] = [
       await createContact(sender, 'ada@example.com'),
@@ -142,7 +142,7 @@ describe('an execution', () => {
     expect(refused.body.error.details.faults).toEqual([
       expect.objectContaining({ code: 'step_unreachable' }),
     ]);
-    // What was enabled before the edit continues with the previous version.
+    // A workflow enabled before the edit continues with the previous version.
     await stack.sql('update workflows set enabled = true where id = $1', [id]);
     expect((await start(id, bob)).body.version).toBe(2);
   });
@@ -159,7 +159,7 @@ describe('an execution', () => {
     expect((await sender.get(`/workflows/${id}/executions`)).status).toBe(200);
   });
 
-  it('of a contact is the only one, ever, unless re-entry is allowed', async () => {
+  it('is the only one ever of a contact, unless re-entry is allowed', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const contactId = await createContact(sender, 'ada@example.com');
     const answers = await Promise.all(Array.from({ length: 5 }, () => start(id, contactId)));
@@ -197,7 +197,7 @@ describe('an execution', () => {
     expect([refused.status, refused.body.error.code]).toEqual([400, 'BAD_REQUEST']);
   });
 
-  it('shows the steps that it has entered, in order, by the names of its version', async () => {
+  it('shows the steps that it has entered, in order, with the names of its version', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const delay = (await readWorkflow(sender, id)).steps[1];
     const executionId = (await start(id, await createContact(sender, 'ada@example.com'))).body.id;
@@ -224,7 +224,7 @@ describe('an execution', () => {
     );
   });
 
-  it('never outlives the workflow that it is started in', async () => {
+  it('never outlives its workflow', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { id } = await createWaitingWorkflow(sender);
       const contacts = await Promise.all(
@@ -239,7 +239,7 @@ describe('an execution', () => {
     }
   });
 
-  it('is started once by events that come at once, also to two processes of the API', async () => {
+  it('is started once by simultaneous events, even at two API processes', async () => {
     const other = await startAnotherApi(stack);
     const { id } = await createWaitingWorkflow(sender, { eventName: 'signup' });
     await sender.patch(`/workflows/${id}`, { enabled: true });
@@ -264,7 +264,7 @@ describe('an execution', () => {
     expect(tracks).toHaveLength(80);
   });
 
-  it('is not started by an event in a workflow that is being deleted or disabled', async () => {
+  it('is not started in a workflow that is being deleted or disabled', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { id } = await createWaitingWorkflow(sender, { eventName: `signup ${round}` });
       await sender.patch(`/workflows/${id}`, { enabled: true });
@@ -296,7 +296,7 @@ describe('an execution', () => {
 });
 
 describe('cancelling', () => {
-  it('ends an execution once, and refuses when it has ended', async () => {
+  it('ends an execution once, and is refused when it has ended', async () => {
     const { id } = await createWaitingWorkflow(sender);
     const { body } = await start(id, await createContact(sender, 'ada@example.com'));
     const path = `/workflows/${id}/executions/${body.id}`;
@@ -312,7 +312,7 @@ describe('cancelling', () => {
     expect((await sender.delete(`/workflows/${id}/executions/${unknownId}`)).status).toBe(404);
   });
 
-  it('ends all of a workflow, those of others not', async () => {
+  it('ends all executions of a workflow, and none of others', async () => {
     const [one, other] = [await createWaitingWorkflow(sender), await createWaitingWorkflow(sender)];
     const contacts = await Promise.all(
       ['a', 'b', 'c'].map((name) => createContact(sender, `${name}@example.com`)),

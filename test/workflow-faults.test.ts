@@ -26,9 +26,9 @@ const sink = fileFixture(
   ({ close }) => close(),
 );
 
-/** As many as a busy machine gets done; `EXECUTIONS=500` for more. */
+/** As many as a busy machine can handle; set `EXECUTIONS=500` for more. */
 const contacts = Number(process.env.EXECUTIONS ?? 100);
-/** The first of them go through a delay and a wait as well. */
+/** The first ones also go through a delay and a wait. */
 const patient = contacts / 5;
 const kills = contacts / 50;
 
@@ -96,7 +96,7 @@ it('loses and repeats nothing, however often a worker is killed', { timeout: 600
   let worker = await stack.startWorker();
   const numbers = Array.from({ length: contacts }, (_, n) => n);
   await track('signup', numbers);
-  // Before the wait, while it is entered, and during it: a contact that is not through yet pays again.
+  // Contacts pay before the wait, while it is entered, and during it; one that has not finished yet pays again.
   const paying = (async () => {
     while ((await progress()).open > 0) {
       const waiting = await read<{ n: number }>(
@@ -134,7 +134,7 @@ it('loses and repeats nothing, however often a worker is killed', { timeout: 600
     { ...ended, runs: 7, count: patient },
   ]);
 
-  // Each call that was answered is kept, or was out when its worker died; none was repeated after that.
+  // Each answered call was recorded, or was in flight when its worker died; none was repeated after that.
   const calls = await read<{ isKept: boolean; count: number }>(
     `select (r.output -> 'statusCode' = '200') as "isKept", count(*)::int as count
      from workflow_step_runs r join workflow_executions x on x.id = r.execution_id

@@ -28,7 +28,7 @@ async function graphOf(id: string, version: number) {
   return stored === null ? undefined : parseGraph(stored.graph);
 }
 
-/** A trigger that leads to a condition, whose branches lead to a day's delay and to an exit. */
+/** A trigger that leads to a condition, whose branches lead to a one-day delay and to an exit. */
 async function createBranching() {
   const { id, steps } = await createWorkflow(sender);
   const ask = await addStep(sender, id, {
@@ -43,7 +43,7 @@ async function createBranching() {
 }
 
 describe('a step', () => {
-  it('is added behind another, along the first branch that is free', async () => {
+  it('is added after another, on the first free branch', async () => {
     const { id, ask } = await createBranching();
     expect(await arrowsOf(sender, id)).toEqual(['Ask -no> Out', 'Ask -yes> Day', 'Trigger -> Ask']);
     const full = await sender.post(`/workflows/${id}/steps`, { type: 'EXIT', autoConnect: ask.id });
@@ -51,7 +51,7 @@ describe('a step', () => {
     expect((await readWorkflow(sender, id)).steps).toHaveLength(4);
   });
 
-  it('is added along the branch that is named', async () => {
+  it('is added on the given branch', async () => {
     const { id, steps } = await createWorkflow(sender);
     const wait = await addStep(sender, id, {
       type: 'WAIT_FOR_EVENT',
@@ -67,7 +67,7 @@ describe('a step', () => {
     ]);
   });
 
-  it('shows what it was given, and is named after its type', async () => {
+  it('keeps its input, and is named after its type', async () => {
     const { id } = await createWorkflow(sender);
     const config = {
       url: 'https://example.com/{{ id }}',
@@ -146,7 +146,7 @@ describe('a step', () => {
     expect((await add(other.steps[0].id)).status).toBe(404);
   });
 
-  it('sends a template of the project alone', async () => {
+  it('sends only templates of the project', async () => {
     const { id, steps } = await createWorkflow(sender);
     const own = await createTemplate(sender);
     const foreign = await createTemplate(await createTestSender(stack.url));
@@ -170,7 +170,7 @@ describe('a step', () => {
     expect((await sender.delete(`/templates/${own}`)).status).toBe(204);
   });
 
-  it('asks about segments of the project alone, which then stay', async () => {
+  it("uses only segments of the project, which then can't be deleted", async () => {
     const { id } = await createWorkflow(sender);
     const segment = await createSegment(sender, { condition: planIs('pro') });
     const foreign = await createSegment(await createTestSender(stack.url), { condition: planIs('pro') });
@@ -185,7 +185,7 @@ describe('a step', () => {
     expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
   });
 
-  it('changes in what an update names, and never in its type', async () => {
+  it('changes only the given fields, and never its type', async () => {
     const { id, day } = await createBranching();
     const path = `/workflows/${id}/steps/${day.id}`;
     const { version } = await readWorkflow(sender, id);
@@ -205,7 +205,7 @@ describe('a step', () => {
     expect((await sender.patch(`/workflows/${id}/steps/${unknownId}`, { name: 'x' })).status).toBe(404);
   });
 
-  it('is refused where the steps would have more than 1 MB of JSON, and nothing is written', async () => {
+  it('is refused if the steps would exceed 1 MB of JSON, and nothing is written', async () => {
     const { id, steps } = await createWorkflow(sender);
     const path = `/workflows/${id}/steps`;
     const webhook = (headers: number) => ({
@@ -227,7 +227,7 @@ describe('a step', () => {
       expect(await readWorkflow(sender, id)).toEqual(full);
     };
     await expectRefusal(sender.post(path, added));
-    // Small as it is sent, and long as the database writes it.
+    // Small as sent, but long as the database writes it.
     const digits = {
       type: 'WEBHOOK',
       config: { url: 'https://example.com', body: Array(1_000).fill(1e300) },
@@ -242,7 +242,7 @@ describe('a step', () => {
     expect(await readWorkflow(sender, id)).toMatchObject({ faults: [], version: full.version + 2 });
   });
 
-  it('goes with its transitions, or is spliced out', async () => {
+  it('is deleted with its transitions, or spliced out', async () => {
     const { id, day, ask, trigger } = await createBranching();
     const mail = await addStep(sender, id, { type: 'UPDATE_CONTACT', name: 'Mark', autoConnect: day.id });
     const remove = (stepId: string, query = '') => sender.delete(`/workflows/${id}/steps/${stepId}${query}`);
@@ -258,7 +258,7 @@ describe('a step', () => {
 });
 
 describe('a transition', () => {
-  it('leads from each step once for each branch', async () => {
+  it('exists once per step and branch', async () => {
     const { id, ask, day, exit, trigger } = await createBranching();
     const made = await connect(sender, id, day.id, ask.id);
     expect(made.status).toBe(201);
@@ -277,7 +277,7 @@ describe('a transition', () => {
     expect((await connect(sender, id, day.id, exit.id)).status).toBe(201);
   });
 
-  it('without a branch serves both outcomes of a wait, so none stands beside it', async () => {
+  it('without a branch serves both outcomes of a wait, so no other may exist', async () => {
     const { id } = await createWorkflow(sender);
     const wait = await addStep(sender, id, { type: 'WAIT_FOR_EVENT' });
     const exit = await addStep(sender, id, { type: 'EXIT' });
@@ -292,7 +292,7 @@ describe('a transition', () => {
 });
 
 describe('the version', () => {
-  it('rises with each edit, and the last that can run is kept for new executions', async () => {
+  it('rises with each edit, and the last one without faults is kept for new executions', async () => {
     const { id, steps } = await createWorkflow(sender);
     const day = await addStep(sender, id, { ...delay, name: 'Day', autoConnect: steps[0].id });
     expect(await readWorkflow(sender, id)).toMatchObject({ version: 2, liveVersion: 2, faults: [] });
@@ -308,7 +308,7 @@ describe('the version', () => {
     expect((await graphOf(id, 5))?.steps.map(({ name }) => name)).toEqual(['Trigger', 'Day', 'Mark']);
   });
 
-  it('counts edits that come at once one by one', async () => {
+  it('counts concurrent edits one by one', async () => {
     const { id, steps } = await createWorkflow(sender);
     const added = await Promise.all(
       Array.from({ length: 6 }, () =>
@@ -321,7 +321,7 @@ describe('the version', () => {
 });
 
 describe('an edit of a graph that someone else has changed', () => {
-  it('is refused and changes nothing; one of the version that was read goes through', async () => {
+  it('is refused and changes nothing; an edit of the current version succeeds', async () => {
     const { id, day, ask, exit } = await createBranching();
     const headers = { Authorization: `Bearer ${sender.secretKey}` };
     const { updatedAt: seen, transitions } = await readWorkflow(sender, id);
@@ -347,7 +347,7 @@ describe('an edit of a graph that someone else has changed', () => {
     expect(await readWorkflow(sender, id)).toEqual(theirs);
     const made = await edit('POST', '/transitions', theirs.updatedAt, loop);
     expect(made.status).toBe(201);
-    // The first edit has changed it, too.
+    // The first edit has changed that version, too.
     expect((await edit('DELETE', `/transitions/${made.body.id}`, theirs.updatedAt)).status).toBe(409);
   });
 });

@@ -44,7 +44,7 @@ it('counts executions by status, and what happens at each step', async () => {
   expect((await other.get(`/workflows/${id}/statistics`)).status).toBe(404);
 });
 
-it('duplicates a workflow with its graph, switched off', async () => {
+it('duplicates a workflow with its graph, disabled', async () => {
   const { id } = await createWaitingWorkflow(sender, { name: 'N'.repeat(100), description: 'Greets' });
   const delay = (await readWorkflow(sender, id)).steps[1].id;
   const segment = await createSegment(sender, { condition: planIs('pro') });

@@ -21,7 +21,7 @@ const taskQueue = () => stack.environment.TEMPORAL_TASK_QUEUE ?? '';
 const signUp = (email: string) => trackEvent(sender, 'signup', {}, email);
 const execution = (id: string, status: string) => onlyExecution(sender, id, status);
 
-/** What was started a moment ago is old enough by then. */
+/** An hour ahead, when work that was just started is old enough to be checked. */
 const inAWhile = () => new Date(Date.now() + 60 * 60 * 1000);
 const workflowIdOf = ({ id, workflowId, contactId }: { id: string; workflowId: string; contactId: string }) =>
   `workflow/${workflowId}/contact/${contactId}/${id}`;
@@ -47,7 +47,7 @@ it("restarts a workflow that Temporal has lost, at the execution's current step"
       shown.id,
     ]);
     await signalLateExecutions(em, lateSeconds);
-    // Nobody delivers it before it is committed.
+    // Uncommitted, so that the relay does not deliver it yet.
     expect(await commands(em)).toHaveLength(1);
   });
   expect((await execution(id, 'EXITED')).steps).toMatchObject([{ name: 'nap' }, { name: 'bye' }]);
@@ -81,7 +81,7 @@ it('ends a workflow that missed the end of its execution', async () => {
   );
 });
 
-it('continues with older ones where the previous run ran out of time', async () => {
+it('continues with older workflows where the previous run ran out of time', async () => {
   const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
     ['start', 'nap'],
   ]);
@@ -105,7 +105,7 @@ it('continues with older ones where the previous run ran out of time', async () 
   };
   await eventually(
     async () => {
-      // Temporal's lists know of the newest a little later.
+      // Temporal's visibility lists lag a little.
       await compareAll();
       return Promise.all(
         body.data.map((shown: Parameters<typeof handleOf>[0]) => handleOf(shown).describe()),

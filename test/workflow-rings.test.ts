@@ -8,7 +8,7 @@ import { addStep, connect, createWorkflow } from './setup/workflows.ts';
 const stack = useSharedProduct();
 const sender = useSender(stack);
 
-it('two workflows that undo each other’s changes come to an end, and the last execution says why', async () => {
+it('two workflows that undo each other’s changes are stopped, and the last execution says why', async () => {
   const build = (eventName: string, subscribed: boolean) =>
     buildWorkflow(sender, { set: { type: 'UPDATE_CONTACT', config: { subscribed } } }, [['start', 'set']], {
       eventName,
@@ -27,7 +27,7 @@ it('two workflows that undo each other’s changes come to an end, and the last 
   expect(ended.find(({ status }) => status === 'FAILED').error).toContain('Not run: it follows 10');
 });
 
-it('a loop whose rounds may take less than a minute cannot be switched on', async () => {
+it('a loop whose rounds may take less than a minute can’t be enabled', async () => {
   const workflow = await createWorkflow(sender);
   const [{ id: start }] = workflow.steps;
   const config = { amount: 0.5, unit: 'minutes' };

@@ -46,7 +46,7 @@ const execution = (id: string, status: string) => onlyExecution(sender, id, stat
 
 async function inbox(to: string) {
   const found = await fetch(`${stack.ses.url}/api/messages?limit=1000`);
-  // as: the inbox is ours, and the tests of its answers are its own.
+  // as: the inbox is ours and has its own tests.
   const { messages } = (await found.json()) as {
     messages: { to: string[]; subject: string; text: string }[];
   };
@@ -63,7 +63,7 @@ const arrival = async (to: string, subject: string) => {
 const listUnsubscribe = { 'List-Unsubscribe': expect.any(String) };
 
 describe('an email', () => {
-  it('arrives after the event, with the data of contact and event, and the execution exits', async () => {
+  it('arrives after the event, with the data of the contact and the event, and the execution exits', async () => {
     const templateId = await createTemplate('Hello {{ event.plan }}');
     const id = await build(
       {
@@ -113,7 +113,7 @@ describe('an email', () => {
     expect(await inbox('optout@example.com')).toEqual([]);
   });
 
-  it('to a custom address offers nobody to unsubscribe the contact, nor depends on its subscription', async () => {
+  it('to a custom address has no link to unsubscribe the contact, and does not depend on the subscription', async () => {
     const note = await createTemplate('Lost {{ email }}', 'MARKETING');
     const recipient = { type: 'CUSTOM', email: 'team@example.org' };
     const config = { templateId: note, recipient };
@@ -134,7 +134,7 @@ describe('an email', () => {
   });
 });
 
-it('an email of a workflow does not leave from a domain that the project has lost', async () => {
+it('a workflow email does not leave from a domain that the project has lost', async () => {
   const mail = await createTemplate('From another sender');
   const id = await build({ mail: { type: 'SEND_EMAIL', config: { templateId: mail } } }, [['start', 'mail']]);
   await replaceDomain(stack, sender, 'pending');
@@ -206,7 +206,7 @@ describe('a wait for an event', () => {
       ],
     );
 
-  it('ends with the event, whose data join the context', async () => {
+  it('ends with the event, whose data is added to the context', async () => {
     const id = await waiting(3_600);
     await track('signup', {}, 'waits@example.com');
     expect(await execution(id, 'WAITING')).toMatchObject({ resumeAt: expect.any(String) });
@@ -219,13 +219,13 @@ describe('a wait for an event', () => {
     });
   });
 
-  it('ends with its time', async () => {
+  it('ends at its timeout', async () => {
     const id = await waiting(1);
     await track('signup', {}, 'late@example.com');
     expect(await execution(id, 'EXITED')).toMatchObject({ exitReason: 'late' });
   });
 
-  it('sees the event that comes while the step is being entered', async () => {
+  it('notices an event that arrives while the step is being entered', async () => {
     const id = await waiting(3_600);
     await track('signup', {}, 'quick@example.com');
     await track('paid', { amount: 1 }, 'quick@example.com');
@@ -289,7 +289,7 @@ describe('a webhook', () => {
       ],
     );
 
-  it('is rendered, signed with both secrets of a rotation and tried again, and its answer joins the context', async () => {
+  it('is rendered, signed with both secrets of a rotation and retried, and its answer is added to the context', async () => {
     answers = [{ status: 503, body: '' }];
     const id = await hook();
     const secrets = createWebhookSecrets(stack.environment.APP_SECRET ?? '');
@@ -330,7 +330,7 @@ describe('a webhook', () => {
     expect(receiver.requests).toHaveLength(1);
   });
 
-  it('fails the execution when the URL leads into this network', async () => {
+  it('fails the execution if the URL leads into the internal network', async () => {
     const id = await hook({ url: `http://localhost:${new URL(receiver.url).port}/` });
     await track('signup', {}, 'inside@example.com');
     expect(await execution(id, 'FAILED')).toMatchObject({ error: expect.stringContaining('public address') });
@@ -346,7 +346,7 @@ describe('in Temporal an operator', () => {
     return ids;
   }
 
-  it('finds executions by project, workflow and contact, and reads where they stand and what each step was', async () => {
+  it('finds executions by project, workflow and contact, and reads their current step and their history', async () => {
     const id = await build(
       {
         hook: { type: 'WEBHOOK', config: { url: `${receiver.url}/hook` } },

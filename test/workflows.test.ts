@@ -23,7 +23,7 @@ const listenersOf = async (workflowId: string) =>
   ).map(({ name }) => name);
 
 describe('a workflow', () => {
-  it('is created off, with its trigger', async () => {
+  it('is created disabled, with its trigger', async () => {
     const created = await sender.post('/workflows', {
       name: ' Welcome ',
       description: 'Greets',
@@ -62,7 +62,7 @@ describe('a workflow', () => {
     expect(await listenersOf(created.body.id)).toEqual([]);
   });
 
-  it('may name its event as the trigger shows it', async () => {
+  it('accepts its event in the format of the trigger', async () => {
     const body = { name: 'x', triggerType: 'EVENT', triggerConfig: { eventName: 'email.open' } };
     const created = await sender.post('/workflows', body);
     expect(created.body).toMatchObject({ triggerConfig: { eventName: 'email.open' } });
@@ -83,7 +83,7 @@ describe('a workflow', () => {
     expect(refused.body.error.errors.map((one: { field: string }) => one.field)).toEqual([field]);
   });
 
-  it('is listed, newest first, by page and by a part of its texts', async () => {
+  it('is listed newest first, by page, and found by part of its texts', async () => {
     await createWorkflow(sender, { name: 'One', eventName: 'alpha' });
     await createWorkflow(sender, { name: 'Two', description: 'About ALPHA' });
     await createWorkflow(sender, { name: 'Three 100%' });
@@ -104,7 +104,7 @@ describe('a workflow', () => {
     expect(page.body.data[0]).not.toHaveProperty('steps');
   });
 
-  it('keeps what an update does not name', async () => {
+  it('keeps fields that an update omits', async () => {
     const { id } = await createWorkflow(sender, { description: 'Greets' });
     const renamed = await sender.patch(`/workflows/${id}`, { name: 'Hello', allowReentry: true });
     expect(renamed.body).toMatchObject({
@@ -117,7 +117,7 @@ describe('a workflow', () => {
     expect((await sender.patch(`/workflows/${id}`, { name: ' ' })).status).toBe(422);
   });
 
-  it('listens to its event while it is on', async () => {
+  it('listens to its event while it is enabled', async () => {
     const { id, steps } = await createWorkflow(sender);
     expect((await sender.patch(`/workflows/${id}`, { enabled: true })).body.enabled).toBe(true);
     expect(await listenersOf(id)).toEqual(['signed up']);
@@ -135,7 +135,7 @@ describe('a workflow', () => {
     expect(await listenersOf(id)).toEqual([]);
   });
 
-  it("can't be enabled before its graph can run, and the refusal lists every fault", async () => {
+  it("can't be enabled before its graph can run, and the error lists every fault", async () => {
     const { id, steps } = await createWorkflow(sender);
     const mail = await addStep(sender, id, { type: 'SEND_EMAIL', name: 'Greet', autoConnect: steps[0].id });
     const ask = await addStep(sender, id, {
@@ -184,7 +184,7 @@ describe('a workflow', () => {
     expect(left).toEqual({ steps: 0, transitions: 0, versions: 0, executions: 0, listeners: 0 });
   });
 
-  it('of another project is not there', async () => {
+  it('of another project is 404', async () => {
     const workflow = await createWaitingWorkflow(sender);
     const contactId = await createContact(sender, 'ada@example.com');
     const { body: execution } = await sender.post(`/workflows/${workflow.id}/executions`, { contactId });

@@ -5,8 +5,8 @@ import { defineConfig } from 'vite';
 const apiUrl = process.env.API_URL ?? 'http://127.0.0.1:8080';
 
 /**
- * The build knows no address: asset URLs are relative, and the API adds a relative `<base>` to the page. The
- * development server has a fixed one and passes everything else on to the API.
+ * The build contains no absolute URL: asset URLs are relative, and the API adds a relative `<base>` to the page. The
+ * development server has a fixed base and proxies everything else to the API.
  */
 export default defineConfig(({ command }) => ({
   root: import.meta.dirname,

@@ -4,8 +4,8 @@ import { environmentSchema } from './schema.ts';
 
 it('is what the configuration document says, variable by variable', () => {
   const document = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
-  // What follows is for the local stack alone.
-  const [product = ''] = document.split('\n`npm start` takes them too');
+  // The second table is for the local stack only.
+  const [product = ''] = document.split('\n`npm start` also reads these');
   const rows = [...product.matchAll(/^\| `([A-Z0-9_]+)` \| (?:`([^`]*)`)? ?\| (.*) \|$/gm)];
   const documented = new Map(rows.map(([, name, fallback = '', meaning]) => [name, { fallback, meaning }]));
   expect([...documented.keys()]).toEqual(Object.keys(environmentSchema.shape));

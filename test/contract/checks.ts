@@ -59,7 +59,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: () => 'takes the session of a member in place of the key, and of nobody else',
+    name: () => "accepts a member's session instead of the key, and nobody else's",
     applies: ({ key }) => key === 'sk',
     async run(line, { url, ours, theirs, member, leavesTheirs }) {
       const inProject = (id: string) => ({ ...session(member.cookie, url), 'X-Project-Id': id });
@@ -73,7 +73,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: () => 'refuses a session whose request comes from another site',
+    name: () => 'refuses a session on a cross-site request',
     applies: (line) => isUnsafe(line) && takesSession(line),
     async run(line, { refusable, url, ours }) {
       const call = await refusable(line);
@@ -115,7 +115,7 @@ export const checks: readonly Check[] = [
       ),
   },
   {
-    name: () => 'takes no id of another project in its body',
+    name: () => 'refuses ids of another project in its body',
     applies: ({ bodyIds }) => bodyIds !== undefined,
     async run(line, { refusable, theirs, send, leavesTheirs }) {
       for (const [field, idOf] of Object.entries(line.bodyIds ?? {})) {
@@ -133,7 +133,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: () => 'answers 404 to unknown ids and 422 to what is none',
+    name: () => 'answers 404 to unknown ids and 422 to malformed ones',
     applies: (line) => idsOf(line).length > 0,
     async run(line, { refusable, send }) {
       const call = await refusable(line);
@@ -147,7 +147,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: () => 'refuses a body that is malformed or lacks something',
+    name: () => 'refuses a malformed or incomplete body',
     applies: ({ required }) => required !== undefined,
     async run(line, { refusable, send }) {
       const call = await refusable(line);
@@ -166,7 +166,7 @@ export const checks: readonly Check[] = [
     },
   },
   {
-    name: () => 'is closed while the project is disabled',
+    name: () => 'is refused while the project is disabled',
     applies: ({ notWhileDisabled }) => notWhileDisabled === true,
     async run(line, { closed, send, disable }) {
       const call = await line.valid(closed);

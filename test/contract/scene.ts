@@ -11,12 +11,12 @@ export interface Scene {
   url: string;
   ours: World;
   theirs: World;
-  /** Disabled by some tests. */
+  /** A world that some tests disable. */
   closed: World;
   member: TestPerson;
   admin: TestPerson;
   send(line: ContractLine, call: Call, world?: World): Promise<TestAnswer>;
-  /** A valid request to be made invalid: created once and never carried out. */
+  /** A valid request that tests make invalid: created once and never executed. */
   refusable(line: ContractLine): Promise<Call>;
   /** Runs `prepare`, then expects that `act` changes nothing in the other project. */
   leavesTheirs<Prepared>(

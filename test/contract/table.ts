@@ -14,7 +14,7 @@ import { serviceLines } from './lines/service.ts';
 import { templateLines } from './lines/templates.ts';
 import { workflowLines } from './lines/workflows.ts';
 
-/** Every line of the API, listed independently; routes and OpenAPI document must agree. */
+/** Every line of the API, listed independently: the routes and the OpenAPI document must match it. */
 export const lines: readonly ContractLine[] = [
   ...sendingLines,
   ...contactLines,

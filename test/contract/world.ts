@@ -44,9 +44,7 @@ export const condition = {
   groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
 };
 
-/**
- * @param kind a still world always returns the same records, so that its database shows what others change
- */
+/** @param kind a still world always returns the same records, so that its database shows what others change */
 export async function createWorld(
   { stack, notification, payment }: Stage,
   kind: 'fresh' | 'still',
@@ -208,7 +206,7 @@ export async function createWorld(
   }
 }
 
-/** Those with rows of projects, except queued work and figures counted later. */
+/** The tables with rows of projects, except queued work and figures counted later. */
 const listTables = ({ stack }: World) =>
   stack.sql<{ name: string }>(
     `select c.relname as name from pg_class c join pg_attribute a on a.attrelid = c.oid

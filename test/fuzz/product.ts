@@ -13,7 +13,7 @@ export interface FuzzedProduct {
   publicKey: string;
   /** Session cookie of a user who is not a member of the keys' project. */
   session: string;
-  /** Log output, warnings and worse only. */
+  /** Log output of warnings and errors only. */
   output(): string;
   stop(): Promise<void>;
 }
@@ -45,7 +45,7 @@ export async function startFuzzedProduct(): Promise<FuzzedProduct> {
       VALIDATE_ROWS: 'true',
       API_RATE_LIMIT_PER_MINUTE: '0',
       ACCOUNT_EMAIL_FROM: 'accounts@example.com',
-      // A run is one address, one user and one project: limits would answer most of it.
+      // A run uses one address, one user and one project, so limits would reject most of its requests.
       AUTH_RATE_LIMIT_PER_MINUTE: '0',
       USER_RATE_LIMIT_PER_MINUTE: '0',
       LOGIN_ATTEMPTS_PER_ACCOUNT: '0',
@@ -63,7 +63,7 @@ export async function startFuzzedProduct(): Promise<FuzzedProduct> {
   try {
     await product.waitFor(/Posthaste is ready/, 120_000);
     const credentials = await readCredentials(directory);
-    if (credentials === undefined) throw new Error('The product has written no credentials');
+    if (credentials === undefined) throw new Error('The product has not written its credentials');
     const { urls, secretKey, publicKey } = credentials;
     const headers = { Authorization: `Bearer ${secretKey}` };
     // The documented examples send from it.

@@ -9,10 +9,11 @@ function run(command: string, args: string[]): void {
 }
 
 /**
- * Creates a Python environment with the pinned packages; reuses that of an earlier run.
- * @param folder created when missing
+ * Creates a Python environment with the pinned packages, or reuses that of an earlier run.
+ *
+ * @param folder created if missing
  * @returns the folder of its programs
- * @throws Error when there is no Python 3.10 or later with `venv`, or the packages cannot be installed
+ * @throws Error if there is no Python 3.10 or later with `venv`, or if the packages can't be installed
  */
 export async function preparePython(folder: string, requirementsFile: string): Promise<string> {
   const programs = join(folder, 'bin');

@@ -8,7 +8,7 @@ import { startFuzzedProduct } from './product.ts';
 import { preparePython } from './python.ts';
 
 const usage = `Usage: npm run fuzz -- [--minutes 5] [--seed 1] [--only /path/of/the/document]
-Calls the API with generated requests, good and bad, from its OpenAPI document. A seed repeats a run.`;
+Calls the API with generated valid and invalid requests from its OpenAPI document. The same seed repeats a run.`;
 
 const { values } = parseArgs({
   options: {

@@ -7,7 +7,7 @@ const imports = (...arrows: string[]) =>
     return { from, to };
   });
 
-test('finds a circle of top folders through files that import nothing in return', () => {
+test('finds a circle of top-level folders, even without a circle of files', () => {
   expect(
     folderCircles(imports('api/a.ts → core/x/b.ts', 'core/c.ts → db/d.ts', 'db/e.ts → api/y/f.ts')),
   ).toEqual([
@@ -15,7 +15,7 @@ test('finds a circle of top folders through files that import nothing in return'
   ]);
 });
 
-test('finds a circle of subfolders, and one of a subfolder with the files of its folder', () => {
+test('finds a circle of subfolders, and one between a subfolder and the files of its parent', () => {
   const circles = folderCircles(
     imports(
       'core/a/1.ts → core/b/2.ts',

@@ -8,10 +8,10 @@ export interface Import {
 type Arrows = Map<string, Map<string, Import>>;
 
 /**
- * Circles among the parts of each folder: its subfolders, each with everything below it, and its own files, which count
- * as one part.
+ * Finds circular imports among the parts of each folder. The parts are its subfolders, each with everything below it,
+ * and its own files, which count as one part.
  *
- * @returns for each folder that has one, the imports along a circle
+ * @returns for each folder with a circle, the imports along it
  */
 export function folderCircles(imports: readonly Import[]): string[] {
   const arrowsIn = new Map<string, Arrows>();
@@ -27,7 +27,7 @@ export function folderCircles(imports: readonly Import[]): string[] {
   });
 }
 
-/** The deepest folder that holds both files, and the part of it that each is in. */
+/** The deepest folder that contains both files, and the part of it that each file is in. */
 function partsOf({ from, to }: Import): { folder: string; from: string; to: string } {
   const one = path.dirname(from).split('/');
   const other = path.dirname(to).split('/');
@@ -41,7 +41,7 @@ function partsOf({ from, to }: Import): { folder: string; from: string; to: stri
   };
 }
 
-/** Depth-first. */
+/** Depth-first search. */
 function findCircle(arrows: Arrows): Import[] | undefined {
   const finished = new Set<string>();
   const visit = (part: string, parts: string[], way: Import[]): Import[] | undefined => {

@@ -3,7 +3,7 @@ import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-opti
 import { folderCircles, type Import } from './folder-circles.ts';
 
 const isTest = (file: string) => /^test\/|\.test\.tsx?$|\/testing\//.test(file);
-/** An entity names its repository, as MikroORM has it, and the repository imports the type of its entity. */
+/** An entity imports its repository, as MikroORM requires, and the repository imports the type of its entity. */
 const isOfEntity = ({ from, to }: Import) =>
   from.startsWith('db/entities/') && to.startsWith('db/repositories/');
 

@@ -4,7 +4,7 @@ import { compare, type Finding } from './findings.ts';
 import { addressOf, type Ledger } from './ledger.ts';
 import type { Stage } from './stage.ts';
 
-/** Records every email that is ever UNKNOWN, which its row forgets once it is settled. */
+/** Records every email that is ever UNKNOWN; the email's row no longer shows that once it is settled. */
 export async function watchUnknown(stage: Stage): Promise<void> {
   for (const statement of [
     'create schema rehearsal',
@@ -19,9 +19,9 @@ export async function watchUnknown(stage: Stage): Promise<void> {
 }
 
 interface Sent {
-  /** Copies that the local SES has, by email. */
+  /** Number of copies at the local SES, by email. */
   copies: Map<string, number>;
-  /** Events that it has to deliver about them. */
+  /** Number of events about them that the local SES has to deliver. */
   events: number;
 }
 
@@ -56,7 +56,7 @@ async function readEmails(stage: Stage): Promise<ByAddress> {
 
 const shownExamples = 5;
 
-/** Each address got its email once. Twice is allowed for what was UNKNOWN and belongs to no campaign. */
+/** Expects one email per address. Two are allowed for an email that was UNKNOWN and belongs to no campaign. */
 function checkAddresses(
   what: string,
   addresses: { accepted: string[]; inDoubt: string[] },
@@ -91,7 +91,7 @@ export async function checkEmails(stage: Stage, ledger: Ledger): Promise<Finding
   const { recipients } = ledger.campaign;
   const readers = Array.from({ length: recipients }, (_, n) => `reader-${n + 1}@example.com`);
   const known = new Set([...emails.values()].flatMap((rows) => rows.map(({ id }) => id)));
-  const strange = [...sent.copies.keys()].filter((id) => !known.has(id));
+  const unexpected = [...sent.copies.keys()].filter((id) => !known.has(id));
   return [
     checkAddresses('emails of the campaign', { accepted: readers, inDoubt: [] }, emails, sent),
     checkAddresses(
@@ -115,10 +115,10 @@ export async function checkEmails(stage: Stage, ledger: Ledger): Promise<Finding
     {
       what: 'messages at SES have an email',
       accepted: sent.copies.size,
-      found: sent.copies.size - strange.length,
+      found: sent.copies.size - unexpected.length,
       missing: 0,
-      twice: strange.length,
-      examples: strange.slice(0, shownExamples),
+      twice: unexpected.length,
+      examples: unexpected.slice(0, shownExamples),
     },
     ...(await checkProviderEvents(stage, emails, sent)),
   ];

@@ -137,7 +137,7 @@ interface NameFigures {
   ids: string;
 }
 
-/** By name the number of events and the exclusive or of their ids, so that equal figures mean equal sets. */
+/** Per name, the number of events and the XOR of their ids, so that equal figures mean equal sets. */
 export async function checkClickHouse(stage: Stage): Promise<Finding[]> {
   const journal = await sql<NameFigures>(
     stage.em(),

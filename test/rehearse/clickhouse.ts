@@ -1,6 +1,6 @@
 import type { Stage } from './stage.ts';
 
-/** Bypasses the line that faults cut. */
+/** Bypasses the connection that faults cut. */
 export async function readClickHouse<Row>({ clickhouse }: Stage, query: string): Promise<Row[]> {
   const answer = await fetch(`${clickhouse.url}/`, { method: 'POST', body: `${query} FORMAT JSONEachRow` });
   const text = await answer.text();

@@ -3,14 +3,17 @@ import type { TestAnswer } from '../setup/sender.ts';
 
 const firstRetryMs = 200;
 const longestRetryMs = 3_000;
-/** A repeat that meets its original in flight comes again; after a crash it stays in flight. */
+/**
+ * A retry that finds its original in progress is repeated for this long; after a crash, the original stays in progress.
+ */
 const patienceMs = 20_000;
 
 export type Verdict = 'accepted' | 'in doubt';
 
 /**
- * As clients do: asks again, with the same body and Idempotency-Key, until there is an answer.
- * @throws Error when the answer is a refusal
+ * Retries like a client: sends the same body and Idempotency-Key until there is an answer.
+ *
+ * @throws Error if the answer is a refusal
  */
 export async function askUntilAnswered(
   ask: () => Promise<TestAnswer>,
@@ -31,15 +34,16 @@ export async function askUntilAnswered(
 
 const isRefusal = ({ status }: TestAnswer) => status < 500 && status !== 408 && status !== 429;
 
-/** Of the first request with the key, as the 409 of the repeat tells. */
+/** The outcome of the first request with the key, as the 409 of a retry reports it. */
 function verdictOf({ status, body }: TestAnswer): Verdict | undefined {
   if (status !== 409 || body?.error?.code !== 'IDEMPOTENCY_KEY_REUSED') return undefined;
   return body.error.details.originalStatusCode === 200 ? 'accepted' : 'in doubt';
 }
 
 /**
- * Calls `act` that often a second with 0, 1, 2, …, however long each takes, and waits for all.
- * @throws Error the first that one of them threw
+ * Calls `act` with 0, 1, 2, … at this rate per second, however long each call takes, and waits for all calls.
+ *
+ * @throws Error the first error of a call
  */
 export async function repeat(
   perSecond: number,

@@ -6,11 +6,11 @@ import type { Stage } from './stage.ts';
 
 export interface Fault {
   name: string;
-  /** Resolves when what it broke may be broken again; the processes come back by themselves. */
+  /** Resolves when the broken part may be broken again; processes come back by themselves. */
   run(): Promise<void>;
 }
 
-/** mulberry32: the same seed makes the same choices. @returns numbers from 0 up to 1 */
+/** mulberry32: the same seed gives the same numbers. @returns numbers from 0 up to, but not including, 1 */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -21,12 +21,12 @@ export function createRandom(seed: number): () => number {
   };
 }
 
-/** The faults of one turn. The seed chooses which process each one hits. */
+/** The faults of one turn. The seed determines which process each fault hits. */
 export function faultsOf(stage: Stage, random: () => number): Fault[] {
   const { apis, workers, postgres, temporal, temporalLine, clickhouse, clickhouseLine } = stage;
   const oneOf = (members: readonly Member[]) => {
     const member = members[Math.floor(random() * members.length)];
-    if (member === undefined) throw new Error('There is nothing to break');
+    if (member === undefined) throw new Error('There is no process to break');
     return member;
   };
   const [worker, api, both] = [oneOf(workers), oneOf(apis), [oneOf(workers), oneOf(apis)]];
@@ -35,21 +35,21 @@ export function faultsOf(stage: Stage, random: () => number): Fault[] {
     { name: `kill -9 ${worker.name}`, run: () => killed(worker) },
     { name: 'Postgres crashes (immediate shutdown)', run: () => crashed(postgres, 'SIGQUIT', 500) },
     { name: `kill -9 ${api.name}`, run: () => killed(api) },
-    { name: 'kill -9 Temporal, away for 3 s', run: () => restarted(temporal, 3_000) },
+    { name: 'kill -9 Temporal, down for 3 s', run: () => restarted(temporal, 3_000) },
     { name: 'all connections to Postgres break', run: () => breakConnections(stage) },
     {
       name: `kill -9 ${both.map(({ name }) => name).join(' and ')}`,
       run: async () => void (await Promise.all(both.map(killed))),
     },
-    { name: 'kill -9 ClickHouse, away for 5 s', run: () => restarted(clickhouse, 5_000) },
-    { name: 'kill -9 Postgres, away for 5 s', run: () => crashed(postgres, 'SIGKILL', 5_000) },
+    { name: 'kill -9 ClickHouse, down for 5 s', run: () => restarted(clickhouse, 5_000) },
+    { name: 'kill -9 Postgres, down for 5 s', run: () => crashed(postgres, 'SIGKILL', 5_000) },
     ...faultsOfDatabase(temporal.database),
     { name: 'SES throttles and loses answers for 5 s', run: () => disturbSes(stage) },
     { name: 'Temporal is cut off for 6 s', run: () => cutOff(temporalLine, 6_000) },
-    { name: `${paused.name} stands still for 10 s`, run: () => pause(paused, 10_000) },
-    { name: `${deployedApi.name} restarts in order`, run: () => restartInOrder(deployedApi) },
+    { name: `${paused.name} is frozen for 10 s`, run: () => pause(paused, 10_000) },
+    { name: `${deployedApi.name} restarts gracefully`, run: () => restartInOrder(deployedApi) },
     { name: 'ClickHouse is cut off for 6 s', run: () => cutOff(clickhouseLine, 6_000) },
-    { name: `${deployedWorker.name} restarts in order`, run: () => restartInOrder(deployedWorker) },
+    { name: `${deployedWorker.name} restarts gracefully`, run: () => restartInOrder(deployedWorker) },
   ];
 }
 
@@ -60,7 +60,7 @@ function faultsOfDatabase(database: CrashablePostgres | undefined): Fault[] {
       name: "Temporal's Postgres crashes (immediate shutdown)",
       run: () => crashed(database, 'SIGQUIT', 500),
     },
-    { name: "kill -9 Temporal's Postgres, away for 8 s", run: () => crashed(database, 'SIGKILL', 8_000) },
+    { name: "kill -9 Temporal's Postgres, down for 8 s", run: () => crashed(database, 'SIGKILL', 8_000) },
   ];
 }
 
@@ -93,13 +93,16 @@ async function restarted(
   await machine.start();
 }
 
-async function cutOff(line: { cutOff(): void; mend(): void }, ms: number): Promise<void> {
+async function cutOff(line: { cutOff(): void; restore(): void }, ms: number): Promise<void> {
   line.cutOff();
   await delay(ms);
-  line.mend();
+  line.restore();
 }
 
-/** As a virtual machine that its host does not run for a while: it goes on with what it believed before. */
+/**
+ * Freezes a process like a virtual machine that its host does not schedule for a while: it continues with outdated
+ * knowledge.
+ */
 async function pause(member: Member, ms: number): Promise<void> {
   await member.untilReady();
   const { pid } = member;

@@ -1,25 +1,25 @@
-/** One line of the table; it holds when nothing is missing and nothing is there too often. */
+/** One line of the table. It holds if nothing is missing and nothing exists too often. */
 export interface Finding {
   what: string;
-  /** What was accepted, or what the one side has. */
+  /** The number that was accepted, or that one side has. */
   accepted: number;
   found: number;
   missing: number;
-  /** More often than once, without a reason. */
+  /** Found more than once, without a reason. */
   twice: number;
-  /** Emails whose hand-over was recorded UNKNOWN. */
+  /** Emails whose hand-over was recorded as UNKNOWN. */
   unknown?: number;
-  /** Of these the ones that left twice, which decision 5 allows for transactional email. */
+  /** How many of these left twice, which decision 5 allows for transactional email. */
   unknownTwice?: number;
-  /** The client was not told whether it was accepted; it may be there once or not. */
+  /** The client got no answer, so the record may exist once or not at all. */
   inDoubt?: number;
-  /** A few of those that are wrong. */
+  /** A few of the wrong ones. */
   examples?: string[];
 }
 
 export const holds = ({ missing, twice }: Finding) => missing === 0 && twice === 0;
 
-/** Two figures that must be equal: what is less is missing, what is more is there too often. */
+/** Compares two figures that must be equal: a lower found figure counts as missing, a higher one as twice. */
 export const compare = (what: string, accepted: number, found: number): Finding => ({
   what,
   accepted,

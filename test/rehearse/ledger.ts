@@ -1,7 +1,7 @@
-/** What clients were told, by the number of the thing. */
+/** The answers that clients got, by item number. */
 export class Book {
   readonly accepted = new Set<number>();
-  /** The answer was lost and the repeat says only that the key was used. */
+  /** The answer was lost, and the retry says only that the key was used. */
   readonly inDoubt = new Set<number>();
 }
 
@@ -12,13 +12,13 @@ export interface Ledger {
   emails: Book;
   events: Book;
   signups: Book;
-  /** By the number of the file. */
+  /** By file number. */
   imports: Map<number, { jobId: string; rows: number }>;
   importProjectId: string;
 }
 
 export const addressOf = {
-  /** The simulator's addresses open, and bounce. */
+  /** The simulator's addresses open emails, or bounce. */
   email: (n: number) =>
     n % 5 === 1
       ? `opened+${n}@simulator.amazonses.com`

@@ -12,7 +12,7 @@ export interface LoadSize {
   executions: number;
   emailsPerSecond: number;
   eventsPerSecond: number;
-  /** Rows of a file; one is imported every `importEverySeconds`. */
+  /** Rows per file; one file is imported every `importEverySeconds`. */
   importRows: number;
   importEverySeconds: number;
 }
@@ -24,11 +24,11 @@ interface Senders {
 
 export interface Load {
   readonly ledger: Ledger;
-  /** Runs until `isOver` and everything was answered. */
+  /** Runs until `isOver` returns true and every request was answered. */
   run(isOver: () => boolean): Promise<void>;
 }
 
-/** The projects and what they send, made before the first fault. */
+/** Creates the projects and prepares what they send, before the first fault. */
 export async function prepareLoad(stage: Stage, size: LoadSize, sink: CountingSink): Promise<Load> {
   const senders = { news: await createTestSender(stage.apiUrl), shop: await createTestSender(stage.apiUrl) };
   await insertContacts(stage.em(), senders.news.projectId, size.recipients);
@@ -65,7 +65,7 @@ async function createCampaign(sender: TestSender): Promise<string> {
   return created.data.id;
 }
 
-/** An email, a pause, a call and a change of the contact: five steps. */
+/** A workflow of five steps: an email, a pause, a webhook call and a contact update. */
 async function createWorkflow(sender: TestSender, sinkUrl: string): Promise<string> {
   const template = await must(
     sender.post('/templates', {
@@ -132,7 +132,7 @@ async function runLoad(
     ledger.imports.set(file, { jobId: answer.body.jobId, rows: size.importRows });
   }
   await must(news.post(`/campaigns/${ledger.campaign.id}/send`, {}));
-  // Sign-ups end early, so that the last executions meet faults too.
+  // Sign-ups end early, so that faults also hit the last executions.
   const signUpsPerSecond = size.executions / (size.seconds * 0.7);
   await Promise.all([
     repeat(size.emailsPerSecond, isOver, send),

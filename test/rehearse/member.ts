@@ -3,28 +3,28 @@ import type { TestProcess } from '../setup/processes.ts';
 
 const checkEveryMs = 500;
 
-/** A process of the product that is started again whenever it has ended, as an orchestrator does. */
+/** A process of the product that is restarted whenever it ends, as an orchestrator would. */
 export interface Member {
   readonly name: string;
   readonly pid: number;
-  /** Ends that nobody asked for, with the last line that the process wrote. */
-  readonly ownEnds: readonly string[];
-  /** Resolves when it is gone. */
+  /** Unexpected exits, with the last line that the process wrote. */
+  readonly unexpectedExits: readonly string[];
+  /** Resolves when the process has ended. */
   kill(): Promise<void>;
   stop(): Promise<void>;
-  /** Resolves when it serves. */
+  /** Resolves when the process accepts work. */
   untilReady(): Promise<void>;
   close(): Promise<void>;
 }
 
 export function keepRunning(name: string, start: () => Promise<TestProcess>): Member {
-  const ownEnds: string[] = [];
+  const unexpectedExits: string[] = [];
   let current: TestProcess | undefined;
   let isWanted = true;
   let isClosing = false;
 
   const note = (output: string) =>
-    ownEnds.push(`${name}: ${output.trim().split('\n').at(-1)?.slice(0, 300)}`);
+    unexpectedExits.push(`${name}: ${output.trim().split('\n').at(-1)?.slice(0, 300)}`);
 
   async function supervise(): Promise<void> {
     while (!isClosing) {
@@ -49,7 +49,7 @@ export function keepRunning(name: string, start: () => Promise<TestProcess>): Me
     get pid() {
       return current?.pid ?? 0;
     },
-    ownEnds,
+    unexpectedExits,
     async kill() {
       isWanted = false;
       await current?.kill();

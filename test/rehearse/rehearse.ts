@@ -18,24 +18,24 @@ import type { TemporalPrograms } from './temporal-programs.ts';
 
 export interface Rehearsal extends LoadSize {
   seed: number;
-  /** From one fault to the next, if the first has healed by then. */
+  /** Seconds from one fault to the next, if the first has been repaired by then. */
   faultEverySeconds: number;
-  /** Of the server that is deployed; the development server takes its place without them. */
+  /** Programs of the deployed Temporal server; without them, the development server is used. */
   temporalPrograms?: TemporalPrograms | undefined;
   say: (line: string) => void;
 }
 
 export interface Outcome {
   findings: Finding[];
-  /** How often it was broken, and how often while the campaign was being sent. */
+  /** How many faults there were, and how many while the campaign was being sent. */
   faults: number;
   faultsInCampaign: number;
 }
 
 /**
- * Runs the product as on several machines under load of all kinds, breaks one part after the other, waits until
- * everything has settled, and compares what was accepted with what there is. Every fault comes at least once, so a slow
- * machine takes longer than `seconds`.
+ * Runs the product as on several machines under load of all kinds, breaks one part after the other, waits until no work
+ * is in progress, and compares what was accepted with what exists. Every fault happens at least once, so a slow machine
+ * takes longer than `seconds`.
  */
 export function rehearse(rehearsal: Rehearsal): Promise<Outcome> {
   return withCleanUp(async (cleanUp) => {
@@ -44,7 +44,7 @@ export function rehearse(rehearsal: Rehearsal): Promise<Outcome> {
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
       rehearsal.say(`[${seconds.padStart(7)} s] ${line}`);
     };
-    // Some calls get no answer or a 503 first, and are repeated.
+    // Some webhook calls first get no answer or a 503, and are retried.
     const sink = await startCountingSink((body, before) => {
       const { n } = JSON.parse(body);
       if (before === 0 && n % 25 === 3) return 'reset';
@@ -58,7 +58,7 @@ export function rehearse(rehearsal: Rehearsal): Promise<Outcome> {
     await watchUnknown(stage);
     const load = await prepareLoad(stage, rehearsal, sink);
     const { faults, faultsInCampaign } = await breakUnderLoad(rehearsal, stage, load, say);
-    say('Load and faults are over; waiting until everything has settled');
+    say('Load and faults have ended; waiting until no work is in progress');
     const rest = await settle(stage, (left) => say(`left: ${presentRest(left)}`));
     const findings = [
       ...(await checkEmails(stage, load.ledger)),
@@ -71,15 +71,17 @@ export function rehearse(rehearsal: Rehearsal): Promise<Outcome> {
         .filter(([, count]) => count > 0)
         .map(([what, count]) => compare(`never settled: ${what}`, 0, count)),
     ];
-    for (const end of [...stage.apis, ...stage.workers, stage.temporal].flatMap(({ ownEnds }) => ownEnds)) {
-      say(`ended by itself and was started again: ${end}`);
+    for (const end of [...stage.apis, ...stage.workers, stage.temporal].flatMap(
+      ({ unexpectedExits }) => unexpectedExits,
+    )) {
+      say(`exited unexpectedly and was restarted: ${end}`);
     }
     say('Compared');
     return { findings, faults, faultsInCampaign };
   });
 }
 
-/** The campaign goes on as long as the faults do, whatever the machine could. */
+/** The send rate makes the campaign last as long as the faults, however fast the machine is. */
 function environmentOf({
   recipients,
   executions,
@@ -115,7 +117,7 @@ async function breakUnderLoad(
         say(`${fault.name} (${left.toLocaleString('en-US')} emails have left)`);
         counts.faults += 1;
         if (left < rehearsal.recipients) counts.faultsInCampaign += 1;
-        // Not in step with anything that repeats.
+        // Randomized, so that it is not in step with periodic work.
         const next = delay(rehearsal.faultEverySeconds * 1_000 * (0.8 + random() * 0.4));
         await fault.run();
         await next;
@@ -131,7 +133,7 @@ async function breakUnderLoad(
     .finally(() => {
       isOver = true;
     });
-  // The faults end before anything is closed: they start again what they stopped.
+  // Wait until the faults have ended before closing anything, because they restart what they stopped.
   for (const end of await Promise.allSettled([loading, breaking])) {
     if (end.status === 'rejected') throw end.reason;
   }

@@ -7,9 +7,9 @@ import { buildTemporalPrograms, findTemporalPrograms, type TemporalPrograms } fr
 const usage = `Usage: npm run rehearse -- [--seconds 600] [--recipients 200000] [--executions 5000] [--every 20] [--seed 1]
        [--temporal server|development]
 Runs the product as on several machines under load, kills its parts in turn, and compares what was accepted with what
-there is in the end. Exits with 1 when something is missing or there twice.
---temporal server takes the Temporal server that is deployed, on a Postgres of its own, and builds it with Go if need be.
-Once it is built that is the default.`;
+exists at the end. Exits with 1 if something is missing or exists twice.
+--temporal server uses the deployed Temporal server on its own Postgres, and builds it with Go if necessary. Once built,
+it is the default.`;
 
 const { values } = parseArgs({
   options: {
@@ -64,7 +64,7 @@ console.log(
   `\n${faults} faults, ${faultsInCampaign} of them while the campaign left\n\n${presentFindings(findings)}`,
 );
 if (!findings.every(holds)) {
-  console.error(`\nFailed at ${new Date().toISOString()}; again: ${command}`);
+  console.error(`\nFailed at ${new Date().toISOString()}; to repeat: ${command}`);
   process.exitCode = 1;
 }
 

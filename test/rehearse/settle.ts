@@ -3,7 +3,7 @@ import { sql } from '../../db/testing/sql.ts';
 import { readClickHouse } from './clickhouse.ts';
 import type { Stage } from './stage.ts';
 
-/** What is still under way; all 0 when everything has settled. */
+/** Work still in progress; all 0 when everything has settled. */
 export interface Rest {
   emails: number;
   campaigns: number;
@@ -15,7 +15,7 @@ export interface Rest {
 }
 
 const askEveryMs = 1_000;
-/** Without any change: several times what a lost hand-over or a dead run waits for. */
+/** How long to wait without any change: several times as long as a lost hand-over or a dead run takes to be retried. */
 const patienceMs = 300_000;
 
 async function readRest(stage: Stage): Promise<Rest> {
@@ -41,8 +41,9 @@ async function readRest(stage: Stage): Promise<Rest> {
 }
 
 /**
- * Waits until nothing is under way any more.
- * @returns what is left when nothing changed for five minutes
+ * Waits until no work is in progress.
+ *
+ * @returns what is left if nothing changes for five minutes
  */
 export async function settle(stage: Stage, report: (rest: Rest) => void): Promise<Rest> {
   let before = '';

@@ -17,19 +17,19 @@ import type { TemporalPrograms } from './temporal-programs.ts';
 import { startTemporalServer } from './temporal-server.ts';
 
 const membersOfEach = 3;
-/** Those of the smallest instances of cloud providers. */
+/** The limit of the smallest instances of cloud providers. */
 const connections = 60;
 
-/** That of `npm start`. */
+/** The engine of `npm start`. */
 export interface ClickHouseMachine {
   readonly url: string;
   kill(): Promise<void>;
   start(): Promise<void>;
 }
 
-/** Several machines, played by processes: any may be killed or cut off, and what it stored outlives it. */
+/** Several machines, simulated by processes: any of them may be killed or cut off, and its stored data survives. */
 export interface Stage {
-  /** Of the balancer in front of the API processes. */
+  /** URL of the balancer in front of the API processes. */
   readonly apiUrl: string;
   readonly apis: readonly Member[];
   readonly workers: readonly Member[];
@@ -42,14 +42,14 @@ export interface Stage {
   em(): Em;
 }
 
-/** @param temporalPrograms those of the server that is deployed; without them the development server takes its place */
+/** @param temporalPrograms programs of the deployed server; without them, the development server is used */
 export async function startStage(
   settings: Record<string, string>,
   temporalPrograms: TemporalPrograms | undefined,
   cleanUp: CleanUp,
 ): Promise<Stage> {
   const directory = await mkdtemp(path.join(tmpdir(), 'posthaste-rehearse-'));
-  // Under root, Postgres runs as another user.
+  // When run by root, Postgres runs as another user.
   await chmod(directory, 0o755);
   cleanUp(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
   const [postgres, temporal, clickhouse] = await Promise.all([
@@ -123,8 +123,8 @@ async function startClickHouse(directory: string): Promise<ClickHouseMachine> {
 }
 
 /**
- * Three API processes with 6 connections each and three workers with 12 (4, 6 for campaigns, the journal and the
- * look-out for changes) leave a few of Postgres's 60 for who looks on.
+ * Three API processes with 6 connections each and three workers with 12 (4, 6 for campaigns, the journal and the change
+ * listener) leave a few of Postgres's 60 for the checks.
  */
 function productEnvironment(databaseUrl: string, sesUrl: string, apiUrl: string): Record<string, string> {
   return {

@@ -4,16 +4,16 @@ import { findTemporalBinary } from '../../local/temporal-binary.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import type { CrashablePostgres } from '../setup/own-postgres.ts';
 
-/** A Temporal that may be killed; what it stored outlives it. */
+/** A Temporal server that may be killed; its stored data survives. */
 export interface TemporalMachine {
   readonly name: string;
   readonly port: number;
-  /** The development server has a file instead. */
+  /** Undefined for the development server, which uses a file. */
   readonly database: CrashablePostgres | undefined;
-  /** Ends that nobody asked for, with the last line that it wrote. */
-  readonly ownEnds: readonly string[];
+  /** Unexpected exits, with the last line that the server wrote. */
+  readonly unexpectedExits: readonly string[];
   kill(): Promise<void>;
-  /** Resolves when it serves. */
+  /** Resolves when the server accepts calls. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function startDevelopmentServer(directory: string): Promise<Tempora
     name: 'development server',
     port: options.port,
     database: undefined,
-    ownEnds: [],
+    unexpectedExits: [],
     async kill() {
       process.kill(running.pid, 'SIGKILL');
       await running.exited;

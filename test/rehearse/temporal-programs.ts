@@ -6,29 +6,30 @@ import { isExecutable } from '../../local/wheel.ts';
 
 const buildTimeoutMs = 3_600_000;
 
-/** The Temporal server as `docker-compose.yml` runs it. */
+/** The programs of the Temporal server, as `docker-compose.yml` runs it. */
 export interface TemporalPrograms {
   version: string;
   server: string;
-  /** For its tables: `temporal-sql-tool`. */
+  /** `temporal-sql-tool`, which creates its tables. */
   sqlTool: string;
-  /** The environment of the server there, without what is filled in from outside. */
+  /** The server's environment in the compose file, without variables that are filled in from outside. */
   settings: Record<string, string>;
 }
 
-/** @returns undefined when they were not built on this machine */
+/** @returns undefined if they have not been built on this machine */
 export async function findTemporalPrograms(): Promise<TemporalPrograms | undefined> {
   const deployment = await readDeployment();
   const folder = folderOf(deployment.version);
-  // Named by `go install` after their packages.
+  // `go install` names them after their packages.
   const [server, sqlTool] = [join(folder, 'server'), join(folder, 'sql')];
   if (!(await isExecutable(server)) || !(await isExecutable(sqlTool))) return undefined;
   return { ...deployment, server, sqlTool };
 }
 
 /**
- * Builds them with Go from the Go module proxy, once.
- * @throws Error that says why it can't
+ * Builds them once with Go, from the Go module proxy.
+ *
+ * @throws Error that says why they can't be built
  */
 export async function buildTemporalPrograms(log: (line: string) => void): Promise<TemporalPrograms> {
   const found = await findTemporalPrograms();

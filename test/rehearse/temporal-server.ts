@@ -17,7 +17,7 @@ const databases = ['temporal', 'temporal_visibility'];
 const startTimeoutMs = 300_000;
 const restartAfterMs = 500;
 
-/** The real server on a Postgres of its own, with the settings and the set-up scripts of the Compose deployment. */
+/** Starts the real server on its own Postgres, with the settings and set-up scripts of the Compose deployment. */
 export async function startTemporalServer(
   programs: TemporalPrograms,
   directory: string,
@@ -59,7 +59,7 @@ export async function startTemporalServer(
     name: `server ${programs.version} on Postgres`,
     port,
     database,
-    ownEnds: server.ownEnds,
+    unexpectedExits: server.unexpectedExits,
     kill: () => server.end('SIGKILL'),
     async start() {
       server.start();
@@ -99,7 +99,7 @@ const portNames = [
   'WORKER_MEMBERSHIP_PORT',
 ];
 
-/** What is different on this machine. */
+/** The settings that differ on this machine. */
 function settingsOf({ hostname, port, username, password }: URL, ports: number[]): Record<string, string> {
   return {
     POSTGRES_SEEDS: hostname,
@@ -114,14 +114,14 @@ function settingsOf({ hostname, port, username, password }: URL, ports: number[]
 }
 
 interface Supervised {
-  readonly ownEnds: readonly string[];
+  readonly unexpectedExits: readonly string[];
   start(): void;
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
-/** As Docker does: starts it again when it ends without being asked to, as it may when its database is away. */
+/** Restarts the server after an unexpected exit, as Docker does; it may exit while its database is down. */
 function keepServing(launch: () => Promise<RunningChild>): Supervised {
-  const ownEnds: string[] = [];
+  const unexpectedExits: string[] = [];
   let isWanted = false;
   let current: RunningChild | undefined;
   let supervised = Promise.resolve();
@@ -132,13 +132,13 @@ function keepServing(launch: () => Promise<RunningChild>): Supervised {
       if (!isWanted) await current.stop();
       const { lastLines } = await current.exited;
       if (!isWanted) return;
-      ownEnds.push(`Temporal: ${lastLines.at(-1)?.slice(0, 300)}`);
+      unexpectedExits.push(`Temporal: ${lastLines.at(-1)?.slice(0, 300)}`);
       await delay(restartAfterMs);
     }
   }
 
   return {
-    ownEnds,
+    unexpectedExits,
     start() {
       isWanted = true;
       supervised = supervise();

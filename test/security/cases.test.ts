@@ -15,11 +15,11 @@ describe('each attack has its tests', () => {
 });
 
 describe('the API', () => {
-  it('hands out CSV only where no formula reaches a spreadsheet', () => {
+  it('returns CSV only where formulas are neutralized', () => {
     const ofSheets = routes.filter(({ responses }) =>
       Object.values(responses).some(({ contentType = '' }) => /csv|excel|spreadsheet/.test(contentType)),
     );
-    // Both are written by `core/csv/csv-row.ts`, whose tests are those of the attack above.
+    // Both are written by `core/csv/csv-row.ts`, which the tests of the attack above cover.
     expect(ofSheets.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /contacts/export',
       'GET /contacts/import/:jobId/errors.csv',
@@ -34,7 +34,7 @@ describe('the API', () => {
       'GET /auth/oauth/:provider',
       'GET /auth/oauth/:provider/callback',
     ]);
-    // Neither takes an address to lead to: the first knows the provider, the second the site of the service.
+    // Neither takes a redirect URL: the first goes to the provider, the second to Posthaste's own site.
     for (const { query, body } of redirecting) expect([query, body]).toEqual([undefined, undefined]);
   });
 });

@@ -1,4 +1,4 @@
-/** An attack, and the tests that prove the defence: file and part of a test name. */
+/** An attack, and the tests that prove the defense: file and part of a test name. */
 export interface SecurityCase {
   attack: string;
   tests: readonly [file: string, name: string][];
@@ -27,19 +27,20 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'received emails: forged, repeated, from a bucket of somebody else, in the name of a contact',
+    attack: "received emails: forged, repeated, from someone else's bucket, in the name of a contact",
     tests: [
       ['test/inbound-notifications.test.ts', 'is refused when it is forged or of another topic'],
       [
         'test/inbound-notifications.test.ts',
-        'counts once, however often it comes, and however often SES tells of the email',
+        'counts once, however often it arrives and however often SES announces the email',
       ],
-      ['test/inbound-notifications.test.ts', 'is refused when it names a bucket that is not configured'],
+      ['test/inbound-notifications.test.ts', 'is refused if it names a bucket that is not configured'],
       ['test/inbound.test.ts', 'changes no contact, even when a sender forges its address'],
     ],
   },
   {
-    attack: 'received emails that are script, a virus, a bomb of parts, headers or lines, or no email at all',
+    attack:
+      'received emails that contain script, a virus, or a bomb of parts, headers or lines, or that are not valid',
     tests: [
       ['core/inbound/inbound.test.ts', 'holds nothing that acts, whatever came in'],
       ['core/inbound/inbound.test.ts', 'are read whatever they hold, into bounded texts that can be stored'],
@@ -58,8 +59,8 @@ export const securityCases: readonly SecurityCase[] = [
       'loops of mail: auto-replies, bounces, lists, our own emails, two machines that answer each other',
     tests: [
       ['test/inbound.test.ts', '%s: is in the feed, starts nothing, and ends no wait'],
-      ['test/inbound.test.ts', 'an email of ours that comes back starts nothing and makes no contact'],
-      ['test/inbound.test.ts', 'two machines that answer each other stop after twenty emails an hour'],
+      ['test/inbound.test.ts', 'an email of ours that comes back starts nothing and creates no contact'],
+      ['test/inbound.test.ts', 'two auto-responders stop answering each other after twenty emails an hour'],
     ],
   },
   {
@@ -82,20 +83,17 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'workflows that keep each other, or themselves, going without an end',
+    attack: 'workflows that start each other, or themselves, endlessly',
     tests: [
       ['temporal/activities/workflows/endless.test.ts', "describe('workflows that start each other'"],
       ['temporal/activities/workflows/endless.test.ts', 'stored when half a minute was enough is stopped'],
       ['temporal/activities/workflows/endless.test.ts', 'driven by events of its own emails is stopped'],
-      ['test/workflow-rings.test.ts', 'come to an end, and the last execution says why'],
-      [
-        'test/workflow-rings.test.ts',
-        'a loop whose rounds may take less than a minute cannot be switched on',
-      ],
+      ['test/workflow-rings.test.ts', 'are stopped, and the last execution says why'],
+      ['test/workflow-rings.test.ts', 'a loop whose rounds may take less than a minute can’t be enabled'],
     ],
   },
   {
-    attack: 'floods by the public key: names of events and keys of data without an end',
+    attack: 'floods with the public key: endless new event names and data keys',
     tests: [
       ['test/public-key-floods.test.ts', 'new event names are refused beyond 10,000'],
       ['test/public-key-floods.test.ts', 'new keys of data end at 10,000'],
@@ -105,7 +103,7 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'server-side request forgery: by address in any form, by name, by rebinding, by redirect',
+    attack: 'server-side request forgery: by IP address in any form, by name, by DNS rebinding, by redirect',
     tests: [
       ['providers/outbound/outbound-http.test.ts', '%s, by itself and behind a name'],
       ['providers/outbound/public-address.test.ts', '%s: the first or last of %s'],
@@ -118,7 +116,7 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'an account made with the address of somebody else, who proves it later',
+    attack: "an account created with someone else's address, which the owner verifies later",
     tests: [
       ['test/accounts-prehijacking.test.ts', 'when its owner follows the verification link'],
       ['test/accounts-prehijacking.test.ts', 'when the owner resets the password'],
@@ -127,11 +125,11 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'a sender domain that somebody else owns: claimed first, shared, or had before',
+    attack: "someone else's sender domain: claimed first, shared, or owned before",
     tests: [
       [
         'test/domains.test.ts',
-        'is proven by the TXT record of one project, though another has added it before',
+        'is proven by the TXT record of one project, even if another has added it before',
       ],
       ['api/services/domains.test.ts', 'belongs to the project that proves it, whichever came first'],
       ['api/services/domains.test.ts', 'the next project has to prove it'],
@@ -139,7 +137,7 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'HTML or Liquid in the name of a project or a sender, in emails about accounts',
+    attack: 'HTML or Liquid in project or user names, in account emails',
     tests: [['core/account-email/template.test.ts', 'shows names as they are, whatever is in them']],
   },
   {
@@ -154,7 +152,7 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'templates that never end, take all memory, or reach for a prototype',
+    attack: 'templates that never end, exhaust memory, or reach for a prototype',
     tests: [
       ['core/rendering/hostile-templates.test.ts', 'bounds %s'],
       ['core/rendering/hostile-templates.test.ts', 'stops what has no end'],
@@ -167,8 +165,8 @@ export const securityCases: readonly SecurityCase[] = [
     attack: 'ids of another project, on every endpoint and in every body',
     tests: [
       [contract, 'reveals nothing of another project'],
-      [contract, 'takes no id of another project in its body'],
-      [contract, 'takes the session of a member in place of the key, and of nobody else'],
+      [contract, 'refuses ids of another project in its body'],
+      [contract, "accepts a member's session instead of the key, and nobody else's"],
       ['test/accounts-projects.test.ts', 'does not exist, on no endpoint'],
     ],
   },
@@ -181,10 +179,10 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'requests of other sites with the cookie of a signed-in user',
+    attack: 'cross-site requests with the cookie of a signed-in user',
     tests: [
-      [contract, 'refuses a session whose request comes from another site'],
-      ['test/contract/lines/accounts.ts', 'the page of another site sends it'],
+      [contract, 'refuses a session on a cross-site request'],
+      ['test/contract/lines/accounts.ts', 'another site sends the request'],
       [
         'api/edge/http-answers.test.ts',
         'are refused elsewhere, except from a configured dashboard with its cookie',
@@ -192,17 +190,16 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'finding out who has an account, by answers and by time',
+    attack: 'finding out who has an account, by answers and by timing',
     tests: [
       ['api/routes/accounts.test.ts', 'answers the same for a wrong password and an unknown address'],
       ['api/routes/accounts.test.ts', 'takes as long for an unknown address as for a wrong password'],
       ['test/accounts-links.test.ts', 'gets the same answer from %s for a known and an unknown address'],
-      ['test/accounts-links.test.ts', 'by time: the answer does not wait'],
+      ['test/accounts-links.test.ts', 'by timing: the answer does not wait'],
     ],
   },
   {
-    attack:
-      'mail of any number to strangers through invitations, and the place of an owner taken by an admin',
+    attack: "unlimited email to strangers through invitations, and an admin who takes an owner's place",
     tests: [
       ['test/accounts-members.test.ts', 'go to an address five times an hour, across concurrent inviters'],
       ['test/accounts-members.test.ts', 'are sent for a user twenty times an hour'],
@@ -227,9 +224,9 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'guessing passwords from many addresses, and locking somebody out by it',
+    attack: 'guessing passwords from many addresses, and locking users out that way',
     tests: [
-      ['test/accounts-login-limit.test.ts', 'are limited per account, from any number of addresses'],
+      ['test/accounts-login-limit.test.ts', 'are limited per account across all addresses'],
       ['test/accounts-login-limit.test.ts', 'are counted together when they arrive'],
       ['test/accounts-login-limit.test.ts', 'get the same answers when there is no such account'],
       ['test/accounts-login-limit.test.ts', 'from a device that signed in before, from any address'],
@@ -243,7 +240,7 @@ export const securityCases: readonly SecurityCase[] = [
       ['test/accounts-sessions.test.ts', 'end one by one, at once, and only those of the user'],
       [
         'test/accounts-sessions.test.ts',
-        'end everywhere else, tokens from before they were recorded included',
+        'end everywhere else, including tokens from before sessions were recorded',
       ],
       ['test/accounts-sessions.test.ts', 'end with sign-out, and are not listed after a new password'],
       ['test/accounts-prehijacking.test.ts', 'when the link is sent with a session that was ended'],
@@ -258,13 +255,13 @@ export const securityCases: readonly SecurityCase[] = [
     attack:
       'SQL and ClickHouse injection through names of fields and events, operators, values, queries and paths',
     tests: [
-      ['test/security/injection.test.ts', 'through the key %j of data'],
-      ['test/security/injection.test.ts', 'through the names of events'],
+      ['test/security/injection.test.ts', 'through the data key %j'],
+      ['test/security/injection.test.ts', 'through event names'],
       ['test/security/injection.test.ts', 'through operators, units, logic and built-in fields'],
       ['test/security/injection.test.ts', 'through values'],
       ['test/security/injection.test.ts', 'through queries'],
-      ['test/analytics.test.ts', 'takes hostile names, dates, time zones and limits as values'],
-      [contract, 'answers 404 to unknown ids and 422 to what is none'],
+      ['test/analytics.test.ts', 'treats hostile names, dates, time zones and limits as values'],
+      [contract, 'answers 404 to unknown ids and 422 to malformed ones'],
     ],
   },
   {
@@ -275,10 +272,10 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'script, style or policy in the brand of a project, for those who read its emails and pages',
+    attack: "script, style or policy in a project's brand, aimed at readers of its emails and pages",
     tests: [
-      ['test/brand.test.ts', 'are text whatever they hold'],
-      ['test/brand.test.ts', 'adds nothing to the page that the address of the logo holds'],
+      ['test/brand.test.ts', 'are treated as text whatever they contain'],
+      ['test/brand.test.ts', "adds nothing from the logo's URL to the page"],
       ['test/brand.test.ts', "[{ logoUrl: 'https://a;script-src*/logo.png' }, 'logoUrl']"],
       ['core/logo-url.test.ts', "'data:image/svg+xml,<svg onload=alert(1)>'"],
     ],
@@ -306,13 +303,13 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'formulas in CSV that a spreadsheet runs',
     tests: [
-      ['test/security/cases.test.ts', 'hands out CSV only where no formula reaches a spreadsheet'],
+      ['test/security/cases.test.ts', 'returns CSV only where formulas are neutralized'],
       ['core/csv/csv-row.test.ts', 'leaves no formula in %j'],
       ['test/contact-export.test.ts', 'runs no formula, neither of a value nor of a key'],
     ],
   },
   {
-    attack: 'uploads that are something else than they say, or script',
+    attack: 'uploads with a false content type, or with script',
     tests: [
       ['test/uploads.test.ts', "describe('security of uploads'"],
       ['test/uploads.test.ts', 'answers 404 to every path that leads out of the folder'],
@@ -320,7 +317,7 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'a flood of calls of one project that fail or are large, so that others wait',
+    attack: 'a flood of failing or large calls of one project that makes others wait',
     tests: [
       ['db/batching/failed-batches.test.ts', 'calls of other groups never wait for 10,000 bad items'],
       ['db/batching/batcher.test.ts', 'take turns, however much one of them has waiting'],
@@ -330,7 +327,7 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'bodies that are too large, too deep, or a bomb once unpacked',
+    attack: 'bodies that are too large, too deep, or a decompression bomb',
     tests: [
       ['api/edge/http.test.ts', 'of unknown length are refused as soon as they are too large'],
       ['api/edge/http.test.ts', 'that are large wait for memory without delaying others or small ones'],
@@ -342,24 +339,25 @@ export const securityCases: readonly SecurityCase[] = [
     ],
   },
   {
-    attack: 'more requests than the limit, spread over two API processes',
+    attack: 'more requests than the limit, spread across two API processes',
     tests: [
-      ['test/security/two-processes.test.ts', 'the rate limit of a project counts over two API processes'],
+      ['test/security/two-processes.test.ts', 'the rate limit of a project counts across two API processes'],
       ['api/access/rate-limiter.test.ts', 'never lets more than the limit through several processes'],
     ],
   },
   {
-    attack: 'repeats with one Idempotency-Key: 50 at once, after a crash, after each class of status',
+    attack: 'repeats with the same Idempotency-Key: 50 at once, after a crash, after each class of status',
     tests: [
       ['test/security/two-processes.test.ts', 'lets one of 50 equal requests over two processes through'],
-      ['test/security/two-processes.test.ts', 'is kept when the process that had it dies in the middle'],
+      ['test/security/two-processes.test.ts', 'is kept when its process dies during the request'],
       ['api/edge/idempotency.test.ts', 'lets a successful request run once and tells repeats about it'],
       ['api/edge/idempotency.test.ts', 'is released by a refusal'],
       ['api/edge/idempotency.test.ts', 'is kept by a failure, which may have had an effect'],
     ],
   },
   {
-    attack: 'a project that starts very many executions, so that the emails and executions of others wait',
+    attack:
+      'a project that starts very many executions, which makes the emails and executions of others wait',
     tests: [
       ['test/neighbours.test.ts', 'do not wait for thousands that one project starts'],
       [
@@ -372,16 +370,13 @@ export const securityCases: readonly SecurityCase[] = [
   {
     attack: 'secrets in logs, errors and GET /config',
     tests: [
-      ['test/security/two-processes.test.ts', 'secrets stand in no line of the log at its most talkative'],
+      ['test/security/two-processes.test.ts', 'secrets appear in no log line at the most verbose level'],
       ['api/services/public-config.test.ts', 'shows the value of no setting but those of the addresses'],
       [
         'api/edge/register-routes.test.ts',
         'hide internals, carry the request id and are logged with the stack',
       ],
-      [
-        'test/public-pages-security.test.ts',
-        'a token in the address reaches neither the log nor the metrics',
-      ],
+      ['test/public-pages-security.test.ts', 'a token in the URL reaches neither the log nor the metrics'],
     ],
   },
 ];

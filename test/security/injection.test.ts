@@ -5,7 +5,7 @@ import { useSharedProduct } from '../setup/shared-product.ts';
 const stack = useSharedProduct();
 const sender = useOneSender(stack);
 
-/** Names with a meaning in SQL, a JSON path or a template. */
+/** Names that mean something in SQL, a JSON path or a template. */
 const hostile = [
   `'`,
   `"`,
@@ -34,7 +34,7 @@ const condition = (...filters: object[]) => ({ logic: 'AND', groups: [{ filters 
 
 describe('SQL injection', () => {
   it.each(hostile)(
-    'through the key %j of data: it is only a key, and finds the contacts that have it',
+    'through the data key %j: it is only a key, and finds the contacts that have it',
     async (key) => {
       const index = hostile.indexOf(key);
       const data = { [key]: 'yes' };
@@ -65,7 +65,7 @@ describe('SQL injection', () => {
     },
   );
 
-  it('through the names of events: the name is a name', async () => {
+  it('through event names: a name is only a name', async () => {
     for (const event of hostile) {
       await sender.post('/v1/track', { email: 'one@example.com', event });
     }
@@ -105,7 +105,7 @@ describe('SQL injection', () => {
     }
   });
 
-  it('through values: a value is a value', async () => {
+  it('through values: a value is only a value', async () => {
     for (const value of hostile) {
       await sender.post('/contacts', { email: `${hostile.indexOf(value)}@example.com`, data: { value } });
     }
@@ -115,7 +115,7 @@ describe('SQL injection', () => {
     }
   });
 
-  it('through queries: nothing but what was asked for comes back', async () => {
+  it('through queries: only the requested records come back', async () => {
     const other = await createTestSender(stack.url);
     await other.post('/contacts', { email: 'one@example.com' });
     const content = { name: 'News', subject: 'News', body: '<p>x</p>', from: `hello@${other.domain}` };

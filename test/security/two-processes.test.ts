@@ -61,12 +61,12 @@ const emailsOf = async (projectId: string) => {
   return row?.emails;
 };
 
-it('the rate limit of a project counts over two API processes', async () => {
+it('the rate limit of a project counts across two API processes', async () => {
   const project = await createProject();
   const ask = (index: number) => project.call(index, 'GET', '/segments');
   const resetOf = (answer: TestAnswer) => Number(answer.headers.get('RateLimit-Reset'));
   const resetsOf = (all: TestAnswer[]) => all.map(resetOf);
-  // Everything has to happen in one minute of the limit. When that was over meanwhile, its end has moved.
+  // Everything has to happen in one minute of the limit. If that minute ended meanwhile, the reset time has moved.
   const { answers } = await eventually(
     async () => {
       const { reset } = await eventually(
@@ -80,7 +80,7 @@ it('the rate limit of a project counts over two API processes', async () => {
   );
   const passed = answers.filter(({ status }) => status === 200).length;
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 429]));
-  // The first calls were of the same minute.
+  // The first calls fell into the same minute.
   expect(passed).toBeLessThan(limit);
   expect(passed).toBeGreaterThan(limit / 2);
   for (const answer of answers.filter(({ status }) => status === 429)) {
@@ -119,14 +119,14 @@ it('an Idempotency-Key lets one of 50 equal requests over two processes through'
   ]);
 });
 
-it('an Idempotency-Key is kept when the process that had it dies in the middle', async () => {
+it('an Idempotency-Key is kept when its process dies during the request', async () => {
   const dying = await startApi();
   processes.push(dying);
   const project = await createProject();
   const key = randomUUID();
   const blocked = stack.em();
   await blocked.begin();
-  // The email cannot be written, so the request is still under way when its process dies.
+  // The email cannot be written, so the request is still in progress when its process dies.
   await sql(blocked, 'lock table emails in access exclusive mode');
   const lost = project.send(processes.length - 1, key).catch((error: unknown) => error);
   await eventually(
@@ -143,7 +143,7 @@ it('an Idempotency-Key is kept when the process that had it dies in the middle',
   }
 });
 
-it('secrets stand in no line of the log at its most talkative, in no error and not in /config', async () => {
+it('secrets appear in no log line at the most verbose level, in no error and not in /config', async () => {
   const project = await createProject();
   const email = `${randomUUID()}@example.com`;
   const answers: TestAnswer[] = [];
@@ -166,7 +166,7 @@ it('secrets stand in no line of the log at its most talkative, in no error and n
   await ask('GET', '/contacts', undefined, { Authorization: `Bearer ${unknownKey}` });
   await ask('GET', '/contacts', undefined, { Authorization: `Bearer ${project.secretKey}` });
   await ask('GET', '/config');
-  // An error whose cause names the statement and its values.
+  // An error whose cause contains the statement and its values.
   const broken = stack.em();
   await sql(broken, 'alter table contacts rename to contacts_away');
   const failed = await ask(

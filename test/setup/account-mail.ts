@@ -4,7 +4,7 @@ import { type OwnProduct, startTestProduct, type TestProduct, useTestProduct } f
 
 const domain = 'accounts.test';
 
-/** A product that sends account emails; the sender's domain is verified at the local SES. */
+/** Starts a product that sends account emails; the sender's domain is verified at the local SES. */
 export async function startProductWithAccountMail(
   environment: Record<string, string> = {},
 ): Promise<OwnProduct> {
@@ -20,7 +20,7 @@ export async function startProductWithAccountMail(
   return stack;
 }
 
-/** Such a product for a test file. */
+/** Such a product, shared by a test file. */
 export const useProductWithAccountMail = (environment?: Parameters<typeof useTestProduct>[0]): TestProduct =>
   useTestProduct(environment, startProductWithAccountMail);
 

@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
 import type { Em } from '../../db/orm.ts';
 
-/** Makes a change when the next query outside of transactions has been answered, before the one that follows it. */
+/** Makes a change right after the next query outside transactions, before the query that follows it. */
 export function afterFirstQuery(em: Em, change: () => Promise<unknown>): void {
   const client = em.getConnection().getClient();
   const run = client.executeQuery.bind(client);

@@ -14,7 +14,7 @@ export let stack: OwnProduct;
 export let sender: TestSender;
 export let campaignId: string;
 
-/** Everything that is answered from ClickHouse. */
+/** Every endpoint that answers from ClickHouse. */
 export const endpoints = [
   '/activity?limit=100',
   '/activity?types=email.opened,email.clicked',
@@ -33,7 +33,7 @@ export const endpoints = [
   '/events/stats',
 ];
 
-/** Of a quiet day and hour, so that the answers of two moments can be compared. */
+/** Parameters of a past day and hour, so that answers at two moments can be compared. */
 export const fixed = () => {
   const from = new Date(Date.now() - 3 * 86_400_000).toISOString();
   const until = new Date(Date.now() + 3_600_000).toISOString();
@@ -69,7 +69,7 @@ async function report(address: string, type: string): Promise<void> {
   });
 }
 
-/** A campaign to whose emails everything happens: one is clicked without an open, one leads to an opt-out. */
+/** A campaign with every kind of event: one email is clicked without an open, one leads to an opt-out. */
 async function sendCampaign(): Promise<string> {
   const mailbox = (name: string) => `${name}@simulator.amazonses.com`;
   const addresses = ['success+a', 'success+b', 'success+c', 'opened', 'clicked', 'bounce', 'complaint'].map(
@@ -96,7 +96,7 @@ async function sendCampaign(): Promise<string> {
   return id;
 }
 
-/** On the port that it had. */
+/** Restarts on the same port. */
 export async function restartClickHouse(): Promise<void> {
   front = await startOwnClickHouse(path.join(directory, 'clickhouse'), front.port);
 }

@@ -4,18 +4,16 @@ import type { TestDatabase } from './database.ts';
 import { createProcessStack, type ProcessStack } from './process-stack.ts';
 import type { TestSender } from './sender.ts';
 
-/**
- * On a busy machine process starts alone take minutes, and a dead run's claims are checked after a minute.
- */
+/** Process starts alone take minutes on a busy machine, and a dead run's claims are checked after a minute. */
 export const faultTimeout = 1_200_000;
 
 /**
- * API and worker as separate processes, to be killed in the middle of a campaign. The tests of a file share them, each
- * with a project of its own.
+ * API and worker as separate processes that tests kill during a campaign. The tests of a file share them, each with a
+ * project of its own.
  */
 export interface CampaignFaultStage {
   readonly stack: ProcessStack;
-  /** Its inbox is empty at the start of a test. */
+  /** Also empties the inbox. */
   createAudience(recipients: number): Promise<TestSender>;
 }
 
@@ -25,12 +23,12 @@ export function useCampaignFaultStage(
 ): CampaignFaultStage {
   let stack: ProcessStack | undefined;
   const current = (): ProcessStack => {
-    if (stack === undefined) throw new Error('There is a stack during tests only');
+    if (stack === undefined) throw new Error('The stack exists only during tests');
     return stack;
   };
   beforeAll(async () => {
     stack = await createProcessStack({ UNKNOWN_OUTCOME_SECONDS: '10', ...changes }, await createDatabase?.());
-    // The API first: until it listens, its port is free for the metrics of the worker.
+    // Starts the API first: until it listens, the worker might take its port for metrics.
     await stack.startApi();
     await stack.startWorker();
   });

@@ -51,7 +51,7 @@ export async function untilCampaignIs(sender: TestSender, id: string, status: st
   );
 }
 
-/** Fails when someone got two messages. @returns the recipients */
+/** Fails if someone got two messages. @returns the recipients */
 export async function expectNobodyTwice(stack: ProcessStack): Promise<string[]> {
   const { messages } = await stack.inbox();
   const reached = messages.flatMap(({ to }) => to);
@@ -74,7 +74,7 @@ export async function expectExactlyOnce(
   expect(stats.body).toMatchObject({ sentCount: recipients, deliveredCount: recipients });
 }
 
-/** Statuses add up to the recipients, counters match a recount, and the journal has each send once. */
+/** Expects that statuses add up to the recipients, counters match a recount, and the journal has each send once. */
 export async function expectBooksAgree(
   stack: ProcessStack,
   sender: TestSender,

@@ -8,7 +8,8 @@ import { sql } from '../../db/testing/sql.ts';
 import { insertDomain } from './projects.ts';
 
 /**
- * Subscribed contacts `reader-<n>@example.com` with `data.n`, created one after the other, the last one now.
+ * Inserts subscribed contacts `reader-<n>@example.com` with `data.n`; their creation times ascend, the last one being
+ * now.
  */
 export async function insertContacts(em: Em, projectId: string, count: number): Promise<void> {
   await sql(
@@ -56,7 +57,7 @@ export async function startSending(em: Em, id: string, recipientLimit: number | 
   });
 }
 
-/** In the entity manager's transaction if it has one. */
+/** In the entity manager's transaction, if it has one. */
 export async function cancelCampaign(em: Em, id: string): Promise<void> {
   await em.fork({ keepTransactionContext: true }).transactional(async (own) => {
     const campaign = await own.findOneOrFail(Campaign, id, {

@@ -29,7 +29,7 @@ async function findInstalled(): Promise<string | undefined> {
 
 /**
  * Path of the Chromium that `@sparticuz/chromium` ships for Linux on x64, unpacked into `.cache` once (200 MB, ten
- * seconds). It comes with the libraries and fonts that a bare machine lacks.
+ * seconds). It includes the libraries and fonts that a bare machine lacks.
  */
 async function unpackShipped(): Promise<string> {
   const shipped = import.meta.resolve('@sparticuz/chromium');
@@ -39,7 +39,7 @@ async function unpackShipped(): Promise<string> {
   if (await canRun(executable)) return executable;
   await mkdir(cache, { recursive: true });
   const draft = await mkdtemp(path.join(cache, 'unpacking-'));
-  // It unpacks into the temporary folder, and its libraries only where it takes the machine for Amazon Linux.
+  // It unpacks into the temporary folder, and unpacks its libraries only if it believes it runs on Amazon Linux.
   const env = { ...process.env, TMPDIR: draft, AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs24.x' };
   const script = 'const { default: it } = await import(process.argv[1]); await it.executablePath()';
   await run(process.execPath, ['--input-type=module', '--eval', script, shipped], { env });
@@ -52,7 +52,7 @@ async function unpackShipped(): Promise<string> {
 </fontconfig>
 `;
   await writeFile(path.join(draft, 'fonts.conf'), fonts);
-  // Another process may have been faster.
+  // Another process may have unpacked it first.
   await rename(draft, folder).catch(() => rm(draft, { recursive: true }));
   return executable;
 }
@@ -67,7 +67,7 @@ function environmentOf(executablePath: string): Record<string, string | undefine
   };
 }
 
-/** Path of an installed Chromium, else of the shipped one; undefined, with a visible warning, where neither runs. */
+/** Path of an installed Chromium, or else of the shipped one; undefined, with a visible warning, if neither runs. */
 export async function findChromium(): Promise<string | undefined> {
   const installed = await findInstalled();
   if (installed !== undefined) return installed;
@@ -91,7 +91,7 @@ export async function startChromium(executablePath: string): Promise<TestBrowser
     env: environmentOf(executablePath),
     headless: true,
     args: [
-      // Its own sandbox needs privileges that containers don't have; it only loads our pages.
+      // The sandbox of Chromium needs privileges that containers lack; the browser only loads our pages.
       '--no-sandbox',
       '--disable-gpu',
       '--disable-dev-shm-usage',

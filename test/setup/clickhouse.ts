@@ -4,17 +4,17 @@ import { type ClickHouse, connectClickHouse } from '../../analytics/clickhouse.t
 import { migrateClickHouse } from '../../analytics/migrate.ts';
 import { fileFixture } from './fixtures.ts';
 
-/** Of the ClickHouse of the test run. */
+/** Password of the test run's ClickHouse. */
 export const clickhousePassword = 'test';
 
 export interface TestClickHouse {
-  /** For a product. */
+  /** Environment variables for a product. */
   environment: Record<string, string>;
   connect(): ClickHouse;
   drop(): Promise<void>;
 }
 
-/** A database of its own, which does not exist yet, in the ClickHouse of the test run. */
+/** A new database in the test run's ClickHouse; it does not exist yet. */
 export function nameTestClickHouse(): TestClickHouse {
   const database = `test_${randomUUID().replaceAll('-', '')}`;
   const url = inject('clickhouseUrl');
@@ -36,7 +36,7 @@ export function nameTestClickHouse(): TestClickHouse {
   };
 }
 
-/** Such a database, migrated, which is dropped when it is closed. */
+/** Creates and migrates such a database; closing drops it. */
 export async function openTestClickHouse(): Promise<ClickHouse> {
   const { connect, drop } = nameTestClickHouse();
   const clickhouse = connect();
@@ -50,5 +50,5 @@ export async function openTestClickHouse(): Promise<ClickHouse> {
   };
 }
 
-/** One for the test file, or for the `describe` around the call. */
+/** One per test file, or per `describe` around the call. */
 export const useTestClickHouse = (): ClickHouse => fileFixture(openTestClickHouse, ({ close }) => close());

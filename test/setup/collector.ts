@@ -81,18 +81,18 @@ function spansOf(payload: OtlpPayload): ReceivedSpan[] {
   );
 }
 
-/** A `silent` collector accepts connections and never answers, a `refusing` one answers 400. */
+/** Starts a collector. A `silent` one accepts connections and never answers; a `refusing` one answers 400. */
 export async function startTestCollector(
-  behaviour: 'answering' | 'silent' | 'refusing' = 'answering',
+  behavior: 'answering' | 'silent' | 'refusing' = 'answering',
 ): Promise<TestCollector> {
   const spans: ReceivedSpan[] = [];
   let received = '';
   const server = createServer(async (request, response) => {
-    if (behaviour === 'silent') return;
+    if (behavior === 'silent') return;
     const body = await text(request);
     received += `${request.url}\n${JSON.stringify(request.headers)}\n${body}\n`;
     if (request.url === '/v1/traces') spans.push(...spansOf(JSON.parse(body) as OtlpPayload));
-    if (behaviour === 'refusing') response.statusCode = 400;
+    if (behavior === 'refusing') response.statusCode = 400;
     response.setHeader('Content-Type', 'application/json').end('{}');
   });
   server.listen(0, '127.0.0.1');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** `reset` cuts the connection without an answer. */
+/** `reset` closes the connection without an answer. */
 export type SinkAnswer = { status: number; afterMs: number } | 'reset';
 
 export interface CountingSink {
@@ -13,7 +13,7 @@ export interface CountingSink {
 }
 
 export interface SinkCall {
-  /** Statuses. */
+  /** Statuses that were answered. */
   answered: number[];
   unanswered: number;
   arrivedAt: Date[];
@@ -37,8 +37,7 @@ export async function startCountingSink(
       request.socket.destroy();
       return;
     }
-    // Count first: the caller may be gone before the answer arrives, and the call counts as answered all the
-    // same.
+    // Counted before the answer is sent: even if the caller is gone by then, the call counts as answered.
     call.answered.push(given.status);
     await delay(given.afterMs);
     response.writeHead(given.status).end('{}');

@@ -5,10 +5,10 @@ import { takePicture, type WatchedPage } from './dashboard.ts';
 import type { SeededProject } from './dashboard-seed.ts';
 import { eventually } from './eventually.ts';
 
-/** A page by a name for it. */
+/** A page and a name for it. */
 export type NamedPage = [name: string, address: string];
 
-/** What to open where the path of a page alone does not say it: records, and other forms of a page. */
+/** URLs for pages whose path alone is not enough: records, and other states of a page. */
 const knownPages = ({ ids }: SeededProject): Record<string, Record<string, string>> => ({
   '/sign-in': {
     'sign-in': '/sign-in',
@@ -62,7 +62,7 @@ function inProject(id: string, pages: Record<string, Record<string, string>>): t
 const pathsScript = `Object.values(__TSR_ROUTER__.routesById)
   .filter(({ options, children }) => options.component && !children).map(({ fullPath }) => fullPath)`;
 
-/** Every page of the router of the dashboard: one that is added is among them, or fails here without a record. */
+/** Every page in the dashboard's router. Fails for a new page that needs a record and has none here. */
 export async function everyPage(page: Page, seeded: SeededProject): Promise<NamedPage[]> {
   const paths = await page.evaluate<string[]>(pathsScript);
   const known = knownPages(seeded);
@@ -79,7 +79,7 @@ export async function everyPage(page: Page, seeded: SeededProject): Promise<Name
 const arrivedScript = `(({ state, history }) =>
   state.status === 'idle' && state.resolvedLocation?.publicHref === history.location.href)(__TSR_ROUTER__)`;
 
-/** Goes there as a link does: without loading the dashboard, and axe, again. */
+/** Navigates as a link does, without reloading the dashboard and axe. */
 async function visit({ page, settled }: WatchedPage, address: string): Promise<void> {
   const { pathname, search } = new URL(`.${address}`, await page.evaluate<string>('document.baseURI'));
   await page.evaluate(`__TSR_ROUTER__.history.push(${JSON.stringify(pathname + search)})`);
@@ -87,13 +87,13 @@ async function visit({ page, settled }: WatchedPage, address: string): Promise<v
   await settled();
 }
 
-/** By its address, as from a bookmark. */
+/** Loads the URL, as from a bookmark. */
 export async function load({ page, settled }: WatchedPage, address: string): Promise<void> {
   await page.goto(`.${address}`);
   await settled();
 }
 
-/** Opens each page and looks at it, and at what stands behind its tabs. @returns what the looks found */
+/** Opens each page and runs `look` on it and on each of its tabs. @returns the findings */
 export async function lookAtEach(
   tab: WatchedPage,
   pages: readonly NamedPage[],
@@ -108,7 +108,7 @@ export async function lookAtEach(
   for (const [name, address] of pages) {
     await open(tab, address);
     await lookAs(name);
-    // Those behind a drawer are inert.
+    // Tabs behind a drawer are inert.
     const others = tab.page.locator('[role=tab][aria-selected=false]:not([inert] *)');
     for (const other of (await others.allTextContents()).filter((title) => title !== '')) {
       await tab.page.getByRole('tab', { name: other, exact: true }).click();
@@ -127,8 +127,8 @@ export interface Look {
 }
 
 /**
- * Reads the page in each of `looks` for barriers and overflow. Takes a picture of one, with `PICTURES` of all. In CI nobody
- * looks at it.
+ * Checks the page in each of `looks` for accessibility problems and overflow. Takes a picture of one look, with
+ * `PICTURES` of all. None in CI, where nobody looks at them.
  */
 export const inLooks =
   (looks: readonly Look[], prefix = '') =>
@@ -149,7 +149,7 @@ export const inLooks =
     return faults;
   };
 
-/** What axe calls serious or critical. Dark differs from light in its colours alone. */
+/** Violations that axe rates as serious or critical. Dark differs from light only in colors. */
 async function findBarriers(page: Page, theme: Look['theme']): Promise<string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) await page.evaluate(axe.source);
   const options = {

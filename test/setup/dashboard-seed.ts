@@ -51,17 +51,17 @@ interface Seeder {
   stack: TestProduct;
   owner: TestPerson;
   project: { id: string; publicKey: string; secretKey: string };
-  /** Makes of a text the one that is stored. */
+  /** Turns a text into the one that is stored. */
   write: (text: string) => string;
   get(path: string): Promise<Body>;
-  /** Repeats the question until the answer satisfies. */
+  /** Repeats the request until the answer satisfies the condition. */
   find(path: string, satisfies: (body: Body) => boolean): Promise<Body>;
   post(path: string, body: unknown): Promise<Body>;
   patch(path: string, body: unknown): Promise<Body>;
   track(event: string, email: string, data: object): Promise<Body>;
 }
 
-/** A project in which there is something of everything. */
+/** A project with records of every kind. */
 export async function seedProject(
   stack: TestProduct,
   write: (text: string) => string = (text) => text,
@@ -133,7 +133,7 @@ function createSeeder(
   };
 }
 
-/** One that is verified, and one whose records are missing. */
+/** A verified domain, and one whose records are missing. */
 async function seedDomains({ stack, project, post, get }: Seeder) {
   const name = `mail-${project.id.slice(-8)}.test`;
   const domain = await post('/domains', { domain: name });
@@ -202,7 +202,7 @@ async function seedMessages({ write, post }: Seeder, content: object, segmentId:
   return { template: template.id, draft, scheduled, sent };
 }
 
-/** With an execution that waits, and one that has ended. */
+/** A workflow with a waiting and a finished execution. */
 async function seedWorkflow({ write, post, patch, track, find }: Seeder, templateId: string) {
   const workflow = await post('/workflows', {
     name: write('Onboarding'),

@@ -6,7 +6,7 @@ import { fileFixture } from './fixtures.ts';
 import { createOwnProject } from './people.ts';
 import type { TestAnswer } from './sender.ts';
 
-/** The tab of an owner of a project, in which each test goes on where the one before has ended. */
+/** The browser tab of a project owner. Each test continues where the previous one ended. */
 export function useDashboardStory(executable: string | undefined, title: string) {
   const stage = useDashboard(executable);
   const owner = fileFixture(() => createVerifiedPerson(stage.stack));
@@ -18,7 +18,7 @@ export function useDashboardStory(executable: string | undefined, title: string)
     onTestFailed(async ({ task }) => {
       if (page.isClosed()) return;
       await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
-      // The tests that follow can't succeed, and need not wait.
+      // After a failure, the following tests can't succeed and should not wait.
       await page.context().close();
     });
   });
@@ -33,7 +33,7 @@ export function useDashboardStory(executable: string | undefined, title: string)
     button: (name: string | RegExp, on = page) => on.getByRole('button', { name, exact: true }),
     link: (name: string | RegExp) => page.getByRole('link', { name, exact: true }),
     field: (name: string, on = page) => on.getByRole('textbox', { name, exact: true }),
-    /** Enters a text and leaves, which closes the suggestions. */
+    /** Enters a text and leaves the field, which closes the suggestions. */
     async suggested(name: string | RegExp, text: string) {
       await page.getByRole('combobox', { name }).fill(text);
       await page.keyboard.press('Tab');

@@ -16,18 +16,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const screens = `${root}.cache/screens`;
 
 export interface PageOptions extends BrowserContextOptions {
-  /** Whether the browser has idle moments, in which the dashboard loads the code of all its pages. */
+  /** Whether the browser has idle time, in which the dashboard loads the code of all its pages. */
   isIdle?: boolean;
 }
 
 export interface DashboardStage {
   stack: OwnProduct;
-  /** A page in a browser of its own: its cookies and its storage are new. */
+  /** Opens a page in a fresh browser context, with its own cookies and storage. */
   open(options?: PageOptions): Promise<WatchedPage>;
   close(): Promise<void>;
 }
 
-/** The product with the dashboard as it is built and served, and a Chromium. */
+/** Starts the product with the built dashboard, and a Chromium. */
 async function startDashboard(executable: string): Promise<DashboardStage> {
   const [folder, browser] = await Promise.all([builtDashboard(), startChromium(executable)]);
   const stack = await startProductWithAccountMail({ DASHBOARD_DIR: folder });
@@ -41,14 +41,14 @@ async function startDashboard(executable: string): Promise<DashboardStage> {
   };
 }
 
-/** One for a test file. Without a browser its tests have to be skipped. */
+/** One per test file. Skip the tests if there is no browser. */
 export const useDashboard = (executable = ''): DashboardStage =>
   fileFixture(
     () => startDashboard(executable),
     ({ close }) => close(),
   );
 
-/** Folder of the dashboard. Builds it first if its sources have changed, once for all test files of the run. */
+/** Folder of the built dashboard. Builds it first if its sources have changed, once for all test files of the run. */
 async function builtDashboard(): Promise<string> {
   const lock = new pg.Client(inject('databaseUrl'));
   await lock.connect();
@@ -64,12 +64,12 @@ async function builtDashboard(): Promise<string> {
 
 export interface WatchedPage {
   page: Page;
-  /** What the browser has complained about since the last time: errors, refused content, requests of other servers. */
+  /** Problems that the browser has reported since the last call: errors, blocked content, requests to other servers. */
   complaints(): string[];
-  /** Waits until the page has loaded all that it shows. */
+  /** Waits until the page has loaded everything that it shows. */
   settled(): Promise<void>;
   signIn(person: TestPerson): Promise<void>;
-  /** Another tab of the same browser. */
+  /** Opens another tab of the same browser. */
   openTab(): Promise<WatchedPage>;
 }
 
@@ -86,7 +86,7 @@ async function openPage(
     ...options,
   });
   if (!isIdle) await context.addInitScript('window.requestIdleCallback = () => 0');
-  // Far above what a busy machine needs: reached only by what hangs.
+  // Far more than a busy machine needs; only a hang reaches it.
   context.setDefaultTimeout(60_000);
   const watch = async (): Promise<WatchedPage> => {
     const page = await context.newPage();
@@ -119,14 +119,14 @@ function watchPage(page: Page, origin: string): Pick<WatchedPage, 'complaints' |
   });
   page.on('framenavigated', (frame) => {
     if (frame !== page.mainFrame() || navigation === undefined) return;
-    // The browser says nothing of what the page before was still loading.
+    // A navigation aborts the requests of the previous page without an event.
     for (const request of loading) if (request !== navigation) loading.delete(request);
     navigation = undefined;
   });
   page.on('requestfinished', (request) => loading.delete(request));
   page.on('requestfailed', (request) => {
     loading.delete(request);
-    // A download, say.
+    // A download, for example.
     if (request === navigation) navigation = undefined;
   });
   return {
@@ -136,7 +136,7 @@ function watchPage(page: Page, origin: string): Pick<WatchedPage, 'complaints' |
         const isShown = await page.evaluate<boolean>(settledScript);
         return [...(isShown ? [] : [page.url()]), ...[...loading].map((request) => request.url())];
       };
-      // An answer is shown in the next frame, and may ask the next question.
+      // An answer is rendered in the next frame, which may cause the next request.
       await eventually(
         async () => [...(await awaited()), ...(await awaited())],
         ({ length }) => length === 0,
@@ -148,7 +148,7 @@ function watchPage(page: Page, origin: string): Pick<WatchedPage, 'complaints' |
 const settledScript = `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
   done(document.querySelector('h1') !== null && document.querySelector('.animate-pulse') === null))))`;
 
-/** A picture of the page in `.cache/screens`, to look at. */
+/** Saves a screenshot to `.cache/screens`. */
 export async function takePicture(page: Page, name: string): Promise<void> {
   await mkdir(screens, { recursive: true });
   await page.screenshot({ path: `${screens}/${name}.png`, fullPage: true });
@@ -157,7 +157,7 @@ export async function takePicture(page: Page, name: string): Promise<void> {
 const looksFocusedScript = `(({ outlineStyle, boxShadow }) => outlineStyle !== 'none' || boxShadow !== 'none')(
   getComputedStyle(document.activeElement))`;
 
-/** Presses Tab until the focus is there, where it has to be seen. */
+/** Presses Tab until the target has the focus, which must be visible. */
 export async function tabTo(page: Page, target: Locator): Promise<void> {
   const focused = target.and(page.locator(':focus'));
   for (let presses = 0; presses < 100; presses += 1) {

@@ -8,7 +8,7 @@ import { fileFixture } from './fixtures.ts';
 export interface TestDatabase {
   readonly url: string;
   readonly orm: Orm;
-  /** A new entity manager. */
+  /** Creates an entity manager. */
   em(): Em;
   /** Runs a statement. */
   sql<Row = object>(text: string, parameters?: readonly unknown[]): Promise<Row[]>;
@@ -32,13 +32,14 @@ async function administrate(statement: string): Promise<void> {
 const objectInUse = '55006';
 
 /**
- * A migrated, empty database for one test file. Copying files takes a sixth of the time of copying by WAL.
+ * Creates a migrated, empty database for one test file. Copying files takes a sixth of the time of copying by WAL.
  *
- * @param template another database to copy, which nobody may be connected to
+ * @param template another database to copy, which must have no connections
  */
 export async function createTestDatabase(poolSize = 10, template = 'posthaste'): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  // Postgres refuses while one of its own processes is in the template, after waiting five seconds for its end.
+  // Postgres refuses if one of its own processes is connected to the template, after waiting five seconds for it to
+  // leave.
   for (let triesLeft = 10; ; triesLeft -= 1) {
     try {
       await administrate(`create database ${name} template ${template} strategy file_copy`);
@@ -58,17 +59,19 @@ export async function createTestDatabase(poolSize = 10, template = 'posthaste'):
 
 const patient = { connectionTimeoutMs: 300_000, connectMs: 300_000 };
 
-/** Where as many statements as a test likes wait for their turn, however slow the machine is. */
+/**
+ * Without a time limit for connections: tests may queue as many statements as they like, however slow the machine is.
+ */
 export const openPool = (url: string, poolSize: number): Orm =>
   createOrm({ url, poolSize, ...patient, validateRows: true, warn: () => undefined });
 
-/** What tests have of a database. */
+/** What tests get for a database. */
 export function describeDatabase(url: string, orm: Orm, close = () => orm.close()): TestDatabase {
   const em = () => orm.em.fork();
   return { url, orm, em, sql: (text, parameters) => sql(em(), text, parameters), close };
 }
 
-/** A database of the test file, or of the `describe` around the call. */
+/** A database per test file, or per `describe` around the call. */
 export function useTestDatabase(poolSize?: number): TestDatabase {
   const database = fileFixture(
     () => createTestDatabase(poolSize),

@@ -4,11 +4,11 @@ import { dirname, join } from 'node:path';
 import { execa } from 'execa';
 
 /**
- * Fetches packages of Debian or Ubuntu and unpacks them together. Needs no root: apt keeps its lists in a folder of ours,
- * and checks signatures and checksums as always.
+ * Downloads packages of Debian or Ubuntu and unpacks them into one folder. Needs no root: apt keeps its lists in a
+ * folder of ours, and checks signatures and checksums as usual.
  *
- * @param alternatives for each package its names in the releases; the first one that exists is taken
- * @param target is there with everything in it, or not at all
+ * @param alternatives for each package, its names in different releases; the first existing one is used
+ * @param target afterward contains everything, or does not exist
  */
 export async function unpackDebianPackages(
   alternatives: readonly (readonly string[])[],
@@ -30,7 +30,7 @@ export async function unpackDebianPackages(
     const apt = (...args: string[]) => execa('apt-get', [...options, ...args], { cwd: folder });
     await apt('update');
     for (const names of alternatives) await firstOf(names, (name) => apt('download', name));
-    // Beside the target, so that it can be moved there at once: other test processes may look for it.
+    // Unpacks beside the target, so that it can be moved there atomically: other test processes may look for it.
     await mkdir(dirname(target), { recursive: true });
     const staged = `${target}.${process.pid}`;
     for (const archive of (await readdir(folder)).filter((name) => name.endsWith('.deb'))) {

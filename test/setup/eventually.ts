@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /**
- * Repeats `ask` until the answer satisfies; fails with the last answer on timeout, which a busy machine must not reach.
- * Asks less often the longer it waits: on a busy machine it takes the time from what it waits for.
+ * Repeats `ask` until the answer satisfies the condition; on timeout, which even a busy machine must not reach, fails
+ * with the last answer. The intervals grow, because on a busy machine each call slows down the work that it waits for.
  */
 export async function eventually<Answer>(
   ask: () => Promise<Answer>,

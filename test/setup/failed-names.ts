@@ -3,7 +3,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const longestMessage = 160;
 
-/** Repeats the names of failed tests as the last lines of output: logs are truncated at their beginning. */
+/** Repeats the names of failed tests at the end of the output, because logs are truncated at the beginning. */
 export class FailedNames implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     for (const module of modules) {

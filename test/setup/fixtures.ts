@@ -2,13 +2,16 @@ import { beforeAll, beforeEach } from 'vitest';
 
 type Fixture<Value> = [create: () => Value | Promise<Value>, end?: (made: Value) => unknown];
 
-/** What the tests of a file, or of the `describe` around the call, share. `end` runs after their `afterAll` hooks. */
+/**
+ * A fixture that the tests of a file, or of the `describe` around the call, share. `end` runs after their `afterAll`
+ * hooks.
+ */
 export const fileFixture = <Value extends object>(...of: Fixture<Value>): Value => fixture(beforeAll, ...of);
 
-/** What each test has for itself. `end` runs after its `afterEach` hooks. */
+/** A fixture that each test gets anew. `end` runs after the test's `afterEach` hooks. */
 export const testFixture = <Value extends object>(...of: Fixture<Value>): Value => fixture(beforeEach, ...of);
 
-/** @returns stands for what the hook makes: it can be handed on at once, and is read in hooks and tests */
+/** @returns a proxy for the value that the hook creates: it can be passed on at once, and read in hooks and tests */
 function fixture<Value extends object>(
   hook: (run: () => Promise<() => unknown>) => void,
   ...[create, end]: Fixture<Value>
@@ -20,7 +23,7 @@ function fixture<Value extends object>(
     return () => end?.(value);
   });
   const made = (key: string | symbol): Value => {
-    if (current === undefined) throw new Error(`${String(key)} is read before there is a fixture`);
+    if (current === undefined) throw new Error(`${String(key)} is read before the fixture exists`);
     return current;
   };
   return new Proxy<Value>(Object.create(null), {

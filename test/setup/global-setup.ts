@@ -16,13 +16,11 @@ import { clickhousePassword } from './clickhouse.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /**
-     * Superuser access to the Postgres of this test run, database `posthaste` (migrated, used as template).
-     */
+    /** Superuser URL of the test run's Postgres, database `posthaste` (migrated, used as the template). */
     databaseUrl: string;
     /** `host:port`. */
     temporalAddress: string;
-    /** Of the one whose databases the test files share. */
+    /** The ClickHouse server that holds the databases of the test files. */
     clickhouseUrl: string;
   }
 }
@@ -30,10 +28,13 @@ declare module 'vitest' {
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const endNow = () => process.exit(1);
 
-/** A run's servers write half a gigabyte. */
+/** The servers of a run write half a gigabyte; keep a wide margin. */
 const memoryNeeded = 4_000_000_000;
 
-/** Creates a folder that everybody may read, because under root Postgres runs as another user. It goes with this process. */
+/**
+ * Creates a folder that everybody may read, because when run by root, Postgres runs as another user. It is deleted when
+ * this process ends.
+ */
 async function createFolder(parent: string): Promise<string> {
   const folder = await mkdtemp(path.join(parent, 'posthaste-test-'));
   await chmod(folder, 0o755);
@@ -41,7 +42,7 @@ async function createFolder(parent: string): Promise<string> {
   return folder;
 }
 
-/** In memory, where there is enough: copying a database then takes half the time. */
+/** In memory if there is enough: copying a database then takes half the time. */
 async function createServerFolder(): Promise<string> {
   const memory = '/dev/shm';
   const space = await statfs(memory).catch(() => undefined);
@@ -57,8 +58,9 @@ async function migrate(url: string): Promise<void> {
 }
 
 /**
- * The products of the run find the schedules paused and leave them so: a test runs the sweeps and rounds that it needs, and
- * none comes between its steps. They also share the schedules, so that only the last one to start had them.
+ * Pauses the schedules; the products of the run leave them paused. Each test then runs the sweeps and rounds that it
+ * needs, and no other run interferes. The products also share the schedules, so only the last one to start would get
+ * the runs.
  */
 async function pauseSchedules(address: string): Promise<void> {
   const client = createTemporalClient({
@@ -75,14 +77,14 @@ async function pauseSchedules(address: string): Promise<void> {
 }
 
 /**
- * One real Postgres for the whole run, without fsync, one real Temporal server and one real ClickHouse. Each test file
- * has its own copy of the migrated database, its own task queue and its own database in ClickHouse.
+ * Starts one real Postgres without fsync, one real Temporal server and one real ClickHouse for the whole run. Each test
+ * file has its own copy of the migrated database, its own task queue and its own ClickHouse database.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // Vitest handles signals only once the setup is over. Before that, one would end the process without `exit`.
+  // Vitest handles signals only after the setup. Before that, a signal would end the process without `exit`.
   for (const signal of signals) process.on(signal, endNow);
   const directory = await createServerFolder();
-  // Workers and their children keep their files here, so that interrupted ones are removed too.
+  // Workers and their children put their files here, so that those of interrupted processes are removed too.
   process.env.TMPDIR = await createFolder(tmpdir());
   const cluster = path.join(directory, 'postgres');
   await mkdir(cluster, { recursive: true });

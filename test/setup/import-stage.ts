@@ -10,7 +10,7 @@ export let sender: TestSender;
 export const send = (file: string | Uint8Array | UploadFile[]): Promise<TestAnswer> =>
   upload(`${stack.url}/contacts/import`, sender.secretKey, file);
 
-/** Sends a file and waits for the end of its job. */
+/** Uploads a file and waits for the end of its job. */
 export async function imported(file: string | Uint8Array) {
   const answer = await send(file);
   expect(answer.status, JSON.stringify(answer.body)).toBe(202);

@@ -17,7 +17,7 @@ export const contactOf = async (email: string) =>
     (contact: { email: string }) => contact.email === email,
   );
 
-/** Sends an email and answers its id and the id of its header, once it has arrived. */
+/** Sends an email, waits until it has arrived, and returns its id and its Message-ID. */
 export async function send(to: string): Promise<{ emailId: string; messageId: string }> {
   const from = `hello@${sender.domain}`;
   const sent = await sender.post('/v1/send', { to, from, subject: 'Question', body: 'How are you?' });

@@ -22,7 +22,7 @@ export interface InboxMessage {
   }[];
 }
 
-/** Waits for the message of one recipient of a send. */
+/** Waits for the message to one recipient of a send. */
 export function arrived(ses: LocalSes, answer: TestAnswer, index = 0): Promise<InboxMessage> {
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
   return messageOf(ses, answer.body.data.emails[index].email);

@@ -6,7 +6,7 @@ import type { ProviderEventInput } from '../../db/statements/emails/apply-provid
 import type { HandOverRecord } from '../../db/statements/emails/record-hand-overs.ts';
 import type { TrackInput } from '../../db/statements/events/track-events.ts';
 
-/** Defaults are fresh or empty values, as in all functions below. */
+/** Default values are unique or empty, as in all functions below. */
 export function trackInput(
   projectId: string,
   email: string,
@@ -77,7 +77,7 @@ export function acceptInput(
   };
 }
 
-/** With a new notification id unless one is given. */
+/** With a new notification id, unless one is given. */
 export function providerEvent(
   emailId: string,
   kind: ProviderEventInput['kind'],

@@ -8,8 +8,8 @@ const order = ['own', 'shared', 'parts'];
 
 export class LongestFirst extends BaseSequencer {
   /**
-   * Slow, waiting files run beside the others, so that no core idles behind them at the end. Files of one
-   * project follow each other, so that a worker loads what they share once.
+   * Slow, waiting files run beside the others, so that no core is idle at the end. Files of one project run in a row,
+   * so that a worker loads their shared modules once.
    */
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

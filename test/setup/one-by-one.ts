@@ -1,7 +1,7 @@
 import type { EmailProvider } from '../../providers/email/email-provider.ts';
 import { handOverEach } from '../../providers/email/hand-over-each.ts';
 
-/** A provider without calls for many emails. */
+/** A provider without bulk calls. */
 export const oneByOne = (handOver: EmailProvider['handOver']) => ({
   emailsPerCall: 1,
   handOver,

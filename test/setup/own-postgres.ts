@@ -7,20 +7,20 @@ import { startPostgres } from '../../local/postgres.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { describeDatabase, type TestDatabase } from './database.ts';
 
-/** Durable as in production; a test may crash it. */
+/** A Postgres as durable as in production; a test may crash it. */
 export interface CrashablePostgres {
   /** The role is superuser. */
   readonly url: string;
   /**
-   * SIGQUIT is `pg_ctl stop -m immediate`: no checkpoint, all connections cut. SIGKILL ends the postmaster alone, and
-   * its backends when they notice.
+   * SIGQUIT is `pg_ctl stop -m immediate`: no checkpoint, all connections cut. SIGKILL ends only the postmaster, and
+   * its backends once they notice.
    */
   crash(signal?: 'SIGQUIT' | 'SIGKILL'): Promise<void>;
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** With the tables of Posthaste. */
+/** A Postgres with the tables of Posthaste. */
 export interface OwnPostgres extends CrashablePostgres, TestDatabase {}
 
 export async function startCrashablePostgres(

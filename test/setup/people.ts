@@ -32,7 +32,7 @@ export async function callApi(
   };
 }
 
-/** As a `Cookie` header sends it; empty for none. */
+/** The value of a `Cookie` header with the session of an answer; empty without one. */
 export function sessionOf(answer: TestAnswer): string {
   const cookies = answer.headers.getSetCookie().map((cookie) => cookie.split(';')[0] ?? '');
   return cookies.find((cookie) => cookie.startsWith('token=')) ?? '';
@@ -51,7 +51,7 @@ export async function createTestPerson(apiUrl: string, address?: string): Promis
   made += 1;
   const email = address ?? `person-${process.pid}-${made}@example.com`;
   const answer = await callApi(apiUrl, 'POST', '/auth/signup', { email, password: testPassword });
-  if (answer.status !== 201) throw new Error(`Nobody was signed up: ${JSON.stringify(answer.body)}`);
+  if (answer.status !== 201) throw new Error(`The sign-up failed: ${JSON.stringify(answer.body)}`);
   return personOf(apiUrl, answer.body.user, sessionOf(answer));
 }
 

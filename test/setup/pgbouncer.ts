@@ -15,7 +15,8 @@ const unpacked = join(packages, 'usr/sbin/pgbouncer');
 
 /**
  * Finds PgBouncer: `PGBOUNCER_PATH`, the PATH, the cache folder, or the package of Debian and Ubuntu.
- * @throws Error naming the ways to get it
+ *
+ * @throws Error that names the ways to get it
  */
 async function findPgBouncer(): Promise<string> {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'pgbouncer'));
@@ -37,15 +38,15 @@ async function findPgBouncer(): Promise<string> {
 }
 
 export interface Pooler {
-  /** Of the same database, through the pooler. */
+  /** URL of the same database through the pooler. */
   readonly url: string;
   close(): Promise<void>;
 }
 
 /**
- * What docs/deployment.md says, with fewer connections, so that sessions of the processes share them.
+ * Configured as docs/deployment.md says, but with fewer connections, so that sessions of the processes share them.
  *
- * @param keptPort of a process that does not listen yet
+ * @param keptPort reserved for a process that does not listen yet
  */
 export async function startPgBouncer(
   databaseUrl: string,
@@ -74,7 +75,7 @@ export async function startPgBouncer(
   ];
   await writeFile(join(folder, 'settings'), `${settings.join('\n')}\n`);
   await writeFile(join(folder, 'users'), `"${username}" "${decodeURIComponent(password)}"\n`);
-  // It refuses root.
+  // PgBouncer refuses to run as root.
   const user = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn(binary, [...user, join(folder, 'settings')], {
     stdio: ['ignore', 'ignore', 'pipe'],

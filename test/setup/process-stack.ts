@@ -13,20 +13,20 @@ import { testTopic } from './product.ts';
 type Kind = 'api' | 'worker';
 
 /**
- * Everything that API and workers need as separate processes that a test may kill; its state outlives them.
+ * Everything that API and workers need to run as separate processes, which a test may kill; the state survives them.
  */
 export interface ProcessStack {
   readonly url: string;
   readonly database: TestDatabase;
   readonly ses: LocalSes;
   readonly directory: string;
-  /** A test may change it before starting processes. */
+  /** A test may change it before it starts processes. */
   readonly environment: Record<string, string>;
   em: TestDatabase['em'];
   sql: TestDatabase['sql'];
   startApi(changes?: Record<string, string>): Promise<TestProcess>;
   startWorker(changes?: Record<string, string>): Promise<TestProcess>;
-  /** The processes that run; tests of one stack leave theirs to the next. */
+  /** The running processes; tests of one stack leave theirs to the next. */
   running(kind: Kind): TestProcess[];
   killAll(): Promise<void>;
   control(what: 'faults' | 'events', settings: Record<string, unknown>): Promise<void>;
@@ -95,7 +95,7 @@ export async function createProcessStack(
     },
     async inbox(limit = 20_000) {
       const answer = await fetch(`${ses.url}/api/messages?limit=${limit}`);
-      // as: likewise.
+      // as: as above.
       return (await answer.json()) as { total: number; messages: { emailId: string; to: string[] }[] };
     },
     async close() {
@@ -107,7 +107,7 @@ export async function createProcessStack(
   };
 }
 
-/** A stack for a test file. */
+/** A stack shared by a test file. */
 export const useProcessStack = (changes?: Record<string, string>): ProcessStack =>
   fileFixture(
     () => createProcessStack(changes),

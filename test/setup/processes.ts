@@ -6,7 +6,7 @@ import { eventually } from './eventually.ts';
 
 const ownRoot = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Uses the compile cache, and ends the process when this one is gone. */
+/** Enables the compile cache, and ends the process when this one ends. */
 const loader = 'local/bootstrap/entry.mjs';
 
 /** Changed workflow code is bundled first, and the machine may be busy. */
@@ -30,7 +30,7 @@ async function startProcess(
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child: ChildProcess = spawn(process.execPath, [loader, `${root}${entry}`], {
     cwd: root,
-    // The compile cache by its variable as well: threads of the process know of no other.
+    // Also sets the compile cache as a variable: threads of the process have no other way to find it.
     env: { PATH, HOME, NODE_COMPILE_CACHE, NODE_ENV: 'test', ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -77,15 +77,15 @@ async function startProcess(
 }
 
 /**
- * Resolves when it accepts requests. Requires `PORT` in the environment.
+ * Resolves when the process accepts requests. Requires `PORT` in the environment.
  *
- * @param root folder of the code, with a slash at its end
+ * @param root folder of the code, with a trailing slash
  */
 export function startApiProcess(environment: Record<string, string>, root = ownRoot): Promise<TestProcess> {
   return startProcess('api/main.ts', environment, `http://127.0.0.1:${environment.PORT}/ready`, root);
 }
 
-/** One more API process of a product. */
+/** Starts another API process of a product. */
 export async function startAnotherApi(
   { environment }: { readonly environment: Record<string, string> },
   changes: Record<string, string> = {},
@@ -95,7 +95,7 @@ export async function startAnotherApi(
   return Object.assign(process, { url: `http://127.0.0.1:${port}` });
 }
 
-/** Resolves when it polls. Requires `METRICS_PORT` in the environment. */
+/** Resolves when the process polls for work. Requires `METRICS_PORT` in the environment. */
 export function startWorkerProcess(
   environment: Record<string, string>,
   root = ownRoot,

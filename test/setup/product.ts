@@ -28,7 +28,7 @@ export interface TestProduct {
   ses: LocalSes;
   /** Folder of its images. */
   uploads: string;
-  /** For another process of the same product; it needs its own `PORT`. */
+  /** Environment for another process of the same product, which needs its own `PORT`. */
   environment: Record<string, string>;
 }
 
@@ -38,7 +38,7 @@ export interface OwnProduct extends TestProduct {
 
 type Environment = Record<string, string>;
 
-/** A product for a test file. @param environment a function if it reads fixtures */
+/** A product shared by a test file. @param environment a function if it reads fixtures */
 export const useTestProduct = (
   environment: Environment | (() => Environment) = {},
   start = startTestProduct,
@@ -49,7 +49,7 @@ export const useTestProduct = (
   );
 
 /**
- * A product for one test file, to test what all projects share: settings, limits, faults, totals. API, worker
+ * Starts a product for one test file, to test what all projects share: settings, limits, faults, totals. API, worker
  * and journal stream run in this process, with their own database and task queue.
  */
 export async function startTestProduct(environment: Environment = {}): Promise<OwnProduct> {
@@ -72,7 +72,7 @@ export async function startTestProduct(environment: Environment = {}): Promise<O
     APP_SECRET: randomBytes(32).toString('base64url'),
     DATABASE_URL: database.url,
     DATABASE_POOL_SIZE: '10',
-    // Reached only by what hangs, however busy the machine is.
+    // Only a hang reaches it, however busy the machine is.
     DATABASE_STATEMENT_TIMEOUT_SECONDS: '300',
     DATABASE_LOCK_TIMEOUT_SECONDS: '300',
     ...(environment.CLICKHOUSE_URL === undefined && clickhouse.environment),

@@ -18,7 +18,7 @@ export async function insertProject(em: Em, id = newId()): Promise<string> {
 export const useProject = (em: () => Em): { readonly id: string } =>
   testFixture(async () => ({ id: await insertProject(em()) }));
 
-/** @returns a domain that is verified for the project */
+/** Inserts a verified domain of the project. @returns its name */
 export async function insertDomain(em: Em, projectId: string): Promise<string> {
   const domain = `${projectId}.example.com`;
   await sql(

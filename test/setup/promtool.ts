@@ -7,13 +7,14 @@ import { unpackDebianPackages } from './debian-packages.ts';
 const packages = fileURLToPath(new URL('../../.cache/prometheus', import.meta.url));
 const unpacked = join(packages, 'usr/bin/promtool');
 
-/** The first release that knows everything our rules and their tests use. */
+/** The first release that supports everything our rules and their tests use. */
 const oldestUsable: readonly [number, number] = [2, 42];
 
 /**
  * Finds promtool: `PROMTOOL_PATH`, the PATH, the cache folder, or the package of Debian and Ubuntu. No npm or PyPI
- * package has it.
- * @throws Error naming the ways to get it
+ * package contains it.
+ *
+ * @throws Error that names the ways to get it
  */
 export async function findPromtool(): Promise<string> {
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, 'promtool'));
@@ -21,7 +22,7 @@ export async function findPromtool(): Promise<string> {
     if (path !== '' && (await isExecutable(path)) && (await isUsable(path))) return path;
   }
   try {
-    // Newer releases have a package for the tool alone.
+    // Newer releases have a separate package for the tool.
     await unpackDebianPackages([['promtool', 'prometheus']], packages);
     return unpacked;
   } catch (cause) {

@@ -4,7 +4,7 @@ import type { Event } from '../../db/entities/event.ts';
 import type { Em } from '../../db/orm.ts';
 import { sql } from '../../db/testing/sql.ts';
 
-/** Unchanged as long as nothing writes the row. */
+/** Stays the same as long as nothing writes the row. */
 export interface RowVersion {
   ctid: string;
   xmin: string;
@@ -64,8 +64,8 @@ export async function readCounts(em: Em, contactId: string): Promise<Record<stri
 }
 
 /**
- * Differences between a project's statistics and its journal in count, first and last time and last event of
- * each contact's events. Must be empty.
+ * Differences between a project's event statistics and its journal, per contact and name: count, first and last time,
+ * last event. Must be empty.
  */
 export function findWrongCounts(em: Em, projectId: string): Promise<{ contactId: string }[]> {
   return sql(

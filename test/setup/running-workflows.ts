@@ -5,7 +5,7 @@ import { addStep, connect, createWorkflow } from './workflows.ts';
 
 type Way = [from: string, to: string, branch?: string];
 
-/** The trigger is the step `start`. */
+/** The trigger is named `start`. */
 export async function buildWorkflow(
   sender: TestSender,
   steps: Record<string, { type: string; config?: object }>,
@@ -27,7 +27,7 @@ export async function buildWorkflow(
   return workflow.id;
 }
 
-/** A workflow that waits for the event `bought`, and ends. */
+/** A workflow that waits for the event `bought`, and then ends. */
 export const buildWait = (sender: TestSender): Promise<string> =>
   buildWorkflow(
     sender,
@@ -42,7 +42,7 @@ export const buildWait = (sender: TestSender): Promise<string> =>
     ],
   );
 
-/** Creates the contact if needed. */
+/** Tracks an event; creates the contact if needed. */
 export async function trackEvent(
   sender: TestSender,
   event: string,

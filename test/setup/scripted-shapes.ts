@@ -7,17 +7,17 @@ import {
   type TrackedSegment,
 } from '../../temporal/contracts/segments.ts';
 
-/** A shape that a workflow can take, by what its activities answer. */
+/** A path that a workflow can take, determined by the answers of its activities. */
 export interface ScriptedShape {
   name: string;
   type: string;
   input: unknown;
   activities: object;
-  /** Time is not skipped while this runs. */
+  /** Runs while the workflow does; time is not skipped meanwhile. */
   meanwhile?: (handle: WorkflowHandle) => Promise<void>;
 }
 
-/** An activity that succeeds when it has failed so many times. */
+/** An activity that fails this many times and then succeeds. */
 export function afterFailures<Value>(count: number, reason: string, value: Value): () => Promise<Value> {
   let failures = 0;
   return async () => {
@@ -27,13 +27,13 @@ export function afterFailures<Value>(count: number, reason: string, value: Value
   };
 }
 
-/** For activities: while one runs, its workflow waits for it. */
+/** For use in activities: while one runs, its workflow waits for it. */
 export async function signalOwnWorkflow(signal: string): Promise<void> {
   const { client, info } = Context.current();
   await client.workflow.getHandle(info.workflowExecution?.workflowId ?? '').signal(signal);
 }
 
-/** The last answer again and again. */
+/** Returns the values in turn, then repeats the last one. */
 const inTurn = <Value>(values: Value[]) => {
   let next = 0;
   return async () => values[Math.min(next++, values.length - 1)];
@@ -46,7 +46,7 @@ let erasures = 0;
 let looks = 0;
 let longLooks = 0;
 
-/** Of all workflows but executions and campaigns. */
+/** Shapes of all workflows except executions and campaigns. */
 export const scriptedShapes: ScriptedShape[] = [
   {
     name: 'email-batch-at-once',
@@ -109,7 +109,7 @@ export const scriptedShapes: ScriptedShape[] = [
     activities: {
       endSnooze: async () => {
         looks += 1;
-        // The news comes while the activity runs, so that the next look is at once.
+        // The signal arrives while the activity runs, so the workflow checks again at once.
         if (looks < 3) await signalOwnWorkflow('snoozeMoved');
         return looks < 4 ? { outcome: 'waiting', inMs: 86_400_000 * looks } : { outcome: 'ended' };
       },

@@ -35,14 +35,14 @@ async function call(
 }
 
 let made = 0;
-/** By product: signing somebody up hashes a password, which is meant to take its time. */
+/** Owners by product. Reused, because a sign-up hashes a password, which is slow by design. */
 const owners = new Map<string, string>();
 
-/** @returns the cookie of a new account */
+/** Signs up a new account. @returns its session cookie */
 async function signUpOwner(apiUrl: string, domain: string): Promise<string> {
   const account = { email: `owner@${domain}`, password: 'a long password' };
   const signedUp = await call(`${apiUrl}/auth/signup`, 'POST', {}, account);
-  if (signedUp.status !== 201) throw new Error(`Nobody was signed up: ${JSON.stringify(signedUp.body)}`);
+  if (signedUp.status !== 201) throw new Error(`The sign-up failed: ${JSON.stringify(signedUp.body)}`);
   return signedUp.headers.getSetCookie()[0]?.split(';')[0] ?? '';
 }
 
@@ -56,14 +56,15 @@ async function createProject(apiUrl: string, domain: string, name: string): Prom
     );
   const known = owners.get(apiUrl);
   const project = known === undefined ? undefined : await createAs(known);
-  // An owner may have as many projects as allowed, or be one of a product that ended and left its port to this one.
+  // Fails if the owner has as many projects as allowed, or belonged to a product that has ended and whose port this one
+  // took.
   if (project?.status === 201) return project;
   const owner = await signUpOwner(apiUrl, domain);
   owners.set(apiUrl, owner);
   return createAs(owner);
 }
 
-/** A project with a verified domain. The senders of a product belong to one owner. */
+/** Creates a project with a verified domain. All senders of a product have one owner. */
 export async function createTestSender(apiUrl: string): Promise<TestSender> {
   made += 1;
   const domain = `sender-${process.pid}-${made}.test`;
@@ -96,15 +97,15 @@ interface Database {
 }
 
 /**
- * Makes the domain of a sender another record of this status, which nothing watches: the first check of the real one may
- * still run, and would find it verified.
+ * Replaces the sender's domain by another record with this status, which no workflow checks: the first check of the
+ * real one may still be running, and would find it verified.
  */
 export async function replaceDomain(
   database: Database,
   { projectId, domain }: TestSender,
   status: 'pending' | 'verified',
 ): Promise<void> {
-  // At once: a check that finds neither of the two removes the domain at the provider.
+  // In one statement: a check that finds neither domain removes the domain at the provider.
   await database.sql('update domains set id = uuidv7(), status = $3 where project_id = $1 and domain = $2', [
     projectId,
     domain,
@@ -117,6 +118,6 @@ type Product = { readonly url: string };
 /** A sender for each test. */
 export const useSender = (product: Product): TestSender => testFixture(() => createTestSender(product.url));
 
-/** One for all tests of the file. */
+/** One sender for all tests of the file. */
 export const useOneSender = (product: Product): TestSender =>
   fileFixture(() => createTestSender(product.url));

@@ -5,9 +5,9 @@ import type { TestProduct } from './product.ts';
 let shared: Promise<TestProduct> | undefined;
 
 /**
- * The product shared by the test files of a worker; it ends with the worker. Tests use their own projects and
- * restore settings and faults of the local SES. The inbox is empty at the start of each file. By this name in a file,
- * the runner lets it share the product.
+ * The product that the test files of a worker share; it ends with the worker. Tests use their own projects, and restore
+ * settings and faults of the local SES. The inbox is empty at the start of each file. The test runner recognizes files
+ * that share the product by this function's name.
  */
 export const useSharedProduct = (): TestProduct =>
   fileFixture(async () => {

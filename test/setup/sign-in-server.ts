@@ -14,10 +14,10 @@ export interface SignInServer {
   url: string;
   clientId: string;
   clientSecret: string;
-  /** The account signed in from now on; null declines. */
+  /** The account that signs in from now on; null declines. */
   account: Account | null;
   claims: Record<string, unknown>;
-  /** Whether ID tokens say no more than who it is; the rest is at the UserInfo endpoint. */
+  /** Whether ID tokens contain only the subject; the rest then comes from the UserInfo endpoint. */
   isThin: boolean;
   close(): void;
 }
@@ -30,8 +30,8 @@ interface Grant {
 }
 
 /**
- * As strict as a real provider: a code works once, for the client, redirect address and PKCE verifier it was
- * issued for.
+ * As strict as a real provider: a code works once, and only for the client, redirect URL and PKCE verifier for which it
+ * was issued.
  */
 export async function startSignInServer(): Promise<SignInServer> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });

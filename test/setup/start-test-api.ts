@@ -66,7 +66,7 @@ function isFactory<S>(
   return typeof services === 'function';
 }
 
-/** Responses are checked against their declarations. */
+/** Starts an API that checks responses against their declarations. */
 export async function startTestApi<S>(options: TestApiOptions<S>): Promise<TestApi> {
   const config = loadConfig({
     NODE_ENV: 'test',
@@ -116,7 +116,7 @@ export async function startTestApi<S>(options: TestApiOptions<S>): Promise<TestA
   };
 }
 
-/** An API on a database of the test file, which has a project. */
+/** An API on the test file's database, which has a project. */
 export function useTestApi<S>(options: Omit<TestApiOptions<S>, 'database'>): {
   api: TestApi;
   database: TestDatabase;

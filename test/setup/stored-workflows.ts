@@ -11,7 +11,7 @@ interface StoredFields {
   enabled?: boolean;
 }
 
-/** Like the service after an edit, except that graphs of tests may be invalid. */
+/** Stores a version as the service does after an edit, but accepts invalid graphs. */
 function storeVersion(em: Em, workflow: Workflow, graph: DraftGraph): void {
   workflow.raiseVersion(true);
   const { id: workflowId, version } = workflow;

@@ -65,7 +65,7 @@ const entities: Record<string, string> = {
   '&#39;': "'",
 };
 
-/** Opens a page, or submits it: `form` holds the button's fields, text is sent unchanged. */
+/** Opens a page, or submits it if `form` holds the button's fields; a text is sent unchanged. */
 export async function visitPage(
   address: string,
   form?: Record<string, string> | string,

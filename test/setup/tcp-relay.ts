@@ -3,15 +3,15 @@ import { connect, createServer, type Socket } from 'node:net';
 
 export interface TcpRelay {
   readonly port: number;
-  /** Breaks all connections and refuses new ones, as a network does that fails. */
+  /** Closes all connections and refuses new ones, like a failing network. */
   cutOff(): void;
-  /** Passes nothing on any more and ends nothing, as a host does that vanishes. Only connections made after `mend` work. */
+  /** Stops forwarding without closing anything, like a host that vanishes. `restore` helps only new connections. */
   fallSilent(): void;
-  mend(): void;
+  restore(): void;
   close(): Promise<void>;
 }
 
-/** Hands each connection to the next port in turn that accepts one, as a plain balancer does. */
+/** Forwards each connection to the next port, in turn, that accepts one, like a simple balancer. */
 export async function startTcpRelay(ports: readonly number[]): Promise<TcpRelay> {
   const open = new Set<Socket>();
   let isCutOff = false;
@@ -62,7 +62,7 @@ export async function startTcpRelay(ports: readonly number[]): Promise<TcpRelay>
       isSilent = true;
       for (const socket of open) socket.unpipe().pause().removeAllListeners('close');
     },
-    mend() {
+    restore() {
       isCutOff = false;
       isSilent = false;
     },

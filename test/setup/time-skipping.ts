@@ -11,7 +11,7 @@ import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
 import { fileFixture } from './fixtures.ts';
 import { useTemporalRuntime } from './temporal-runtime.ts';
 
-/** What a test has workflows do: activities by name, and those on the queue of campaign batches. */
+/** What workflows do in a test: activities by name, and those on the task queue of campaign batches. */
 interface Script {
   activities: object;
   batchActivities?: object;
@@ -19,11 +19,11 @@ interface Script {
 
 export type TimeSkipping = TestWorkflowEnvironment & {
   readonly taskQueue: string;
-  /** Runs `work` while the activities of workflows whose id contains `id` are those of the script. */
+  /** While `work` runs, workflows whose id contains `id` use the activities of the script. */
   perform<Result>(id: string, script: Script, work: () => Promise<Result>): Promise<Result>;
 };
 
-/** With one worker for all tests: a worker loads the workflow code, which takes longer than most of them. */
+/** One worker serves all tests, because loading the workflow code takes longer than most tests. */
 export async function startTimeSkipping(): Promise<TimeSkipping> {
   useTemporalRuntime();
   const path = await findTimeSkippingBinary({ environment: process.env });
@@ -56,17 +56,17 @@ export async function startTimeSkipping(): Promise<TimeSkipping> {
   });
 }
 
-/** One for the test file. */
+/** One per test file. */
 export const useTimeSkipping = (): TimeSkipping =>
   fileFixture(startTimeSkipping, (environment) => environment.teardown());
 
-/** @returns ends them */
+/** @returns a function that shuts them down */
 async function startScriptedWorkers(
   { nativeConnection: connection }: TestWorkflowEnvironment,
   taskQueue: string,
   scripts: ReadonlyMap<string, Script>,
 ): Promise<() => Promise<unknown>> {
-  /** For every type of activity. */
+  /** A proxy with an activity for every type. */
   const perform = (kind: keyof Script) => ({
     default: async (...input: unknown[]) => {
       const { activityType, workflowExecution } = Context.current().info;
@@ -101,7 +101,7 @@ async function startScriptedWorkers(
   };
 }
 
-/** Histories of a workflow's ended runs, starting with the given one. */
+/** Histories of a workflow's ended runs, from the given run on. */
 export async function historiesOf(
   { client }: TestWorkflowEnvironment,
   workflowId: string,
@@ -119,9 +119,10 @@ export async function historiesOf(
 
 /**
  * Runs a workflow to its end with scripted activities; the workflow code is the real bundle.
- * @param batchActivities activities on the queue of campaign batches
+ *
+ * @param batchActivities activities on the task queue of campaign batches
  * @param meanwhile runs after the start, before time skipping begins
- * @returns `history` is that of the last run, `histories` those of all
+ * @returns `history` of the last run, `histories` of all runs
  */
 export async function runWorkflow<Result>(
   environment: TimeSkipping,

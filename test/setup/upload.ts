@@ -3,13 +3,13 @@ import type { TestAnswer } from './sender.ts';
 
 export interface UploadFile {
   field: string;
-  /** Without a name it is a text field. */
+  /** Without a name, the part is a text field. */
   name?: string;
   type?: string;
   content: string | Uint8Array;
 }
 
-/** Posts a multipart form; a single content becomes the file in the field `file`. */
+/** Posts a multipart form; a single content is sent as the file in the field `file`. */
 export async function upload(
   url: string,
   key: string,

@@ -2,9 +2,9 @@ export const minuteMs = 60_000;
 export const hourMs = 60 * minuteMs;
 
 /**
- * Runs `attempt` until it begins and ends in the same minute or hour of the clock, by which limits count. One during
- * which the clock went over to the next proves nothing, whether it passes or fails. Each needs subjects of its own: the one before may
- * have used some of what is allowed in this period.
+ * Repeats `attempt` until it starts and ends in the same minute or hour of the clock, the periods of the limits. An
+ * attempt that crosses into the next period proves nothing, whether it passes or fails. Each attempt needs new
+ * subjects: the previous one may have used up part of the limit.
  */
 export async function withinOne<Result>(periodMs: number, attempt: () => Promise<Result>): Promise<Result> {
   const period = () => Math.floor(Date.now() / periodMs);

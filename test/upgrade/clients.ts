@@ -1,23 +1,23 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TestAnswer, TestSender } from '../setup/sender.ts';
 
-/** What clients were told while the version changed. */
+/** The answers that clients got during the version change. */
 export interface Told {
-  /** Of accepted emails, one each. */
+  /** Addresses with one accepted email each. */
   sentTo: string[];
-  /** Of accepted events, one each. */
+  /** Addresses with one accepted event each. */
   seen: string[];
   reads: number;
-  /** Requests whose connection ended before an answer; a client repeats them with the same key. */
+  /** Requests whose connection closed before an answer; a client retries them with the same key. */
   withoutAnswer: number;
   faults: string[];
 }
 
-/** Pages of the dashboard that both versions have. */
+/** Pages of the dashboard that exist in both versions. */
 const lists = ['/contacts', '/campaigns', '/workflows', '/templates', '/segments'];
 const mostTries = 120;
 
-/** Sends, tracks and reads until it is stopped. */
+/** Sends, tracks and reads until stopped. */
 export function startClients(sender: TestSender): { stop(): Promise<Told> } {
   const told: Told = { sentTo: [], seen: [], reads: 0, withoutAnswer: 0, faults: [] };
   let isOver = false;
@@ -54,7 +54,8 @@ export function startClients(sender: TestSender): { stop(): Promise<Told> } {
 }
 
 /**
- * Repeats what got no answer with the same key. What was refused keeps its key, so it is repeated with another one.
+ * Retries requests without an answer with the same key. A refused request keeps its key, so it is retried with a new
+ * one.
  *
  * @returns whether it was accepted
  */
@@ -71,7 +72,7 @@ async function ask(
       sender.post(path, body, { 'Idempotency-Key': `${key} ${refusals}` }),
       told,
     );
-    // A repeat answers what became of the first try: 200, or null while it runs.
+    // A retry reports the outcome of the first try: 200, or null while it runs.
     const first = answer?.status === 409 ? answer.body.error.details.originalStatusCode : undefined;
     if (answer?.status === 200 || first === 200) return true;
     if (answer !== undefined && first !== null) {

@@ -1,6 +1,6 @@
 import type { TestAnswer, TestSender } from '../setup/sender.ts';
 
-/** Where an execution waits while the version changes; each ends with one email. */
+/** The step at which an execution waits during the version change; each execution ends with one email. */
 export type Wait = 'delay' | 'event' | 'timeout' | 'webhook' | 'branches';
 
 interface Step {
@@ -62,7 +62,7 @@ function graphs(templateId: string, sinkUrl: string): Record<Wait, { steps: Step
         ['nap', 'mail'],
       ],
     },
-    // Last, because calls are not tried again for long.
+    // Last, because webhook calls are retried only for a short time.
     webhook: {
       steps: [{ name: 'hook', type: 'WEBHOOK', config: { url: sinkUrl, body: '{}' } }, mail],
       ways: [
@@ -82,7 +82,7 @@ export async function must(asking: Promise<TestAnswer>): Promise<TestAnswer['bod
   return body;
 }
 
-/** One workflow for each kind of wait. @returns their kinds */
+/** Creates one workflow for each kind of wait. @returns the kinds */
 export async function createWorkflows(sender: TestSender, sinkUrl: string): Promise<Wait[]> {
   const template = await must(
     sender.post('/templates', {

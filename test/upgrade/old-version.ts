@@ -8,10 +8,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export class MissingCommit extends Error {}
 
 /**
- * Lays out a commit of this repository with the dependencies of its own lock file; both are kept for the next time.
+ * Checks out a commit of this repository with the dependencies of its own lock file; both are cached.
  *
- * @returns its folder, with a slash at the end
- * @throws MissingCommit when the clone does not have the commit
+ * @returns its folder, with a trailing slash
+ * @throws MissingCommit if the clone does not have the commit
  */
 export async function layOutOldVersion(commit: string, say: (line: string) => void): Promise<string> {
   const { exitCode } = await execa('git', ['cat-file', '-e', `${commit}^{commit}`], {
@@ -32,7 +32,7 @@ export async function layOutOldVersion(commit: string, say: (line: string) => vo
   const staged = `${folder}.${process.pid}`;
   await mkdir(staged, { recursive: true });
   try {
-    say(`Laying out ${commit} and installing its dependencies (once) …`);
+    say(`Checking out ${commit} and installing its dependencies (once) …`);
     const archive = join(staged, 'archive.tar');
     await execa('git', ['archive', '--output', archive, commit], { cwd: root });
     await execa('tar', ['--extract', '--file', archive], { cwd: staged });

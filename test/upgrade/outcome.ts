@@ -5,7 +5,7 @@ import type { UpgradeStage } from './stage.ts';
 /**
  * @param emails number of emails by address
  * @param seen addresses with one event each
- * @returns what is not as it should be, in sentences
+ * @returns the faults, in sentences
  */
 export async function findFaults(
   stage: UpgradeStage,
@@ -35,11 +35,15 @@ async function compareInbox(
   const wrong = [...expected]
     .filter(([address, times]) => byAddress.get(address) !== times)
     .map(([address, times]) => `${address} got ${byAddress.get(address) ?? 0} emails instead of ${times}`);
-  const strange = [...byAddress.keys()].filter((address) => !expected.has(address));
+  const unexpected = [...byAddress.keys()].filter((address) => !expected.has(address));
   const twice = [...byEmail]
     .filter(([, times]) => times > 1)
     .map(([id]) => `email ${id} left more than once`);
-  return [...wrong, ...strange.map((address) => `${address} got an email that nobody asked for`), ...twice];
+  return [
+    ...wrong,
+    ...unexpected.map((address) => `${address} got an email that nobody asked for`),
+    ...twice,
+  ];
 }
 
 async function compareEvents(stage: UpgradeStage, expected: readonly string[]): Promise<string[]> {
@@ -68,11 +72,11 @@ async function findBadRows(stage: UpgradeStage): Promise<string[]> {
 
 /**
  * A worker of the old version fails the task of a workflow type that only the new version has, and Temporal gives the
- * task to another worker. That is no fault when a new worker completes it.
+ * task to another worker. That is no fault if a new worker completes it.
  */
 const onlyNewVersionHasType = /^Failed to initialize workflow of type '\w+': no such function/;
 
-/** What the workers said, and what Temporal knows of tasks that failed. */
+/** Failed tasks, from the output of the workers and from Temporal. */
 async function findFailedTasks(stage: UpgradeStage): Promise<string[]> {
   const said = stage
     .outputs()
@@ -95,7 +99,7 @@ async function findFailedTasks(stage: UpgradeStage): Promise<string[]> {
   return [...said.map((line) => line.slice(0, 500)), ...failed];
 }
 
-/** Errors that processes logged, each with its number: what was repeated, and why. */
+/** Errors that processes logged, with their counts: what was retried, and why. */
 export function summarizeErrors(stage: UpgradeStage): string[] {
   const counts = new Map<string, number>();
   for (const { name, output } of stage.outputs()) {

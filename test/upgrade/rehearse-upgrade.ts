@@ -18,16 +18,16 @@ export interface UpgradeOptions {
 }
 
 const patienceMs = 15 * 60_000;
-/** Long enough for both versions to work on the same things. */
+/** Long enough for both versions to work on the same records. */
 const sideBySideMs = 10_000;
 const readerOf = (n: number) => `reader-${n}@example.org`;
 
-/** @returns what is wrong in the end, in sentences */
+/** @returns the faults found at the end, in sentences */
 export async function rehearseUpgrade(options: UpgradeOptions, cleanUp: CleanUp): Promise<string[]> {
   const { say } = options;
   const stage = await startUpgradeStage(options.from, cleanUp);
   let isUpgraded = false;
-  // The call of a webhook is being tried again while the version changes.
+  // The webhook call is being retried during the version change.
   const sink = await startCountingSink((_, before) => ({
     status: isUpgraded || before >= 3 ? 200 : 503,
     afterMs: 0,
@@ -155,7 +155,7 @@ interface Rest {
   commands: number;
 }
 
-/** Ends when nothing is under way, or nothing has moved for long. */
+/** Ends when no work is in progress, or when nothing has changed for a long time. */
 async function settle(stage: UpgradeStage, say: (line: string) => void): Promise<void> {
   let said = '';
   let movedAt = Date.now();
@@ -168,12 +168,12 @@ async function settle(stage: UpgradeStage, say: (line: string) => void): Promise
     );
     const now = JSON.stringify(rest);
     if (now !== said) {
-      say(`Under way: ${now}`);
+      say(`In progress: ${now}`);
       movedAt = Date.now();
     }
     said = now;
     if (rest !== undefined && Object.values(rest).every((count) => count === 0)) return;
     await delay(10_000);
   }
-  say('Nothing moves any more.');
+  say('No more progress.');
 }

@@ -3,15 +3,15 @@ import { cleanUpNow, withCleanUp } from '../../bench/clean-up.ts';
 import { layOutOldVersion, MissingCommit } from './old-version.ts';
 import { rehearseUpgrade } from './rehearse-upgrade.ts';
 
-/** Its dependencies are in its own lock file, so this needs the npm registry the first time. */
+/** Default version to upgrade from. It has its own lock file, so the first run needs the npm registry. */
 const oldest = '334ae20';
 
 const orders = ['workers first', 'api first'] as const;
 
 const usage = `Usage: npm run rehearse:upgrade -- [--from ${oldest}] [--executions 20] [--recipients 4000] [--order "api first"]
-Runs the version of a commit with executions that wait in every type of step and campaigns under way, lets this version
-take over process by process while clients go on, and checks that no request fails and everything ends as it should. Without
---order twice: once workers first, once API first. Exits with 1 when something does not. Some 15 minutes.`;
+Runs the version of a commit with executions waiting in every type of step and campaigns being sent, replaces it by this
+version process by process while clients keep sending requests, and checks that no request fails and everything completes
+correctly. Without --order it runs twice: workers first, then API first. Exits with 1 on a failure. Takes about 15 minutes.`;
 
 const { values } = parseArgs({
   options: {

@@ -15,33 +15,33 @@ import { startTcpRelay } from '../setup/tcp-relay.ts';
 
 export const members = [0, 1] as const;
 
-/** Two API processes and two workers, whose code changes while the stores and what waits in them stay. */
+/** Two API processes and two workers whose code changes, while the stores and the waiting work in them stay. */
 export interface UpgradeStage {
-  /** Of the balancer in front of the API processes. */
+  /** URL of the balancer in front of the API processes. */
   readonly apiUrl: string;
   readonly temporalAddress: string;
   readonly sesDirectory: string;
-  /** Of every process that ever ran, by its name. */
+  /** Output of every process that ever ran, by process name. */
   outputs(): { name: string; output: string }[];
   read<Row extends object>(text: string, parameters?: unknown[]): Promise<Row[]>;
-  /** The new process serves before the old one ends, as docs/deployment.md says. */
+  /** The new process accepts requests before the old one ends, as docs/deployment.md says. */
   replaceApi(index: number): Promise<void>;
   replaceWorker(index: number): Promise<void>;
 }
 
-/** Emails of the campaign leave over minutes, so that it is under way while everything is replaced. */
+/** Slow, so that the campaign is still being sent while everything is replaced. */
 const emailsPerSecond = 25;
 
 export async function startUpgradeStage(root: string, cleanUp: CleanUp): Promise<UpgradeStage> {
   const directory = await mkdtemp(join(tmpdir(), 'posthaste-upgrade-'));
-  // Under root, Postgres runs as another user.
+  // When run by root, Postgres runs as another user.
   await chmod(directory, 0o755);
   cleanUp(() => rm(directory, { recursive: true, force: true, maxRetries: 5 }));
   const cluster = join(directory, 'postgres');
   await mkdir(cluster);
   const log = () => undefined;
   const ports = await freePorts(5);
-  // Those of processes that serve: others may take a port that is not used.
+  // Ports in use by processes: others may take a free port.
   const apiPorts: number[] = [];
   const balancer = await startTcpRelay(apiPorts);
   cleanUp(() => balancer.close());

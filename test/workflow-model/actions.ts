@@ -30,9 +30,9 @@ export type Action =
       /** Clock skew of the sender, or delay in transit. */
       skewMs: number;
     }
-  /** Every execution takes `times` turns; with `twice`, each step's result is lost once. */
+  /** Every execution takes `times` turns; with `twice`, the result of each step is lost once. */
   | { kind: 'look'; times: number; twice: boolean }
-  /** The time of a pause is over. */
+  /** Ends a pause. */
   | { kind: 'fire'; index: number }
   | { kind: 'cancel'; index: number }
   | { kind: 'start'; who: number }

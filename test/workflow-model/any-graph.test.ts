@@ -18,7 +18,7 @@ const settings: fc.Arbitrary<Settings> = fc.record({
 });
 const toTheEnd: Action = { kind: 'look', times: 30, twice: false };
 
-it('runs as the model does, whatever happens when', async () => {
+it('behaves like the model in any order of actions', async () => {
   await fc.assert(
     fc.asyncProperty(settings, actions, async (given, happens) => {
       const model = new Model(given);

@@ -82,8 +82,8 @@ const step: fc.Arbitrary<ModelStep> = fc.oneof(
 const pauses = ({ type }: ModelStep) => type === 'DELAY' || type === 'WAIT_FOR_EVENT';
 
 /**
- * Valid graphs: every type of step, both branches of each, loops over a step that pauses, paths that end
- * without an exit.
+ * Valid graphs: every type of step, both branches of each, loops with a step that pauses, paths that end without an
+ * exit.
  */
 export const graphs: fc.Arbitrary<ModelGraph> = fc
   .array(step, { maxLength: 6 })

@@ -36,7 +36,7 @@ export interface ModelExecution {
   isDue: boolean;
   /** The event that ended its wait, not yet in the context. */
   hit: ModelEvent | undefined;
-  /** Its webhook call is done, and no transition has followed yet. */
+  /** Its webhook call is done, but no transition has been followed yet. */
   isCalled: boolean;
   /** Events that started it or ended one of its waits. */
   used: Set<ModelEvent>;

@@ -176,7 +176,7 @@ export class Model {
 
   #enter(one: ModelExecution, step: number): void {
     const node = one.graph[step];
-    if (node === undefined) throw new Error('The model has walked off its graph');
+    if (node === undefined) throw new Error('The model has reached a step outside its graph');
     const run: ModelRun = { step, branch: null, output: null, isOver: false };
     one.runs.push(run);
     const contact = this.contacts[one.who] ?? { subscribed: true, data: {} };

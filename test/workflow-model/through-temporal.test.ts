@@ -25,7 +25,7 @@ const receiver = fileFixture(
       const made = calls.get(pathname) ?? [];
       calls.set(pathname, made);
       const outcome = outcomes[made.length % outcomes.length];
-      // One that follows a refusal is the second try of its step.
+      // A call after a failed one is the retry of its step.
       const isRepeat = made.length > 0 && outcomes[(made.length - 1) % outcomes.length] === 'busy';
       made.push({ query: search, body: JSON.parse(body) });
       if (outcome === 'busy') response.writeHead(503).end();
@@ -35,7 +35,7 @@ const receiver = fileFixture(
   ({ close }) => close(),
 );
 
-/** All that can happen by itself has happened: pauses end, only events are waited for. */
+/** Lets everything happen that needs no action: pauses end, and only waits for events remain. */
 function settle(model: Model): boolean {
   for (let turn = 0; turn < 60; turn += 1) {
     const before = JSON.stringify(tellModel(model));
@@ -102,7 +102,7 @@ async function play(graph: ModelGraph): Promise<void> {
   }
 }
 
-it('runs as the model does, with Temporal between its steps', async () => {
+it('behaves like the model, with Temporal between its steps', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(graphs, { minLength: 6, maxLength: 6 }), async (several) => {
       await Promise.all(several.map(play));

@@ -63,7 +63,7 @@ export class World {
 
   #graph(): DraftGraph {
     const graph = this.#graphs[this.#live];
-    if (graph === undefined) throw new Error('There are two graphs');
+    if (graph === undefined) throw new Error('The model has only two graphs');
     return graph;
   }
 

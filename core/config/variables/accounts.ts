@@ -15,7 +15,7 @@ export const accountsVariables = {
   OAUTH_GOOGLE_CLIENT_ID: z
     .string()
     .optional()
-    .describe('Sign-in with Google, whose callback is `/auth/oauth/google/callback` of the API.'),
+    .describe('Enables sign-in with Google. The callback is `/auth/oauth/google/callback` of the API.'),
   OAUTH_GOOGLE_CLIENT_SECRET: z.string().optional().describe('Required with `OAUTH_GOOGLE_CLIENT_ID`.'),
   OAUTH_GOOGLE_ISSUER: z
     .url()
@@ -24,7 +24,7 @@ export const accountsVariables = {
   OAUTH_GITHUB_CLIENT_ID: z
     .string()
     .optional()
-    .describe('Sign-in with GitHub, whose callback is `/auth/oauth/github/callback` of the API.'),
+    .describe('Enables sign-in with GitHub. The callback is `/auth/oauth/github/callback` of the API.'),
   OAUTH_GITHUB_CLIENT_SECRET: z.string().optional().describe('Required with `OAUTH_GITHUB_CLIENT_ID`.'),
   OAUTH_GITHUB_URL: z
     .url()

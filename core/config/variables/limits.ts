@@ -4,7 +4,7 @@ import { flag, integer, list } from './types.ts';
 export const limitsVariables = {
   SIGNUP_ENABLED: flag(true).describe('Whether `POST /auth/signup` is open.'),
   AUTO_PROJECT_DISABLE: flag(true).describe(
-    'Whether a project is disabled when its bounces or complaints of seven days are critical.',
+    'Whether a project is disabled when its bounces or complaints over seven days are critical.',
   ),
   API_RATE_LIMIT_PER_MINUTE: integer(1000).describe(
     'Requests per minute and project over all processes; 0 = off.',
@@ -23,22 +23,24 @@ export const limitsVariables = {
       'known one has the same allowance. 0 = off.',
   ),
   HEAVY_READS_PER_PROJECT: integer(4).describe(
-    'Concurrent searches, field-value lists and counts of segments and audiences per project and process, and as ' +
-      'many questions to ClickHouse; a few more wait, the rest get 429; 0 = unlimited.',
+    'Concurrent searches, field-value lists and counts of segments and audiences per project and ' +
+      'process, and, counted separately, as many ClickHouse queries; a few more wait, the rest get ' +
+      '429; 0 = unlimited.',
   ),
   IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is remembered.'),
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(
     'How long content and attachments of sent emails are kept, and the content of received ones.',
   ),
   EVENT_RETENTION_MONTHS: integer(0).describe(
-    'Months, beside the current one, for which Postgres keeps the rows of the journal once ClickHouse has them; 0 = forever.',
+    'Months, in addition to the current one, for which Postgres keeps journal rows once ClickHouse has them; 0 = forever.',
   ),
   SEGMENT_ROUND_INTERVAL_SECONDS: integer(15, 1).describe(
-    'How often changes of contacts are evaluated for tracked segments and their entry and exit events emitted. A ' +
-      'project whose round takes long pauses for ten times as long, at most five minutes.',
+    'How often contact changes are evaluated for tracked segments and entry and exit events are ' +
+      'emitted. After a round that takes long, the project pauses for ten times as long as the ' +
+      'round took, at most five minutes.',
   ),
   SEGMENT_COMPUTE_INTERVAL_MINUTES: integer(5, 1).describe(
-    'How often tracked segments that are new or were edited are computed among all contacts.',
+    'How often new and edited tracked segments are computed over all contacts.',
   ),
   SEGMENT_COUNT_INTERVAL_MINUTES: integer(15, 1).describe('How often the members of segments are counted.'),
   OUTBOUND_ALLOW_HOSTS: list.describe(

@@ -5,9 +5,9 @@ import { flag, integer } from './types.ts';
 export const operationVariables = {
   METRICS_PORT: integer(9464).describe("Port of the worker's `/health`, `/ready` and `/metrics`; 0 = off."),
   TEMPORAL_METRICS_PORT: integer(0).describe(
-    "Port of the worker's `/metrics` of the Temporal SDK (task latency, failed tasks, free slots); 0 = off.",
+    "Port of the worker on which `/metrics` has the Temporal SDK's metrics (task latency, failed tasks, free slots); 0 = off.",
   ),
-  SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe('How long running work may finish at shutdown.'),
+  SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe('How long running work may take to finish at shutdown.'),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url()
     .optional()

@@ -8,11 +8,11 @@ export const providersVariables = {
     .string()
     .default('us-east-1')
     .describe('Region of SES. Credentials come from the usual AWS sources.'),
-  SES_ENDPOINT: z.url().optional().describe('Another address for the SES API, such as the local SES.'),
+  SES_ENDPOINT: z.url().optional().describe('Alternative endpoint of the SES API, such as the local SES.'),
   SES_CONFIGURATION_SET: z
     .string()
     .default('posthaste')
-    .describe('Configuration set that publishes the events.'),
+    .describe('SES configuration set that publishes the events.'),
   SNS_TOPIC_ARNS: list.describe('Topics accepted at `/webhooks/sns`, separated by commas. Empty: none.'),
   SNS_LOCAL_HOST: z
     .string()
@@ -36,10 +36,10 @@ export const providersVariables = {
     .optional()
     .describe('`smtp://user:password@host:port`, required with `EMAIL_PROVIDER=smtp`.'),
   EMAIL_RATE_PER_SECOND: integer(0).describe(
-    'Ceiling for the provider account. 0: what SES grants (90 % of it); for SMTP: none.',
+    'Maximum send rate of the provider account. 0: 90 % of the rate that SES grants; for SMTP: no limit.',
   ),
   PROJECT_EMAIL_RATE_PER_SECOND: integer(0).describe(
-    'Ceiling per project. 0: only the ceiling of the account.',
+    'Maximum send rate per project. 0: only the limit of the account.',
   ),
   UNKNOWN_OUTCOME_SECONDS: integer(120, 1).describe(
     'How long an unanswered hand-over waits for its `Send` event.',

@@ -17,9 +17,9 @@ export const serverVariables = {
     .url()
     .optional()
     .describe(
-      'Address of a dashboard elsewhere, which may call the API with the cookie. Links in account emails, OAuth ' +
-        'sign-in and payments lead back to the dashboard. Default: `/app` of the API; without a dashboard there ' +
-        'they lead to plain pages.',
+      'Address of a dashboard hosted elsewhere, which may then call the API with the session cookie. Links in ' +
+        'account emails, OAuth sign-in and payments lead back to the dashboard. Default: `/app` of the API; without ' +
+        'a dashboard there they lead to plain pages.',
     ),
   DASHBOARD_DIR: z
     .string()

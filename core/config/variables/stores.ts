@@ -13,10 +13,10 @@ export const storesVariables = {
     .optional()
     .describe(
       'A pooler in transaction mode in front of that database, such as PgBouncer. One or two connections per ' +
-        'process bypass it, for what needs a session.',
+        'process bypass it, for features that need a session.',
     ),
   DATABASE_POOL_SIZE: integer(20, 4).describe(
-    'Maximum connections per process; with `npm start`, for API and worker each.',
+    'Maximum connections per process; with `npm start`, API and worker have that many each.',
   ),
   DATABASE_CAMPAIGN_POOL_SIZE: integer(6, 4).describe('Additional connections of a worker for campaigns.'),
   DATABASE_STATEMENT_TIMEOUT_SECONDS: integer(30).describe(

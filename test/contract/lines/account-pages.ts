@@ -33,11 +33,11 @@ const submitted = (
   valid: async (world) => form({ token: await tokenOf(world), ...fields }),
   refusals: [
     {
-      when: 'the token is none of ours',
+      when: 'the token is not one of ours',
       status: 400,
       change: () => form({ token: 'x'.repeat(43), ...fields }),
     },
-    { when: 'there is no token', status: 422, change: () => form(fields) },
+    { when: 'the token is missing', status: 422, change: () => form(fields) },
   ],
 });
 
@@ -55,7 +55,7 @@ export const accountPageLines: readonly ContractLine[] = [
     ...shown('/accept-invitation', invitationFor),
     refusals: [
       {
-        when: 'the token is none of ours',
+        when: 'the token is not one of ours',
         status: 400,
         change: () => ({ query: `token=${'x'.repeat(43)}` }),
       },
@@ -69,6 +69,6 @@ export const accountPageLines: readonly ContractLine[] = [
     type: html,
     names: ['page'],
     valid: () => ({ params: { page: 'signed-in' } }),
-    refusals: [{ when: 'there is no such page', status: 422, change: () => ({ params: { page: 'x' } }) }],
+    refusals: [{ when: 'the page does not exist', status: 422, change: () => ({ params: { page: 'x' } }) }],
   },
 ];

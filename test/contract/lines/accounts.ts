@@ -8,19 +8,23 @@ import { userFields } from './fields.ts';
 
 const newAddress = () => `${randomUUID()}@example.com`;
 const badToken = {
-  when: 'the token is none of ours',
+  when: 'the token is not one of ours',
   status: 400,
   code: 'BAD_REQUEST',
   change: withBody({ token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' }),
 };
-const noAddress: Refusal = { when: 'the address is none', status: 422, change: withBody({ email: 'ada' }) };
+const noAddress: Refusal = {
+  when: 'the address is invalid',
+  status: 422,
+  change: withBody({ email: 'ada' }),
+};
 const shortPassword: Refusal = {
   when: 'the password is too short',
   status: 422,
   change: withBody({ password: 'short' }),
 };
 const fromElsewhere: Refusal = {
-  when: 'the page of another site sends it',
+  when: 'another site sends the request',
   status: 403,
   code: 'FORBIDDEN',
   change: withHeaders({ Origin: 'https://evil.example' }),
@@ -38,7 +42,7 @@ export async function invitationFor({ stack, owner, project }: World): Promise<s
   return mailedToken(stack, email, '/accept-invitation');
 }
 
-/** Signs in through the provider, up to the final call. */
+/** Signs in with the provider, up to the final call to our API. */
 async function signInElsewhere({ stack }: World): Promise<Call> {
   const started = await callApi(stack.url, 'GET', '/auth/oauth/google');
   const there = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
@@ -75,7 +79,11 @@ export const accountLines: readonly ContractLine[] = [
         code: 'CONFLICT',
         change: (valid, { owner }) => withBody({ email: owner.email })(valid),
       },
-      { ...badToken, when: 'the invitation is none of ours', change: withBody({ invitation: 'whatever' }) },
+      {
+        ...badToken,
+        when: 'the invitation is not one of ours',
+        change: withBody({ invitation: 'whatever' }),
+      },
     ],
   },
   {
@@ -89,13 +97,13 @@ export const accountLines: readonly ContractLine[] = [
       noAddress,
       fromElsewhere,
       {
-        when: 'the password is another',
+        when: 'the password is wrong',
         status: 401,
         code: 'UNAUTHENTICATED',
         change: withBody({ password: 'another pass phrase' }),
       },
       {
-        when: 'nobody has the address',
+        when: 'no user has the address',
         status: 401,
         code: 'UNAUTHENTICATED',
         change: withBody({ email: newAddress() }),
@@ -139,7 +147,7 @@ export const accountLines: readonly ContractLine[] = [
     valid: () => ({ params: { provider: 'google' } }),
     refusals: [
       {
-        when: 'there is no such provider',
+        when: 'the provider does not exist',
         status: 422,
         change: () => ({ params: { provider: 'elsewhere' } }),
       },
@@ -159,7 +167,7 @@ export const accountLines: readonly ContractLine[] = [
     valid: signInElsewhere,
     refusals: [
       {
-        when: 'it did not begin in this browser',
+        when: 'it was not started in this browser',
         status: 400,
         code: 'BAD_REQUEST',
         change: (valid) => ({ ...valid, headers: {} }),

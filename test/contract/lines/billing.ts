@@ -19,7 +19,7 @@ export const billingLines: readonly ContractLine[] = [
     answer: ['url'],
     valid: (world) => ({ ...own(world), body: {} }),
     refusals: [
-      { when: 'the price is none of ours', status: 422, change: withBody({ priceId: 'price_of_others' }) },
+      { when: 'the price is not one of ours', status: 422, change: withBody({ priceId: 'price_of_others' }) },
     ],
   },
   {
@@ -29,7 +29,7 @@ export const billingLines: readonly ContractLine[] = [
     valid: known,
     refusals: [
       {
-        when: 'there was no checkout',
+        when: 'no checkout was opened',
         status: 409,
         code: 'CONFLICT',
         change: async (_, { owner }) => {
@@ -54,7 +54,7 @@ export const billingLines: readonly ContractLine[] = [
     valid: (world) => ({ ...own(world), body: { transactional: 1_000_000, workflows: null } }),
     refusals: [
       { when: 'a limit is negative', status: 422, change: withBody({ transactional: -1 }) },
-      { when: 'a limit is no whole number', status: 422, change: withBody({ campaigns: 1.5 }) },
+      { when: 'a limit is not an integer', status: 422, change: withBody({ campaigns: 1.5 }) },
     ],
   },
   {
@@ -76,13 +76,13 @@ export const billingLines: readonly ContractLine[] = [
     valid: (world) => world.payment(),
     refusals: [
       {
-        when: 'the signature is another',
+        when: 'the signature is wrong',
         status: 403,
         code: 'FORBIDDEN',
         change: withHeaders({ 'Stripe-Signature': `t=1,v1=${'0'.repeat(64)}` }),
       },
       {
-        when: 'nobody has signed it',
+        when: 'the signature is missing',
         status: 403,
         code: 'FORBIDDEN',
         change: (valid) => ({ body: valid.body }),

@@ -35,13 +35,13 @@ const contentRefusals: Refusal[] = [
   ),
   bad('a condition is none', withBody({ audienceType: 'FILTERED', audienceCondition: { logic: 'AND' } })),
   {
-    when: 'the kind of audience is none',
+    when: 'the audience type is invalid',
     status: 422,
     code: 'VALIDATION_ERROR',
     change: withBody({ audienceType: 'SOME' }),
   },
   {
-    when: 'the domain of the sender is not registered',
+    when: 'the sender domain is not registered',
     status: 403,
     code: 'INTERNAL_SERVER_ERROR',
     change: withBody({ from: 'hello@elsewhere.example' }),
@@ -67,7 +67,7 @@ export const campaignLines: readonly ContractLine[] = [
     refusals: [
       bad('the status is none', withQuery('status=GONE')),
       { when: 'the page is 0', status: 422, change: withQuery('page=0') },
-      { when: 'the flag for bodies is none', status: 422, change: withQuery('body=maybe') },
+      { when: 'the flag `body` is invalid', status: 422, change: withQuery('body=maybe') },
     ],
   },
   {
@@ -163,7 +163,7 @@ export const campaignLines: readonly ContractLine[] = [
     answer: ['data', ...cursorFields],
     valid: async (world) => ({ ...(await draft(world)), query: 'outcome=opened&limit=1000' }),
     refusals: [
-      { when: 'the outcome is none', status: 422, change: withQuery('outcome=read') },
+      { when: 'the outcome is invalid', status: 422, change: withQuery('outcome=read') },
       bad('the cursor is of another list', withQuery('cursor=WzEsIm5vIl0')),
     ],
   },

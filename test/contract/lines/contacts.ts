@@ -231,7 +231,7 @@ export const contactLines: readonly ContractLine[] = [
     valid: async (world) => ({ params: { jobId: await world.importJob() } }),
     refusals: [
       {
-        when: 'the job is no import',
+        when: 'the job is not an import',
         status: 404,
         code: 'NOT_FOUND',
         change: async (_, world) => ({ params: { jobId: await world.bulkJob() } }),

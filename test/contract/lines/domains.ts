@@ -21,7 +21,7 @@ async function stored(world: World): Promise<{ projectId: string; file: string }
     headers: { Authorization: `Bearer ${world.project.secretKey}` },
     body: form(image),
   });
-  // as: the shape of this answer is the test of `POST /uploads/image`.
+  // as: the test of `POST /uploads/image` checks the shape of this answer.
   const [projectId = '', file = ''] = ((await answer.json()) as { key: string }).key.split('/');
   return { projectId, file };
 }
@@ -44,7 +44,7 @@ export const domainLines: readonly ContractLine[] = [
     required: ['domain'],
     refusals: [
       {
-        when: 'the domain is none',
+        when: 'the domain is invalid',
         status: 422,
         issue: 'invalid_string',
         change: withBody({ domain: 'not a domain' }),
@@ -85,13 +85,13 @@ export const domainLines: readonly ContractLine[] = [
     valid: () => ({ form: form(image) }),
     refusals: [
       {
-        when: 'there is no file',
+        when: 'the file is missing',
         status: 400,
         code: 'BAD_REQUEST',
         change: () => ({ form: new FormData() }),
       },
       {
-        when: 'the file is no image',
+        when: 'the file is not an image',
         status: 422,
         change: () => ({ form: form('<svg><script>1</script></svg>') }),
       },
@@ -119,7 +119,7 @@ export const domainLines: readonly ContractLine[] = [
       return {};
     },
     refusals: [
-      { when: 'the cursor is none', status: 400, code: 'BAD_REQUEST', change: withQuery('cursor=none') },
+      { when: 'the cursor is invalid', status: 400, code: 'BAD_REQUEST', change: withQuery('cursor=none') },
     ],
   },
   {
@@ -130,7 +130,7 @@ export const domainLines: readonly ContractLine[] = [
     valid: async (world) => ({ params: await stored(world) }),
     refusals: [
       {
-        when: 'there is no such file',
+        when: 'the file does not exist',
         status: 404,
         code: 'NOT_FOUND',
         change: ({ params }) => ({ params: { ...params, file: 'nothing.png' } }),
@@ -146,7 +146,7 @@ export const domainLines: readonly ContractLine[] = [
     valid: async (world) => ({ params: await stored(world) }),
     refusals: [
       {
-        when: 'there is no such file',
+        when: 'the file does not exist',
         status: 404,
         code: 'NOT_FOUND',
         change: ({ params }) => ({ params: { ...params, file: 'nothing.png' } }),

@@ -18,9 +18,9 @@ const previewOf = (kind: 'templates' | 'campaigns'): ContractLine => ({
   required: ['subject', 'body'],
   bodyIds: { contactId: (theirs) => theirs.contact() },
   refusals: [
-    { when: 'the type is none', status: 422, change: withBody({ type: 'NEWS' }) },
+    { when: 'the type is invalid', status: 422, change: withBody({ type: 'NEWS' }) },
     { when: 'the subject has two lines', status: 422, change: withBody({ subject: 'a\nb' }) },
-    { when: 'the sender is no address', status: 422, change: withBody({ from: 'nobody' }) },
+    { when: 'the sender is not an email address', status: 422, change: withBody({ from: 'nobody' }) },
   ],
 });
 

@@ -16,13 +16,13 @@ const requestFields = [
   'durationMs',
 ];
 const badCursor = {
-  when: 'the cursor is none of ours',
+  when: 'the cursor is not one of ours',
   status: 400,
   code: 'BAD_REQUEST',
   change: withQuery('cursor=whatever'),
 };
 const badLimit = { when: 'the limit is 0', status: 422, change: withQuery('limit=0') };
-const badDate = { when: 'a date is none', status: 422, change: withQuery('startDate=yesterday-ish') };
+const badDate = { when: 'a date is invalid', status: 422, change: withQuery('startDate=yesterday-ish') };
 const period = 'startDate=2026-01-01&endDate=2100-01-01T00:00:00Z';
 
 const inboundFields = [
@@ -78,8 +78,8 @@ export const eventLines: readonly ContractLine[] = [
       badCursor,
       badLimit,
       badDate,
-      { when: 'the status is none', status: 422, change: withQuery('status=6xx') },
-      { when: 'the method is none', status: 422, change: withQuery('method=TRACE') },
+      { when: 'the status is invalid', status: 422, change: withQuery('status=6xx') },
+      { when: 'the method is invalid', status: 422, change: withQuery('method=TRACE') },
       { when: 'the route is a relative path', status: 422, change: withQuery('route=contacts') },
     ],
   },
@@ -149,8 +149,8 @@ export const eventLines: readonly ContractLine[] = [
       badCursor,
       badLimit,
       badDate,
-      { when: 'a type is none', status: 422, change: withQuery('types=email.danced') },
-      { when: 'the contact is no UUID', status: 422, change: withQuery('contactId=ada') },
+      { when: 'a type is invalid', status: 422, change: withQuery('types=email.danced') },
+      { when: 'the contact id is not a UUID', status: 422, change: withQuery('contactId=ada') },
     ],
   },
   {
@@ -178,7 +178,7 @@ export const eventLines: readonly ContractLine[] = [
     success: 200,
     answer: ['count', 'minutes'],
     valid: () => ({ query: 'minutes=10' }),
-    refusals: [{ when: 'the minutes are none', status: 422, change: withQuery('minutes=some') }],
+    refusals: [{ when: 'the minutes are invalid', status: 422, change: withQuery('minutes=some') }],
   },
   { line: 'GET /activity/types', key: 'sk', success: 200, answer: ['types'], valid: () => ({}) },
   {
@@ -207,7 +207,7 @@ export const eventLines: readonly ContractLine[] = [
       'unsubscribed',
     ]),
     valid: () => ({ query: 'startDate=2026-01-01&endDate=2026-01-02&interval=hour' }),
-    refusals: [badDate, { when: 'the interval is none', status: 422, change: withQuery('interval=moon') }],
+    refusals: [badDate, { when: 'the interval is invalid', status: 422, change: withQuery('interval=moon') }],
   },
   {
     line: 'GET /analytics/top-campaigns',
@@ -218,7 +218,7 @@ export const eventLines: readonly ContractLine[] = [
     refusals: [
       badDate,
       badLimit,
-      { when: 'the metric is none', status: 422, change: withQuery('metric=love') },
+      { when: 'the metric is invalid', status: 422, change: withQuery('metric=love') },
     ],
   },
   {

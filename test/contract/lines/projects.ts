@@ -8,7 +8,7 @@ const own = ({ project }: World) => ({ params: { id: project.id } });
 const another = async ({ owner }: World) => ({ params: { id: (await createOwnProject(owner, 'Stall')).id } });
 const ofMember = async (world: World) => ({ params: { id: world.project.id, userId: await world.member() } });
 const memberFields = ['userId', 'email', 'name', 'role', 'createdAt'];
-const badRole = { when: 'the role is none', status: 422, change: withBody({ role: 'KING' }) };
+const badRole = { when: 'the role is invalid', status: 422, change: withBody({ role: 'KING' }) };
 const lastOwner = {
   when: 'it is the last owner',
   status: 409,
@@ -69,14 +69,14 @@ export const projectLines: readonly ContractLine[] = [
     }),
     refusals: [
       stale,
-      { when: 'the colour is none', status: 422, change: withBody({ brandColor: 'red' }) },
+      { when: 'the color is invalid', status: 422, change: withBody({ brandColor: 'red' }) },
       {
-        when: 'the logo is not on https',
+        when: 'the URL of the logo is not https',
         status: 422,
         change: withBody({ logoUrl: 'http://x.example/a.png' }),
       },
       { when: 'the address is too long', status: 422, change: withBody({ footerAddress: 'x'.repeat(301) }) },
-      { when: 'there are no texts in the language', status: 422, change: withBody({ language: 'tlh' }) },
+      { when: 'the language is not supported', status: 422, change: withBody({ language: 'tlh' }) },
     ],
   },
   { line: 'DELETE /users/@me/projects/:id', key: 'session', role: 'OWNER', success: 204, valid: another },
@@ -118,7 +118,7 @@ export const projectLines: readonly ContractLine[] = [
     required: ['confirm'],
     refusals: [
       {
-        when: 'the name is another',
+        when: 'the name does not match',
         status: 400,
         code: 'BAD_REQUEST',
         change: withBody({ confirm: 'Market' }),
@@ -171,7 +171,7 @@ export const projectLines: readonly ContractLine[] = [
     required: ['email', 'role'],
     refusals: [
       badRole,
-      { when: 'the address is none', status: 422, change: withBody({ email: 'ada' }) },
+      { when: 'the address is invalid', status: 422, change: withBody({ email: 'ada' }) },
       {
         when: 'it is a member',
         status: 409,

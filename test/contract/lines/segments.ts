@@ -42,7 +42,7 @@ const members = (changes: object) => async (world: World) => ({
 });
 const memberRefusals: Refusal[] = [
   onDynamic,
-  { when: 'there is no address', status: 422, change: withBody({ emails: [] }) },
+  { when: 'the address is missing', status: 422, change: withBody({ emails: [] }) },
   {
     when: 'there are 501 addresses',
     status: 422,
@@ -75,7 +75,7 @@ export const segmentLines: readonly ContractLine[] = [
     refusals: [
       ...conditionRefusals,
       {
-        when: 'the condition asks for a segment of another project',
+        when: 'the condition uses a segment of another project',
         status: 400,
         change: withBody({
           condition: filter({
@@ -95,11 +95,11 @@ export const segmentLines: readonly ContractLine[] = [
         status: 422,
         change: withBody({ description: 'd'.repeat(501) }),
       },
-      { when: 'the name is no text', status: 422, change: withBody({ name: 7 }) },
-      { when: 'trackMembership is no boolean', status: 422, change: withBody({ trackMembership: 'no' }) },
+      { when: 'the name is not a string', status: 422, change: withBody({ name: 7 }) },
+      { when: 'trackMembership is not a boolean', status: 422, change: withBody({ trackMembership: 'no' }) },
       { when: 'the condition is a list', status: 400, change: withBody({ condition: [] }) },
       {
-        when: 'the condition is missing, the name no text',
+        when: 'the condition is missing and the name is not a string',
         status: 400,
         change: withBody({ condition: undefined, name: 7 }),
       },
@@ -146,7 +146,7 @@ export const segmentLines: readonly ContractLine[] = [
     valid: dynamic,
     refusals: [
       {
-        when: 'a campaign that is not over goes to it',
+        when: 'an unfinished campaign is sent to it',
         status: 409,
         code: 'CONFLICT',
         change: async (valid, world) => {

@@ -45,8 +45,13 @@ const trackRefusals: Refusal[] = [
     'segment.pro.entry',
     'segment.pro.exit',
   ].map(reserved),
-  { when: 'the address is none', status: 422, issue: 'invalid_string', change: withBody({ email: 'ada' }) },
-  { when: 'data is no object', status: 422, issue: 'invalid_type', change: withBody({ data: 'pro' }) },
+  {
+    when: 'the address is invalid',
+    status: 422,
+    issue: 'invalid_string',
+    change: withBody({ email: 'ada' }),
+  },
+  { when: 'data is not an object', status: 422, issue: 'invalid_type', change: withBody({ data: 'pro' }) },
   {
     when: 'the body is larger than 1 MB',
     status: 413,
@@ -113,7 +118,7 @@ export const sendingLines: readonly ContractLine[] = [
       invalid('the template is no UUID', { template: 'welcome' }, 'invalid_string'),
       invalid('the body does not parse', { body: '{{ name' }),
       {
-        when: 'the domain of the sender is not registered',
+        when: 'the sender domain is not registered',
         status: 403,
         code: 'INTERNAL_SERVER_ERROR',
         change: withBody({ from: 'hello@elsewhere.example' }),
@@ -170,15 +175,15 @@ export const sendingLines: readonly ContractLine[] = [
     },
     refusals: [
       {
-        when: 'the cursor is none of ours',
+        when: 'the cursor is not one of ours',
         status: 400,
         code: 'BAD_REQUEST',
         change: withQuery('cursor=whatever'),
       },
-      { when: 'the status is none', status: 422, change: withQuery('status=LOST') },
-      { when: 'the source is none', status: 422, change: withQuery('source=ACCOUNT') },
-      { when: 'the campaign is no id', status: 422, change: withQuery('campaignId=spring') },
-      { when: 'a date is none', status: 422, change: withQuery('startDate=yesterday-ish') },
+      { when: 'the status is invalid', status: 422, change: withQuery('status=LOST') },
+      { when: 'the source is invalid', status: 422, change: withQuery('source=ACCOUNT') },
+      { when: 'the campaign id is malformed', status: 422, change: withQuery('campaignId=spring') },
+      { when: 'a date is invalid', status: 422, change: withQuery('startDate=yesterday-ish') },
     ],
   },
   {

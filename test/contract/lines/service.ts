@@ -36,7 +36,7 @@ const pages = (purpose: LinkPurpose): ContractLine[] =>
     }),
     refusals: [
       {
-        when: 'the token is none of ours',
+        when: 'the token is not one of ours',
         status: 404,
         change: (valid) => ({ ...valid, params: { token: randomUUID() } }),
       },
@@ -92,7 +92,7 @@ export const serviceLines: readonly ContractLine[] = [
     valid: () => ({ params: { file: 'start.js' } }),
     refusals: [
       {
-        when: 'there is no such file',
+        when: 'the file does not exist',
         status: 404,
         code: 'NOT_FOUND',
         change: () => ({ params: { file: 'package.json' } }),

@@ -11,7 +11,7 @@ const body = ({ from }: World) => ({
 const one = async (world: World) => ({ params: { id: await world.template() } });
 
 const unregistered: Refusal = {
-  when: 'the domain of the sender is not registered',
+  when: 'the sender domain is not registered',
   status: 403,
   code: 'INTERNAL_SERVER_ERROR',
   change: withBody({ from: 'hello@elsewhere.example' }),
@@ -30,9 +30,9 @@ export const templateLines: readonly ContractLine[] = [
     },
     refusals: [
       { when: 'the page is 0', status: 422, change: withQuery('page=0') },
-      { when: 'the size of a page is 0', status: 422, change: withQuery('pageSize=0') },
-      { when: 'the flag for bodies is none', status: 422, change: withQuery('body=maybe') },
-      { when: 'the type is none', status: 422, change: withQuery('type=NEWS') },
+      { when: 'the page size is 0', status: 422, change: withQuery('pageSize=0') },
+      { when: 'the flag `body` is invalid', status: 422, change: withQuery('body=maybe') },
+      { when: 'the type is invalid', status: 422, change: withQuery('type=NEWS') },
     ],
   },
   {
@@ -47,14 +47,14 @@ export const templateLines: readonly ContractLine[] = [
     refusals: [
       unregistered,
       unparseable,
-      { when: 'the type is none', status: 422, change: withBody({ type: 'NEWS' }) },
+      { when: 'the type is invalid', status: 422, change: withBody({ type: 'NEWS' }) },
       { when: 'the type is empty', status: 422, change: withBody({ type: '' }) },
-      { when: 'the name is no text', status: 422, change: withBody({ name: 7 }) },
-      { when: 'the body is no text', status: 422, change: withBody({ body: {} }) },
-      { when: 'the sender is no text', status: 422, change: withBody({ from: ['hello@example.com'] }) },
+      { when: 'the name is not a string', status: 422, change: withBody({ name: 7 }) },
+      { when: 'the body is not a string', status: 422, change: withBody({ body: {} }) },
+      { when: 'the sender is not a string', status: 422, change: withBody({ from: ['hello@example.com'] }) },
       { when: 'the name is empty', status: 400, change: withBody({ name: '' }) },
       {
-        when: 'the body is missing, the name no text',
+        when: 'the body is missing and the name is not a string',
         status: 400,
         change: withBody({ body: null, name: 7 }),
       },
@@ -79,7 +79,7 @@ export const templateLines: readonly ContractLine[] = [
     valid: one,
     refusals: [
       {
-        when: 'a step of a workflow sends it',
+        when: 'a workflow step sends it',
         status: 409,
         code: 'CONFLICT',
         change: async (valid, world) => {
@@ -111,8 +111,8 @@ export const templateLines: readonly ContractLine[] = [
     answer: under('data.0', ['templateId', 'workflows']),
     valid: async (world) => ({ query: `ids=${await world.template()}` }),
     refusals: [
-      { when: 'there are no ids', status: 422, change: withQuery('') },
-      { when: 'an id is none', status: 422, change: withQuery('ids=welcome') },
+      { when: 'the ids are missing', status: 422, change: withQuery('') },
+      { when: 'an id is malformed', status: 422, change: withQuery('ids=welcome') },
     ],
   },
   {

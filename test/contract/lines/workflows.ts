@@ -31,7 +31,7 @@ const conflict = (when: string, change: Refusal['change']): Refusal => ({
 });
 const graph = [...under('steps.0', stepFields), 'transitions'];
 
-/** Two steps of a workflow without a transition between them. */
+/** Creates two steps of a workflow without a transition between them. */
 async function apart(world: World): Promise<Call> {
   const { id, stepId } = await world.step();
   const step = await world.call('POST', `/workflows/${id}/steps`, { type: 'EXIT', config: {} });
@@ -64,8 +64,8 @@ export const workflowLines: readonly ContractLine[] = [
     answer: under('data.0', ['workflowId', 'active', 'total', 'totalAccuracy']),
     valid: async (world) => ({ query: `ids=${await world.workflow()}` }),
     refusals: [
-      { when: 'there are no ids', status: 422, change: withQuery('') },
-      { when: 'an id is none', status: 422, change: withQuery('ids=welcome') },
+      { when: 'the ids are missing', status: 422, change: withQuery('') },
+      { when: 'an id is malformed', status: 422, change: withQuery('ids=welcome') },
     ],
   },
   {
@@ -92,7 +92,7 @@ export const workflowLines: readonly ContractLine[] = [
     refusals: [
       stale,
       {
-        when: 'it is switched on with a step that cannot run',
+        when: 'it is enabled with a step that cannot run',
         status: 400,
         code: 'BAD_REQUEST',
         change: async (valid, world) => {
@@ -250,7 +250,7 @@ export const workflowLines: readonly ContractLine[] = [
     answer: ['data', ...largePageFields],
     valid: async (world) => ({ params: { id: (await world.execution()).id }, query: 'status=WAITING' }),
     refusals: [
-      { when: 'the status is none', status: 400, code: 'BAD_REQUEST', change: withQuery('status=GONE') },
+      { when: 'the status is invalid', status: 400, code: 'BAD_REQUEST', change: withQuery('status=GONE') },
     ],
   },
   {
@@ -280,7 +280,7 @@ export const workflowLines: readonly ContractLine[] = [
     valid: async (world) => ({ params: { id: (await world.execution()).id } }),
     refusals: [
       {
-        when: 'there is no such workflow',
+        when: 'the workflow does not exist',
         status: 404,
         code: 'NOT_FOUND',
         change: () => ({ params: { id: randomUUID() } }),

@@ -23,20 +23,20 @@ export interface SeenCall {
   idempotencyKey: string | undefined;
 }
 
-/** The part of Stripe that we use, over the network; the test decides what users do on Stripe's pages. */
+/** The part of Stripe's API that we use, over the network; the test decides what users do on Stripe's pages. */
 export interface StripeServer {
   url: string;
   secretKey: string;
   webhookSecret: string;
   prices: string[];
   customers: StripeCustomer[];
-  /** Those that a test key made, once there is a live one. */
+  /** Customers created with a test key, once there is a live key. */
   customersOfTest: StripeCustomer[];
   sessions: StripeSession[];
   subscriptions: StripeSubscription[];
   invoices: StripeInvoice[];
   calls: SeenCall[];
-  /** One per following call; `always` applies to all. */
+  /** Each fault affects one of the following calls; one with `always` affects all. */
   faults: StripeFault[];
   always: StripeFault | null;
   /** Called before each response, and may delay it. */
@@ -87,7 +87,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     return item;
   };
 
-  /** In the live mode: those of the test mode are only named. */
+  /** In live mode, customers of the test mode are not found; the error names their mode. */
   function findCustomer(id: string, param: string): StripeCustomer {
     const isOfTest = stripe.customersOfTest.some((one) => one.id === id);
     return find(
@@ -219,7 +219,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     throw new StripeProblem(404, `Unrecognized request URL (${method}: ${url.pathname}).`);
   }
 
-  /** Idempotent: a call with a known key gets the original response. */
+  /** Idempotency: a call with a known key gets the original response. */
   function once(key: string | undefined, request: string, run: () => StripeAnswer): StripeAnswer {
     const known = key === undefined ? undefined : idempotent.get(key);
     if (known !== undefined && known.request !== request) {
@@ -230,7 +230,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     if (known !== undefined) return known.answer;
     let answer: StripeAnswer;
     try {
-      // Objects change later; a stored response must not.
+      // Copied, because objects change later and a stored response must not.
       answer = structuredClone(run());
     } catch (error) {
       if (!(error instanceof StripeProblem)) throw error;
@@ -286,7 +286,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     before: null,
     pay(sessionId) {
       const session = find(stripe.sessions, 'checkout.session', sessionId);
-      if (session.status !== 'open') throw new Error(`Nobody can pay at a page that is ${session.status}`);
+      if (session.status !== 'open') throw new Error(`Nobody can pay on a page that is ${session.status}`);
       const subscription = newSubscription(session.customer, session.price);
       Object.assign(session, { status: 'complete', url: null, subscription: subscription.id });
       stripe.subscriptions.push(subscription);

@@ -7,9 +7,9 @@ it.each([
   [403, 'The server refused this (403).'],
   [408, 'The server can’t answer right now (408). Try again in a moment.'],
   [413, 'This is larger than the server accepts (413).'],
-  [429, 'These are too many requests at once (429). Try again in a minute.'],
+  [429, 'Too many requests at once (429). Try again in a minute.'],
   [502, 'The server can’t answer right now (502). Try again in a moment.'],
-])('says what a bare %s of a proxy means', async (status, message) => {
+])('explains a bare %s from a proxy', async (status, message) => {
   expect(await messageFor(new Response('<html>Nothing for people</html>', { status }))).toBe(message);
 });
 
@@ -19,19 +19,19 @@ it.each<[string, Response]>([
     new Response('<html>Sign in</html>', { headers: { 'Content-Type': 'text/html' } }),
   ],
   ['nothing', new Response(null)],
-])('does not take %s for an answer', (_, response) => {
-  expect(() => requireAnswer(response)).toThrow('Something other than the server has answered.');
+])('rejects %s as an answer', (_, response) => {
+  expect(() => requireAnswer(response)).toThrow('The answer did not come from the server.');
 });
 
 it.each<[string, Response]>([
   ['JSON', Response.json({})],
   ['a CSV file', new Response('row', { headers: { 'Content-Type': 'text/csv; charset=utf-8' } })],
   ['the empty answer to a deletion', new Response(null, { status: 204 })],
-])('takes %s for an answer', (_, response) => {
+])('accepts %s as an answer', (_, response) => {
   requireAnswer(response);
 });
 
-it('lets the server speak for itself', async () => {
+it('shows the message of the API as it is', async () => {
   const error = { code: 'SERVICE_UNAVAILABLE', message: 'The database does not answer' };
   expect(await messageFor(Response.json({ error }, { status: 503 }))).toBe(error.message);
 });

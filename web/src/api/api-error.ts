@@ -11,7 +11,7 @@ export class ApiError extends Error {
   readonly issues: FieldIssue[];
   readonly suggestion: string | null;
   readonly details: Record<string, unknown>;
-  /** When the limit of requests allows another one. */
+  /** Seconds until the rate limit allows another request. */
   readonly retryAfterSeconds: number;
 
   constructor(
@@ -32,22 +32,24 @@ export class ApiError extends Error {
   }
 }
 
-/** Of an answer that is not the API's, as a proxy gives while the server starts. */
+/** The message for an answer that is not the API's, such as a proxy's while the server starts. */
 function bareMessage(status: number): string {
   if (status >= 500 || status === 408)
     return `The server can’t answer right now (${status}). Try again in a moment.`;
   if (status === 413) return 'This is larger than the server accepts (413).';
-  if (status === 429) return 'These are too many requests at once (429). Try again in a minute.';
+  if (status === 429) return 'Too many requests at once (429). Try again in a minute.';
   return `The server refused this (${status}).`;
 }
 
-/** Refuses what the API does not give: the sign-in page of a network, or an empty page of a proxy, with status 200. */
+/**
+ * Rejects a successful answer that did not come from the API, such as a captive portal or the empty page of a proxy.
+ */
 export function requireAnswer({ status, headers }: Response): void {
   if (status === 204 || /json|csv/.test(headers.get('Content-Type') ?? '')) return;
-  throw new Error('Something other than the server has answered. Check the connection and try again.');
+  throw new Error('The answer did not come from the server. Check the connection and try again.');
 }
 
-/** Understands the envelope, the short `{ error }` of three creating calls, and answers of a proxy. */
+/** Parses the error envelope, the short `{ error }` of three create calls, and answers of a proxy. */
 export async function toApiError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('X-Request-Id');
   const retryAfterSeconds = Number(response.headers.get('Retry-After') ?? 0);
@@ -61,11 +63,11 @@ export async function toApiError(response: Response): Promise<ApiError> {
   return new ApiError(response.status, requestId, {});
 }
 
-/** Whether the server could not be reached or could not answer, so the same call may succeed later. */
+/** Whether the server could not be reached or could not answer, so that the same call may succeed later. */
 export const isOutage = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof ApiError && error.status >= 500);
 
-/** One sentence to show to the user. */
+/** One sentence to show the user. */
 export function messageOf(error: unknown): string {
   if (error instanceof ApiError) return error.message;
   if (error instanceof TypeError)

@@ -6,25 +6,28 @@ import type { components, paths } from './schema.d.ts';
 /** A type of the API by its name in `/openapi.json`. */
 export type Schema<Name extends keyof components['schemas']> = components['schemas'][Name];
 
-/** The address of the dashboard, ending in `/app/`; the API serves it one level below its own. */
+/** The URL of the dashboard, ending in `/app/`; the API is one level above. */
 export const appUrl = new URL('.', document.baseURI);
 export const apiUrl = new URL('..', appUrl);
 
 let projectId: string | null = null;
 
-/** Requests that follow are for this project. */
+/** Later requests are for this project. */
 export function selectProject(id: string | null): void {
   projectId = id;
 }
 
-/** Names the project of a request that uses the session cookie. Work of several calls passes it to each, and so stays in its project. */
+/**
+ * Names the project of a request that uses the session cookie. A task of several calls passes the same headers to each,
+ * so that all of them are for one project.
+ */
 export function projectHeaders(): Record<string, string> {
   return projectId === null ? {} : { 'X-Project-Id': projectId };
 }
 
 let onSignedOut: (() => void) | null = null;
 
-/** What to do when a call is refused because the session has ended. @returns stops that */
+/** Sets what to do when a call is rejected because the session has ended. @returns a function that unsets it */
 export function whenSignedOut(handler: () => void): () => void {
   onSignedOut = handler;
   return () => {
@@ -34,7 +37,10 @@ export function whenSignedOut(handler: () => void): () => void {
 
 let onNotFound: (() => void) | null = null;
 
-/** What to do when a call finds nothing, perhaps because the project is gone for this user. @returns stops that */
+/**
+ * Sets what to do when a call gets 404, perhaps because the user lost access to the project. @returns a function that
+ * unsets it
+ */
 export function whenNotFound(handler: () => void): () => void {
   onNotFound = handler;
   return () => {
@@ -45,12 +51,12 @@ export function whenNotFound(handler: () => void): () => void {
 let sessions = 0;
 const sessionOf = new WeakMap<Request, number>();
 
-/** Requests that follow use another session. Refusals of those before say nothing about it. */
+/** Later requests use another session; a 401 to an earlier request says nothing about it. */
 export function beginSession(): void {
   sessions += 1;
 }
 
-/** Still there after one has signed in again over the page. */
+/** Stays on the page until after the user has signed in again in the dialog, hence the tense. */
 const sessionEnded = 'The session had ended, so this was not done. Try again once you are signed in.';
 
 const session: Middleware = {
@@ -62,7 +68,7 @@ const session: Middleware = {
     return request;
   },
   async onResponse({ request, response, schemaPath }) {
-    // A wrong password is 401, too.
+    // A wrong password is a 401, too.
     const hasEnded = response.status === 401 && !schemaPath.startsWith('/auth/');
     if (hasEnded && sessionOf.get(request) === sessions) onSignedOut?.();
     if (response.status === 404) onNotFound?.();
@@ -75,7 +81,9 @@ const session: Middleware = {
   },
 };
 
-/** Calls outside of components: `await api.POST('/contacts', { body })`. Throws {@link ApiError} for every refusal. */
+/**
+ * Calls outside components: `await api.POST('/contacts', { body })`. Throws {@link ApiError} for every error response.
+ */
 export const api = createFetchClient<paths>({ baseUrl: apiUrl.href.replace(/\/$/, '') });
 api.use(session);
 

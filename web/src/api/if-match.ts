@@ -5,7 +5,7 @@ interface Versioned {
   updatedAt: string;
 }
 
-/** The header by which the API refuses (409) to change a version of a record that was not seen. */
+/** With this header the API refuses (409) to change a record that is no longer at the version that the user saw. */
 export const ifMatch = ({ updatedAt }: Versioned) => ({ 'if-match': `"${updatedAt}"` });
 
 /** Whether a save was refused because the record has changed since it was read; `details.updatedAt` is its version. */
@@ -15,10 +15,10 @@ export const isStale = (error: unknown): error is ApiError =>
 type Write = (header: ReturnType<typeof ifMatch>) => Promise<{ data?: Versioned | undefined }>;
 
 /**
- * Saves a record as it was when the form opened, so a change by someone else is not overwritten unseen. After such a
- * refusal, saving again overwrites it.
+ * Saves a record only if it has not changed since the form opened, so that nobody overwrites another user's change
+ * unseen. After such a refusal, saving again overwrites it.
  *
- * @param what names the record in the refusal: "this segment"
+ * @param what names the record in the error message: "this segment"
  */
 export function useIfMatch(opened: Versioned, what: string): (write: Write) => Promise<void> {
   const seen = useRef(opened.updatedAt);

@@ -18,7 +18,7 @@ const answer = (remaining: number) => {
   return { response: new Response(null, { headers }) };
 };
 
-/** Seconds that a call waits. */
+/** How many seconds the call waits. */
 async function secondsUntil(call: Promise<unknown>): Promise<number> {
   const since = Date.now();
   let isOver = false;
@@ -39,7 +39,7 @@ it('leaves half of the requests to the applications of the project', async () =>
   expect(await secondsUntil(pace(async () => answer(998)))).toBeLessThanOrEqual(1);
 });
 
-it('waits and goes on when the applications have used all of them', async () => {
+it('waits and continues when the applications have used all of them', async () => {
   const pace = createPace(new AbortController().signal);
   const calls = [new ApiError(429, null, {}, 7), answer(1_000)];
   const waited = await secondsUntil(
@@ -52,7 +52,7 @@ it('waits and goes on when the applications have used all of them', async () => 
   expect(waited).toBeGreaterThanOrEqual(7);
 });
 
-it('does not repeat what is refused for another reason, and stops waiting when it is ended', async () => {
+it('does not retry other errors, and stops waiting when it is aborted', async () => {
   const ending = new AbortController();
   const pace = createPace(ending.signal);
   await expect(pace(() => Promise.reject(new ApiError(404, null, {})))).rejects.toThrow(ApiError);

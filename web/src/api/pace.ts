@@ -1,20 +1,20 @@
 import { ApiError } from './api-error.ts';
 
-/** The share of a project's requests that long work in the dashboard leaves to the project's applications. */
+/** The share of a project's request limit that bulk work in the dashboard leaves to the project's applications. */
 const shareOfOthers = 0.5;
 const longestWaitSeconds = 60;
 
 export interface Pace {
   <Answer extends { response: Response }>(call: () => Promise<Answer>): Promise<Answer>;
-  /** Waits until a call may be made. Afterwards ask `isOver` before what must not begin once the work was ended. */
+  /** Waits until a call is allowed. Check `isOver` afterward: the work may have been aborted during the wait. */
   ready: () => Promise<void>;
-  /** Whether the work was ended while it waited. */
+  /** Whether the work was aborted during the wait. */
   isOver: () => boolean;
 }
 
 /**
- * Makes the calls of long work one after the other. Once half of the project's requests of this minute are used, or one is
- * refused because all are, it waits for the next minute.
+ * Runs the calls of bulk work one after the other. Once half of this minute's requests of the project are used, or one
+ * gets 429 because all are, it waits for the next minute.
  *
  * @param signal ends the wait
  */
@@ -47,7 +47,7 @@ export function createPace(signal: AbortSignal): Pace {
 function waitAfter(headers: Headers): number {
   const [limit, remaining, reset] = ['Limit', 'Remaining', 'Reset'].map((name) =>
     Number(headers.get(`RateLimit-${name}`) ?? Number.NaN),
-  ) as [number, number, number]; // as: one number a name
+  ) as [number, number, number]; // as: parsed into one number per name
   return remaining < limit * shareOfOthers ? 1000 * Math.min(longestWaitSeconds, reset) : 0;
 }
 

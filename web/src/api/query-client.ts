@@ -2,17 +2,17 @@ import { QueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error.ts';
 import { selectProject } from './client.ts';
 
-/** Calls about the user, whose results stay valid when the project changes. */
+/** Calls about the user; their results stay valid when the project changes. */
 const ofPerson = ['/users/@me', '/users/@me/projects', '/auth/sessions', '/config', '/auth/oauth-config'];
 
-/** How often what an outage has kept from the page is asked for again. */
+/** How often queries that failed because of an outage are retried. */
 export const retryMs = 10_000;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Without the Internet a server on this machine or in this network still answers, and otherwise the page says so.
+      // Even without the Internet, a server on this machine or network may answer; if not, the page says so.
       networkMode: 'always',
       refetchOnReconnect: true,
       retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status < 500),
@@ -22,7 +22,7 @@ export const queryClient = new QueryClient({
 
 let current: string | null = null;
 
-/** Uses this project for all further calls and drops what is cached for another. */
+/** Uses this project for all later calls and drops the cached data of another project. */
 export function enterProject(projectId: string | null): void {
   if (projectId === current) return;
   current = projectId;

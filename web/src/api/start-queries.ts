@@ -6,11 +6,11 @@ interface Startable<Data = unknown> {
 }
 
 /**
- * Starts the queries of a page with the click, while its code downloads; the page shows their data and retries those that
- * failed. Not while a link is hovered: calls count against the request limit of the project.
+ * Starts the queries of a page on click, while its code downloads; the page shows their data and retries those that
+ * failed. Does nothing on hover, because calls count against the project's request limit.
  *
  * @param queries by `$api.queryOptions`
- * @param pages those that the page reads by cursor
+ * @param pages the queries that the page reads by cursor
  */
 export function startQueries(
   { preload }: { preload: boolean },
@@ -25,20 +25,20 @@ export function startQueries(
     void queryClient.prefetchInfiniteQuery({ ...query, initialPageParam: null } as never);
 }
 
-/** Starts a query as soon as the response to another one says which, while the page renders. */
+/** Starts a query as soon as the response to another one supplies its parameters, while the page renders. */
 export function startNext<Data>(
   { preload }: { preload: boolean },
   query: Startable<Data>,
   nextOf: (data: Data) => Startable | undefined,
 ): void {
   if (preload) return;
-  // as: above.
+  // as: as above.
   queryClient.fetchQuery<Data>(query as never).then(
     (data) => {
       const next = nextOf(data);
       if (next) void queryClient.prefetchQuery(next as never);
     },
-    // The page asks again and says so.
+    // Ignored: the page repeats the query and shows its error.
     () => {},
   );
 }

@@ -23,7 +23,7 @@ interface Command {
   run: () => void;
 }
 
-/** Keyboard access to all pages, common actions, and what the project has by its name or address. */
+/** Opens pages, common actions and records of the project (found by name or address) from the keyboard. */
 export function CommandPalette({ isOpen, onClose }: DialogState) {
   return (
     <ModalOverlay
@@ -88,7 +88,7 @@ const hasWords = (candidate: string, typed: string): boolean =>
     .split(/\s+/)
     .every((word) => candidate.toLowerCase().includes(word));
 
-/** Pages on which something is made. */
+/** Pages that create a record. */
 const actions = [
   { label: 'New campaign', to: '/projects/$projectId/campaigns/new', keywords: 'create write send' },
   { label: 'New template', to: '/projects/$projectId/templates/new', keywords: 'create write' },
@@ -96,7 +96,9 @@ const actions = [
   { label: 'Import contacts', to: '/projects/$projectId/contacts/import', keywords: 'csv upload people' },
 ] as const;
 
-/** Goes there with the focus, too: what had it before the palette is of the page that is left. */
+/**
+ * Navigates, and moves the focus to the page: the element that had the focus before belongs to the page left behind.
+ */
 function useGo(): (link: LinkProps) => void {
   const navigate = useNavigate();
   return (link) =>
@@ -130,7 +132,7 @@ function useCommands(): Command[] {
   ];
 }
 
-/** What the project has by that name. Nobody searches for less than three letters. */
+/** Records of the project with that name. Searches of fewer than three letters are not sent. */
 function useRecordCommands(search: string): Command[] {
   const go = useGo();
   const projectId = useProjectId();
@@ -161,7 +163,7 @@ function useRecordCommands(search: string): Command[] {
     ({ id, label }: { id: string; label: string }): Command => ({
       id,
       label,
-      // The server has searched: in the subject, for example.
+      // The server has matched it, perhaps by the subject.
       keywords: search,
       kind,
       run: () => go(to(id)),

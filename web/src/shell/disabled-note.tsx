@@ -1,6 +1,6 @@
 import { useProject } from './session.ts';
 
-/** Above every page of a project that may not send. */
+/** Shown above every page of a disabled project. */
 export function DisabledNote() {
   const { disabled, disabledReason } = useProject();
   if (!disabled) return null;

@@ -24,7 +24,8 @@ export function CrashPage({ error }: ErrorComponentProps) {
   const router = useRouter();
   const [shown] = useState(() => (isOfServer(error) ? error : toFault(error)));
   const retry = () => {
-    // Drawing the page asks none of its queries again: neither those that failed, nor those whose answer it can't show.
+    // Redrawing the page does not repeat its queries, neither failed ones nor ones with an unusable answer, so forget
+    // them.
     queryClient.removeQueries({ type: 'inactive' });
     void router.invalidate();
   };
@@ -43,7 +44,7 @@ export function CrashPage({ error }: ErrorComponentProps) {
   );
 }
 
-/** Whether a query failed with it. */
+/** Whether the error comes from a query. */
 const isOfServer = (error: unknown): boolean =>
   queryClient
     .getQueryCache()
@@ -51,11 +52,11 @@ const isOfServer = (error: unknown): boolean =>
     .some(({ state }) => state.error === error);
 
 const toFault = (error: unknown): Error =>
-  new Error(`The dashboard has a fault and can’t show this page (${error}).`);
+  new Error(`The dashboard has a bug and can’t show this page (${error}).`);
 
 const reloadedKey = 'posthaste-reloaded-for';
 
-/** Loads the dashboard again, which after an upgrade is another one. Of itself it does so once for an address. */
+/** Reloads the dashboard, to get the files of the new version after an upgrade. Reloads automatically once per URL. */
 function MissingCodePage({ error }: { error: MissingCode }) {
   useEffect(() => {
     if (sessionStorage.getItem(reloadedKey) !== window.location.href) reload().catch(() => {});
@@ -67,7 +68,7 @@ function MissingCodePage({ error }: { error: MissingCode }) {
   );
 }
 
-/** Not without the server: the browser would show a page of its own. */
+/** Reloads only if the server answers; otherwise the browser would show its own error page. */
 async function reload(): Promise<void> {
   const { ok, status } = await fetch(appUrl, { method: 'HEAD', cache: 'no-store' });
   if (!ok) throw new ApiError(status, null, {});

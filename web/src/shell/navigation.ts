@@ -17,7 +17,7 @@ import {
   Waypoints,
 } from 'lucide-react';
 
-/** Pages of a project that need nothing but its id. */
+/** Pages of a project that need only its id. */
 type ProjectPath = Exclude<
   Extract<LinkProps['to'], `/projects/$projectId${string}`>,
   `/projects/$projectId/${string}$${string}`

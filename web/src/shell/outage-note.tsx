@@ -9,7 +9,7 @@ const subscribe = (listener: () => void) => queryClient.getQueryCache().subscrib
 const useFailed = (wanted: (query: Query) => boolean) =>
   useSyncExternalStore(subscribe, () => failed().some(wanted));
 
-/** Reads again what an outage has kept from the page, and says so where the page shows what it has read before. */
+/** Retries the queries that failed because of an outage, and says so above the older data that the page still shows. */
 export function OutageNote() {
   const isOut = useFailed(() => true);
   const isStale = useFailed(({ state }) => state.data !== undefined);
@@ -27,7 +27,7 @@ export function OutageNote() {
       role="status"
       className="fixed bottom-4 left-4 z-30 max-w-[calc(100vw-2rem)] rounded-lg bg-raised px-4 py-2 text-warn shadow-overlay"
     >
-      The server does not answer, so some of this may be out of date. It is asked again every few seconds.
+      The server does not answer, so some of this may be out of date. Retrying every few seconds.
     </p>
   );
 }

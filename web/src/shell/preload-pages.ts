@@ -9,13 +9,13 @@ const whenIdle = (work: () => void): unknown =>
 
 /** Set by users with a slow or metered connection. */
 const savesData = () =>
-  // as: only Chromium knows it.
+  // as: only Chromium has this property.
   (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 
 /**
- * Loads the code of all pages, one after another, while the browser is idle and nothing is being asked, so that a click
- * waits for data alone.
- * @returns stops it
+ * Loads the code of all pages, one after another, while the browser and the network are idle, so that a click waits
+ * only for data.
+ * @returns a function that stops it
  */
 export function preloadPages(router: AnyRouter): () => void {
   if (savesData()) return () => {};

@@ -19,7 +19,10 @@ import { projectsQuery } from './session.ts';
 import { SideBar } from './side-bar.tsx';
 import { useProjectId } from './use-project-id.ts';
 
-/** Not for somebody who was a member when the page opened, and no longer is: nothing could be read or saved. */
+/**
+ * Shows a project to its members. A user who loses access while the page is open gets the not-found page, because
+ * nothing could be read or saved any more.
+ */
 export function ProjectLayout() {
   const projectId = useProjectId();
   const { data } = useSuspenseQuery(projectsQuery);
@@ -33,9 +36,9 @@ export function ProjectLayout() {
 
 function ProjectFrame() {
   const projectId = useProjectId();
-  // What a page of a project takes from its path are ids.
+  // All path parameters of project pages are ids.
   const isAddress = Object.values(useParams({ strict: false })).every((id) => z.uuid().safeParse(id).success);
-  // Another one for each page that opens, and for each retry.
+  // Changes with each page that opens, and with each retry.
   const pageMatch = useRouterState({ select: ({ matches }) => matches.at(-1) });
   const [isMenuOpen, setIsMenuOpen] = useState(false);
   const [isPaletteOpen, setIsPaletteOpen] = useState(false);

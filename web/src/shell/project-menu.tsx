@@ -28,7 +28,7 @@ export function ProjectMenu({
         ...data.data.map(({ id, name, createdAt }) => ({
           id,
           label: name,
-          // Tells two of the same name apart.
+          // Distinguishes projects with the same name.
           note: isUnique(name) ? undefined : `Created ${exactText(new Date(createdAt), Date.now())}`,
           onAction: () => open(id),
         })),

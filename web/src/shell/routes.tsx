@@ -12,7 +12,7 @@ export const rootRoute = createRootRoute({
   errorComponent: CrashPage,
 });
 
-/** Pages that need a session; others sign in first and return. */
+/** Pages that need a session; other visitors sign in first and then return. */
 export const signedInRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'signed-in',
@@ -27,7 +27,7 @@ export const signedInRoute = createRoute({
   component: SignedInLayout,
 });
 
-/** Pages of one project, which is in the address: two tabs may show two projects. */
+/** Pages of one project. The URL names it, so two tabs can show two projects. */
 export const projectRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: 'projects/$projectId',
@@ -41,7 +41,7 @@ export const projectRoute = createRoute({
   notFoundComponent: NotFoundPage,
 });
 
-/** `/` leads to the project that was open last, or to the first. */
+/** `/` redirects to the project that was open last, or to the first one. */
 export const startRoute = createRoute({
   getParentRoute: () => signedInRoute,
   path: '/',

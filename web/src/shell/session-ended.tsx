@@ -13,21 +13,21 @@ import { userQuery } from './session.ts';
 
 const schema = z.object({ password: z.string().min(1, 'Enter your password.') });
 
-/** Signs in again over the page, which keeps what was typed there. */
+/** Signs in again in a dialog over the page, which keeps the user's input. */
 export default function SessionEnded({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const router = useRouter();
   const { data: user } = useQuery({ ...userQuery, enabled: false });
-  const goOn = () => {
+  const proceed = () => {
     beginSession();
     onClose();
     void queryClient.invalidateQueries();
   };
   useEffect(() => {
-    // A sign-in in another tab is for this one, too.
+    // A sign-in in another tab counts for this one, too.
     const look = () => {
       api.GET('/users/@me').then(
-        ({ data }) => (data?.id === user?.id ? goOn() : window.location.reload()),
+        ({ data }) => (data?.id === user?.id ? proceed() : window.location.reload()),
         () => {},
       );
     };
@@ -39,7 +39,7 @@ export default function SessionEnded({ onClose }: { onClose: () => void }) {
     defaultValues: { password: '' },
     async save({ password }) {
       await api.POST('/auth/login', { body: { email: user?.email ?? '', password } });
-      goOn();
+      proceed();
     },
   });
   return (

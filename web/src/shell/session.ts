@@ -5,7 +5,7 @@ import { useProjectId } from './use-project-id.ts';
 export const userQuery = $api.queryOptions('get', '/users/@me', {}, { staleTime: 60_000 });
 export const projectsQuery = $api.queryOptions('get', '/users/@me/projects', {}, { staleTime: 60_000 });
 
-/** The project of the page. Only below a project's route, which has loaded it. */
+/** The project of the page. Only for components below the project route, which has loaded it. */
 export function useProject(): Schema<'Project'> {
   const projectId = useProjectId();
   const { data } = useSuspenseQuery(projectsQuery);

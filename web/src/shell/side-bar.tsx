@@ -8,7 +8,7 @@ import { useProject } from './session.ts';
 
 interface SideBarProps {
   onSearch: () => void;
-  /** Before another page opens. */
+  /** Called before another page opens. */
   onLeave?: () => void;
 }
 

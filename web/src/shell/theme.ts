@@ -21,7 +21,7 @@ export function isDark(): boolean {
   return theme === 'system' ? dark.matches : theme === 'dark';
 }
 
-/** Applies the chosen theme, or that of the system. */
+/** Applies the chosen theme, or the theme of the system. */
 export function applyTheme(): void {
   document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
   for (const listener of listeners) listener();

@@ -1,20 +1,20 @@
 import { useEffect } from 'react';
 
-/** An element, and what stood beside it. */
+/** An element and its siblings. */
 interface Place {
   element: Element;
   beside: (Element | null)[];
 }
 
 /**
- * When what had the focus is gone, such as a deleted row or the button of a page that was left, gives it to what has
- * taken its place, else to the page. Otherwise the next Tab begins at the top of the document.
+ * When the focused element disappears, such as a deleted row or the button of the previous page, moves the focus to the
+ * element that took its place, or else to the page. Otherwise the next Tab would start at the top of the document.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
     const root = document.getElementById('root');
     const stop = new AbortController();
-    /** What had the focus last below all dialogs, and all that it stood in. */
+    /** The element outside dialogs that had the focus last, with its ancestors. */
     let places: Place[] = [];
     let isHeld = false;
     const isLost = () => isHeld && document.activeElement === document.body;
@@ -22,7 +22,7 @@ export function useKeptFocus(): void {
       isHeld = true;
       if (target instanceof Element && root?.contains(target)) places = placesOf(target, root);
     };
-    // Who presses on what takes no focus wants none.
+    // Pressing on something that can't be focused means that the user wants no focus.
     const onPress = ({ target }: Event) => {
       isHeld = false;
       if (target instanceof Element && root?.contains(target)) places = [];
@@ -34,7 +34,7 @@ export function useKeptFocus(): void {
       if (isLost()) document.getElementById('content')?.focus({ preventScroll: true });
     };
     const observer = new MutationObserver(() => {
-      // A closing dialog gives the focus back in the next frame.
+      // A closing dialog restores the focus in the next frame.
       if (isLost()) requestAnimationFrame(() => requestAnimationFrame(restore));
     });
     document.addEventListener('focusin', onFocus, stop);
@@ -47,7 +47,7 @@ export function useKeptFocus(): void {
   }, []);
 }
 
-/** From the inside out. */
+/** From the innermost element to the outermost. */
 function placesOf(focused: Element, root: Element): Place[] {
   const places: Place[] = [];
   for (
@@ -59,10 +59,10 @@ function placesOf(focused: Element, root: Element): Place[] {
   return places;
 }
 
-/** A toast is an alertdialog, which takes no focus of itself. */
+/** A toast is an alertdialog that does not take the focus. */
 const lastDialog = () => [...document.querySelectorAll<HTMLElement>('[role="dialog"]')].at(-1);
 
-/** What had the focus, or the first control beside the outermost part of it that is gone. */
+/** The element that had the focus or, if it is gone, the first control near its outermost removed ancestor. */
 function survivorOf(places: readonly Place[]): HTMLElement | undefined {
   const left = places.findIndex(({ element }) => element.isConnected);
   if (left === 0) return places[0]?.element as HTMLElement;

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 
-/** Of the project that the page shows; links need it: `params={{ projectId }}`. */
+/** The id of the project that the page shows, for links: `params={{ projectId }}`. */
 export function useProjectId(): string {
   const { projectId } = useParams({ strict: false });
   if (projectId === undefined) throw new Error('Not the page of a project');

@@ -3,7 +3,7 @@ import { api } from '../api/client.ts';
 import { enterProject, queryClient } from '../api/query-client.ts';
 import { sayError } from '../ui/toast.tsx';
 
-/** Ends the session. Who would rather keep unsaved input stays on the page, and signed in. */
+/** Ends the session. A user who chooses to keep unsaved input stays on the page and signed in. */
 export function useSignOut(): () => Promise<void> {
   const router = useRouter();
   return async () => {

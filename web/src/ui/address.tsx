@@ -1,4 +1,4 @@
-/** Breaks behind the @ before it breaks within a word. */
+/** Allows a line break after the @ before one within a word. */
 export function Address({ email }: { email: string }) {
   const at = email.lastIndexOf('@') + 1;
   return (

@@ -23,7 +23,7 @@ interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'children'> {
   children: ReactNode;
 }
 
-/** One primary button a page. While `isPending`, presses are ignored and a screen reader says so. */
+/** Use at most one primary button per page. While `isPending`, presses are ignored and a screen reader announces it. */
 export function Button({ look = 'secondary', className, children, ...props }: ButtonProps) {
   return (
     <AriaButton {...props} className={classNames(shape, looks[look], className)}>
@@ -40,7 +40,7 @@ export function Button({ look = 'secondary', className, children, ...props }: Bu
 }
 
 interface IconButtonProps extends Omit<AriaButtonProps, 'className' | 'children' | 'aria-label'> {
-  /** What it does: the tooltip and the accessible name. */
+  /** What the button does: its tooltip and accessible name. */
   label: string;
   className?: string;
   children: ReactNode;

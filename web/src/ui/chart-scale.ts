@@ -1,4 +1,4 @@
-/** Round values for the lines of a chart: from 0 to the first that reaches `most`, at most five steps. */
+/** Round values for the grid lines of a chart: from 0 to the first value that reaches `most`, in at most five steps. */
 export function ticksUpTo(most: number): number[] {
   const rough = Math.max(most, 1) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -7,8 +7,8 @@ export function ticksUpTo(most: number): number[] {
   return Array.from({ length: steps + 1 }, (_, index) => index * step);
 }
 
-/** Which of `count` points have a label when `most` fit: every nth, the last among them. */
-export function labelledPoints(count: number, most: number): number[] {
+/** The indexes of the points that get a label when at most `most` labels fit: every nth point, including the last. */
+export function labeledPoints(count: number, most: number): number[] {
   const every = Math.max(1, Math.ceil(count / Math.max(1, most)));
   return Array.from({ length: count }, (_, index) => index).filter(
     (index) => (count - 1 - index) % every === 0,

@@ -1,13 +1,13 @@
 import { useBlocker } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 
-/** What is open, in the order of opening. */
+/** The open dialogs, in the order in which they opened. */
 const open: symbol[] = [];
 
-/** Whether this step in the history closes what is open, and so leaves nothing. */
+/** Whether this navigation only closes an open dialog and stays on the page. */
 export const closesDialog = (action: string): boolean => action === 'BACK' && open.length > 0;
 
-/** In what covers the page without being in its address: the back button closes that first. */
+/** For overlays that are not part of the URL: the back button closes them first. */
 export function CloseOnBack({ onClose }: { onClose: () => void }) {
   const [self] = useState(() => Symbol('open'));
   useEffect(() => {

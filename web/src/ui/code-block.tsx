@@ -3,7 +3,7 @@ import { CopyButton } from './copy-button.tsx';
 interface CodeBlockProps {
   code: string;
   label: string;
-  /** What is copied instead: the code with a secret that is not shown. */
+  /** Copied instead of `code`, if `code` hides a secret. */
   copied?: string;
 }
 

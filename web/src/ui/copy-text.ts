@@ -1,4 +1,4 @@
-/** Also on a page without TLS, which browsers give no `navigator.clipboard`. */
+/** Also works on a page without TLS, where browsers offer no `navigator.clipboard`. */
 export async function copyText(text: string): Promise<void> {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
   const fill = (event: ClipboardEvent) => {
@@ -8,5 +8,5 @@ export async function copyText(text: string): Promise<void> {
   document.addEventListener('copy', fill, { once: true });
   const isCopied = document.execCommand('copy');
   document.removeEventListener('copy', fill);
-  if (!isCopied) throw new Error('The browser did not allow to copy. Select the text and copy it yourself.');
+  if (!isCopied) throw new Error('The browser did not allow copying. Select the text and copy it yourself.');
 }

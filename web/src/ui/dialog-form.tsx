@@ -7,14 +7,13 @@ import type { ApiForm } from './form.ts';
 
 interface DialogFormProps<Values extends FieldValues> {
   form: ApiForm<Values>;
-  /** The verb on the button. */
+  /** Label of the submit button. */
   action: string;
   onCancel: () => void;
-  /** The fields. */
   children: ReactNode;
 }
 
-/** A form in a dialog: its fields, the error that belongs to none of them, and the two buttons. */
+/** A form in a dialog: its fields, errors that belong to no field, and the two buttons. */
 export function DialogForm<Values extends FieldValues>(props: DialogFormProps<Values>) {
   const { form, action, onCancel, children } = props;
   return (

@@ -19,7 +19,7 @@ interface DialogProps extends DialogState {
   children: ReactNode;
   /** A drawer covers the full height at the right edge. */
   shape?: 'dialog' | 'wide' | 'drawer';
-  /** Unless the address has it, as that of a drawer. */
+  /** False if the URL holds the open state, as for drawers. */
   closesOnBack?: boolean;
 }
 
@@ -65,13 +65,13 @@ export function DialogActions({ children }: { children: ReactNode }) {
 
 interface ConfirmDialogProps extends DialogState {
   title: string;
-  /** What will happen, and whether it can be undone. */
+  /** Says what will happen and whether it can be undone. */
   children: ReactNode;
-  /** The verb on the button. */
+  /** Label of the confirm button. */
   action: string;
-  /** On rejection the dialog stays open and shows the error. */
+  /** If it rejects, the dialog stays open and shows the error. */
   onConfirm: () => Promise<unknown>;
-  /** Text that the user must type first, for actions that can't be undone. */
+  /** Text that the user must type first; for actions that can't be undone. */
   confirmText?: string;
   isDangerous?: boolean;
 }
@@ -96,7 +96,7 @@ function Confirmation({
   const [isPending, setIsPending] = useState(false);
   const [error, fail] = useFailure();
   const confirm = async () => {
-    // Enter in the field submits again while the button is busy.
+    // Enter in the field submits even while the button is pending.
     if (isPending) return;
     setIsPending(true);
     try {

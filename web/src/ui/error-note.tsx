@@ -17,7 +17,7 @@ export function ErrorNote({ error, onRetry, isRetrying = false, className }: Err
   const issues = error instanceof ApiError ? error.issues : [];
   const isGone = error instanceof ApiError && error.status === 404;
   const ofFile = issues.length === 1 ? issues.find(({ field }) => field === 'file') : undefined;
-  // What the API says above its issues is for programmers.
+  // Above the issues of a validation error, the API's message is meant for programmers.
   const isInvalid = error instanceof ApiError && error.code === 'VALIDATION_ERROR';
   const headline = isInvalid && issues.length > 0 ? 'This can’t be accepted:' : messageOf(error);
   return (
@@ -49,7 +49,7 @@ export function ErrorNote({ error, onRetry, isRetrying = false, className }: Err
   );
 }
 
-/** Of a form whose button stays in sight: comes into view when it appears. */
+/** The error of a form whose button stays in view: scrolls into view when it appears. */
 export function FormError({ error }: Pick<ErrorNoteProps, 'error'>) {
   const frame = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -62,7 +62,7 @@ export function FormError({ error }: Pick<ErrorNoteProps, 'error'>) {
   );
 }
 
-/** Leads to the request in the log of the project, beside the page: its forms may hold what nobody has saved. */
+/** Links to the request in the project's request log, in a new tab, because the page may hold unsaved input. */
 function RequestId({ id }: { id: string }) {
   const { projectId } = useParams({ strict: false });
   return (

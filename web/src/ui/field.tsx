@@ -36,14 +36,14 @@ export function FieldNotes({ hint, error }: { hint?: ReactNode; error?: string |
 
 export interface TextFieldProps extends Omit<AriaTextFieldProps, 'className' | 'isInvalid' | 'children'> {
   label: string;
-  /** For a field with a visible label beside it. */
+  /** For a field with other visible text beside it. */
   isLabelHidden?: boolean;
   hint?: ReactNode;
   error?: string | undefined;
   placeholder?: string;
   /** Renders a text area with this many lines. */
   rows?: number;
-  /** By which a form puts the focus on its first error. */
+  /** Lets a form focus its first invalid field. */
   inputRef?: RefCallback<HTMLInputElement | HTMLTextAreaElement>;
   className?: string;
 }

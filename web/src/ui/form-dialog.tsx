@@ -5,14 +5,13 @@ import { DialogForm } from './dialog-form.tsx';
 import { type ApiFormOptions, useApiForm } from './form.ts';
 
 interface OpenFormProps<Values extends FieldValues> extends ApiFormOptions<Values> {
-  /** The verb on the button. */
+  /** Label of the submit button. */
   action: string;
   onClose: () => void;
-  /** The fields. */
   children: (form: UseFormReturn<Values>) => ReactNode;
 }
 
-/** A dialog with a form, which starts from its default values each time it opens. `save` must close it. */
+/** A dialog with a form that starts from its default values each time it opens. `save` must close the dialog. */
 export function FormDialog<Values extends FieldValues>({
   title,
   isOpen,

@@ -7,7 +7,7 @@ interface FormFieldProps<Values extends FieldValues>
   name: Path<Values>;
 }
 
-/** A text field of a form. */
+/** A text field bound to a form. */
 export function FormField<Values extends FieldValues>({ control, name, ...props }: FormFieldProps<Values>) {
   return (
     <Controller

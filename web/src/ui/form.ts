@@ -13,22 +13,22 @@ import { useFailure } from './use-failure.ts';
 
 export interface ApiForm<Values extends FieldValues> {
   form: UseFormReturn<Values>;
-  /** Errors that belong to no field; `ErrorNote` shows them. */
+  /** An error that belongs to no field; `ErrorNote` shows it. */
   failure: unknown;
-  /** Checks, calls `save`, and puts the issues of the API beside their fields. @returns whether it was saved */
+  /** Validates, calls `save`, and shows the API's issues beside their fields. @returns whether it was saved */
   run: () => Promise<boolean>;
-  /** The same for `<form onSubmit>` and buttons. */
+  /** The same as `run`, for `<form onSubmit>` and buttons. */
   submit: (event?: { preventDefault: () => void }) => void;
 }
 
 export interface ApiFormOptions<Values extends FieldValues> {
   schema: z.ZodType<Values, Values>;
   defaultValues: DefaultValues<Values>;
-  /** `form` takes errors that only saving finds. */
+  /** `form` takes errors that are only found while saving. */
   save: (values: Values, form: UseFormReturn<Values>) => Promise<unknown>;
 }
 
-/** A form whose fields show the issues of the schema and then of the API. */
+/** A form whose fields show the errors of the schema and then of the API. */
 export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<Values>): ApiForm<Values> {
   const { schema, defaultValues, save } = options;
   const form = useForm<Values>({ resolver: zodResolver(schema), defaultValues });
@@ -51,7 +51,8 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
     })();
     return isSaved;
   };
-  // A second press, or another button, waits for the save under way: it would store a record twice, or meet its own change.
+  // While a save is in progress, a second press or another button waits for it: a second save would store the record
+  // twice, or conflict with the first one.
   const run = () =>
     (running.current ??= saveOnce().finally(() => {
       running.current = null;

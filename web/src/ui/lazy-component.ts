@@ -1,6 +1,6 @@
 import { lazyRouteComponent } from '@tanstack/react-router';
 
-/** The server can't be reached, or it has a newer version, whose files have other names. */
+/** Thrown when the server can't be reached, or has been upgraded and no longer has the files of this version. */
 export class MissingCode extends Error {
   constructor(cause: unknown) {
     super('The server could not be reached. Check the connection and try again.', { cause });
@@ -8,8 +8,8 @@ export class MissingCode extends Error {
 }
 
 /**
- * A component whose code is a file of its own. Loads when it is first drawn, or before that by `preload`; drawing it throws
- * {@link MissingCode} if that failed.
+ * A component in its own bundle. It loads when it is first drawn, or earlier by `preload`; if loading failed, drawing
+ * it throws {@link MissingCode}.
  */
 export const lazyComponent: typeof lazyRouteComponent = (load, name) =>
   lazyRouteComponent(

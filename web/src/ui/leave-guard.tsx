@@ -3,16 +3,16 @@ import { Button } from './button.tsx';
 import { closesDialog } from './close-on-back.tsx';
 import { Dialog, DialogActions } from './dialog.tsx';
 
-/** A page shows the form of the selected tab or step alone. */
+/** Identifies the form on the page: a page shows only the form of the selected tab or step. */
 function formOf({ pathname, search }: { pathname: string; search: object }): string {
-  // as: routes without them have neither.
+  // as: routes without these parameters have neither.
   const { tab, step } = search as { tab?: unknown; step?: unknown };
   return JSON.stringify([pathname, tab, step]);
 }
 
 /**
- * Asks before unsaved input is lost by a link, another tab or step of the page, the back button or closing the browser's
- * tab.
+ * Asks before unsaved input is lost: through a link, another tab or step of the page, the back button, or closing the
+ * browser tab.
  */
 export function LeaveGuard({ isDirty }: { isDirty: boolean }) {
   const { status, proceed, reset } = useBlocker({

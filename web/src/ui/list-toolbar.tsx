@@ -22,7 +22,7 @@ export interface ListToolbarProps<Kind extends string> {
   onSort: (sort: Order | undefined) => void;
 }
 
-/** The search, the filter and the order of a list. Undefined stands for what the list shows by default. */
+/** Search, filter and order of a list. Undefined stands for the list's default. */
 export function ListToolbar<Kind extends string>(props: ListToolbarProps<Kind>) {
   const { search, onSearch, filter, sort, onSort } = props;
   return (

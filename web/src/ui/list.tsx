@@ -15,13 +15,13 @@ export interface LoadedProps<Data> {
   children: (data: Data) => ReactNode;
 }
 
-/** The result of a query; until then a skeleton, or the error with a retry button. */
+/** Shows the result of a query; until it arrives a skeleton, or the error with a retry button. */
 export function Loaded<Data>({ query, skeleton, children }: LoadedProps<Data>) {
   const { data, error, errorUpdateCount, isFetching, refetch } = query;
   const [lastError, setLastError] = useState(error);
   if (error && error !== lastError) setLastError(error);
   if (data !== undefined) return children(data);
-  // One that is tried again has no error until it has failed once more.
+  // While a failed query is being retried, react-query reports no error until it fails again.
   const shown = error ?? (errorUpdateCount > 0 ? lastError : null);
   if (shown) return <ErrorNote error={shown} onRetry={() => void refetch()} isRetrying={isFetching} />;
   return skeleton ?? <SkeletonRows />;
@@ -30,12 +30,12 @@ export function Loaded<Data>({ query, skeleton, children }: LoadedProps<Data>) {
 interface PagesProps<Page, Row> {
   query: UseInfiniteQueryResult<InfiniteData<Page>, unknown>;
   rowsOf: (page: Page) => readonly Row[];
-  /** Instead of an empty list. */
+  /** Shown instead of an empty list. */
   empty: ReactNode;
   children: (rows: Row[]) => ReactNode;
 }
 
-/** The pages of a list that is read by cursor, with a button for the next one. */
+/** A list that is read by cursor, with a button that loads the next page. */
 export function Pages<Page, Row>({ query, rowsOf, empty, children }: PagesProps<Page, Row>) {
   return (
     <Loaded query={query}>
@@ -86,7 +86,7 @@ export function Pager({ page, totalPages, onPage }: PagerProps) {
   );
 }
 
-/** Instead of the rows of a page that has none any more. */
+/** Shown when the page has no rows any more. */
 export function PastLastPage({ onFirst }: { onFirst: () => void }) {
   return (
     <EmptyState

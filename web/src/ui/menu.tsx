@@ -8,10 +8,10 @@ import { classNames } from './class-names.ts';
 import { OptionNote, optionLook, popoverLook } from './select.tsx';
 
 export interface MenuAction {
-  /** Where two actions may have the same label. */
+  /** Required where two actions may have the same label. */
   id?: string;
   label: string;
-  /** Until its promise settles, the button with three dots is pending, so nothing is done twice. */
+  /** Until its promise settles, the three-dots button is pending, so that nothing runs twice. */
   onAction?: () => unknown;
   /** Opens another site in a new tab. */
   href?: string;
@@ -22,7 +22,7 @@ export interface MenuAction {
 }
 
 interface MenuProps {
-  /** Of the button with three dots; ignored with `trigger`. */
+  /** Label of the three-dots button; ignored with `trigger`. */
   label: string;
   actions: readonly MenuAction[];
   trigger?: ReactNode;

@@ -9,9 +9,9 @@ const percent = new Intl.NumberFormat(undefined, { style: 'percent', maximumFrac
 export const count = (value: number): string => whole.format(value);
 /** 12.4K */
 export const shortCount = (value: number): string => compact.format(value);
-/** 9,408,231, but 12.4M: no wider than a card. Show the exact number on hover. */
+/** 9,408,231, but 12.4M: fits into a card. Show the exact number on hover. */
 export const cardCount = (value: number): string => (value < 10_000_000 ? count : shortCount)(value);
-/** From 0 to 100, like the rates of the API. */
+/** Takes a percentage from 0 to 100, like the rates of the API. */
 export const rate = (value: number): string => percent.format(value / 100);
 /** "1 contact", "12,408 contacts" */
 export const quantity = (value: number, one: string, many = `${one}s`): string =>

@@ -10,13 +10,13 @@ interface PageProps {
   badge?: ReactNode;
   /** One sentence on what the page is for. */
   description?: ReactNode;
-  /** The list that this record belongs to. */
+  /** Link to the list that this record belongs to. */
   back?: LinkProps & { label: string };
-  /** At most one primary button, at the end. */
+  /** At most one primary button, placed last. */
   actions?: ReactNode;
-  /** As wide as the window: for editors. */
+  /** Uses the full window width, for editors. */
   isWide?: boolean;
-  /** Filters and tabs, which stay visible on scrolling. */
+  /** Filters and tabs that stay visible while scrolling. */
   toolbar?: ReactNode;
   children: ReactNode;
 }
@@ -53,7 +53,7 @@ export function Page({ title, badge, description, back, actions, isWide, toolbar
   );
 }
 
-/** The headers of tables stay below the header of the page. */
+/** Keeps table headers below the page header. */
 function tellHeight(header: HTMLElement) {
   header.parentElement?.style.setProperty('--page-header', `${header.offsetHeight}px`);
 }
@@ -75,7 +75,7 @@ interface SectionProps {
   children: ReactNode;
 }
 
-/** A part of a page with a heading, without a frame. */
+/** A section of a page with a heading, without a frame. */
 export function Section({ title, description, actions, className, children }: SectionProps) {
   return (
     <section className={classNames('flex min-w-0 flex-col gap-3', className)}>

@@ -4,7 +4,7 @@ import { type Option, Select } from './select.tsx';
 
 interface PeriodFilterProps {
   value: PeriodSearch;
-  /** Names all three fields: what is undefined leaves the address. */
+  /** Sets all three fields: undefined removes a field from the URL. */
   onChange: (period: PeriodSearch) => void;
   lengths?: readonly Option<PeriodLength>[];
 }

@@ -15,7 +15,7 @@ export const periodLengths = [
 
 export const periodLengthSchema = z.enum(['24h', '7d', '30d', '90d', '365d']);
 
-/** Part of an address: one of the lengths, or days of the reader's zone, both included. */
+/** Part of the URL: one of the lengths, or two days in the user's time zone, both inclusive. */
 export const periodSearchSchema = z.object({
   period: z
     .enum([...periodLengthSchema.options, 'days'])
@@ -27,14 +27,15 @@ export const periodSearchSchema = z.object({
 
 export type PeriodSearch = z.output<typeof periodSearchSchema>;
 
-/** Starts on the hour, so that the request stays the same for an hour. */
+/** On a full hour, so that the request stays the same for an hour. */
 export function startOf(length: PeriodLength, now = Date.now()): Date {
   return new Date(Math.ceil(now / hourMs) * hourMs - lengthHours[length] * hourMs);
 }
 
 /**
- * For charts. Days are whole ones of UTC, as the API counts them (it keeps the counts of whole days), today being the
- * last; hours are as above. `before` is as long a time, and as much of its last day has passed.
+ * The period of a chart. Days are whole UTC days up to and including today, because the API caches counts per UTC day;
+ * hours start on the hour, as in `startOf`. `before` is the preceding period of the same length, its last day cut off
+ * at the current time of day.
  */
 export function chartPeriod(length: PeriodLength, now = Date.now()) {
   const end = Math.ceil(now / hourMs) * hourMs;
@@ -53,7 +54,7 @@ export function chartPeriod(length: PeriodLength, now = Date.now()) {
 export function toPeriodQuery({ period, from, to }: PeriodSearch): { startDate?: string; endDate?: string } {
   if (period === undefined) return {};
   if (period !== 'days') return { startDate: startOf(period).toISOString() };
-  // "Between two days" says nothing of their order.
+  // The user may enter the two days in either order.
   const [first, last] = from && to && from > to ? [to, from] : [from, to];
   return {
     ...(first && { startDate: new Date(`${first}T00:00:00`).toISOString() }),

@@ -9,7 +9,7 @@ interface RadioChoiceProps<Value extends string> {
   onChange: (value: Value) => void;
 }
 
-/** A choice with all options visible; the arrow keys select. */
+/** A choice that shows all its options; the arrow keys select. */
 export function RadioChoice<Value extends string>(props: RadioChoiceProps<Value>) {
   const { label, options, value, onChange } = props;
   return (

@@ -7,7 +7,7 @@ import { Page } from './page.tsx';
 
 type Order = ListToolbarProps<string>['sort'];
 
-/** As in the address. */
+/** The state of the list in the URL. */
 interface Shown {
   search?: string | undefined;
   sort?: Order;
@@ -16,19 +16,19 @@ interface Shown {
 
 interface RecordListPageProps<Row, Kind extends string> {
   title: string;
-  /** What one of the rows is called. */
+  /** What one row is called. */
   noun: string;
   action: ReactNode;
   query: LoadedProps<{ data: Row[]; total: number; totalPages: number }>['query'];
   shown: Shown;
   onChange: (shown: Shown, replace?: boolean) => void;
   filter: ListToolbarProps<Kind>['filter'];
-  /** Instead of the rows when the project has none. */
+  /** Shown instead of the rows when the project has none. */
   empty: ReactNode;
   children: (rows: Row[]) => ReactNode;
 }
 
-/** The page of a list that people write by hand: read by page number, with search, filter and order. */
+/** The page of a list that is read by page number, with search, filter and order: templates and campaigns. */
 export function RecordListPage<Row, Kind extends string>(props: RecordListPageProps<Row, Kind>) {
   const { title, noun, action, query, shown, onChange, filter, empty, children } = props;
   const { search, sort, page = 1 } = shown;

@@ -8,12 +8,12 @@ interface SandboxedFrameProps {
   style?: CSSProperties;
 }
 
-/** HTML of an email. Without permissions: no scripts run, and links can't navigate the dashboard. */
+/** Shows the HTML of an email. The sandbox grants nothing: no scripts run, and links can't navigate the dashboard. */
 export function SandboxedFrame({ title, html, className, style }: SandboxedFrameProps) {
   const frame = useRef<HTMLIFrameElement>(null);
   const [hasFocus, setHasFocus] = useState(false);
   useEffect(() => {
-    // With the focus in its document, a frame matches no pseudo-class for it.
+    // A frame matches no focus pseudo-class while the focus is inside its document.
     const look = () => setHasFocus(document.activeElement === frame.current);
     window.addEventListener('blur', look, true);
     window.addEventListener('focus', look, true);

@@ -23,7 +23,7 @@ interface SearchSelectProps {
   label: string;
   isLabelHidden?: boolean;
   value: string | null;
-  /** The chosen one by its name; it need not be among the items. */
+  /** Name of the selected item, which need not be among the items. */
   shown: string | undefined;
   onChange: (value: string) => void;
   search: string;
@@ -36,15 +36,15 @@ interface SearchSelectProps {
   placeholder?: string;
   buttonRef?: RefCallback<HTMLButtonElement>;
   className?: string;
-  /** That reads the items, while it has not. */
+  /** The query for the items, while it has no result. */
   query?: ItemsQuery | undefined;
-  /** Instead of an empty list. */
+  /** Shown instead of an empty list. */
   empty: ReactNode;
   /** The items that match the search. */
   children: ReactNode;
 }
 
-/** A choice from a list that is too long to show, found by a part of a name. */
+/** A select for lists that are too long to show: the user searches by part of a name. */
 export function SearchSelect(props: SearchSelectProps) {
   const { label, isLabelHidden, value, shown, onChange, search, onSearch, searchLabel, onOpen } = props;
   const { hint, error, placeholder = 'Choose', className, query, empty, children } = props;

@@ -31,7 +31,7 @@ interface SelectProps<Value extends string> {
   className?: string;
 }
 
-/** The button within a `group/choice`. */
+/** Styles of the button within a `group/choice`. */
 export const choiceLook = classNames(
   inputLook,
   'flex h-8 items-center justify-between gap-2 text-left group-data-[invalid]/choice:border-bad',
@@ -87,7 +87,7 @@ export function OptionItem({ option }: { option: Option }) {
   );
 }
 
-/** Only in the list: the button of a select shows one line. */
+/** Shown only in the list, because the button of a select has one line. */
 export function OptionNote({ children }: { children: string }) {
   return (
     <Text slot="description" className="block truncate text-xs text-muted">
@@ -97,13 +97,13 @@ export function OptionNote({ children }: { children: string }) {
 }
 
 interface ComboBoxProps extends Omit<SelectProps<string>, 'value' | 'onChange'> {
-  /** The text of the field: an option, or what the reader types. */
+  /** The text of the field: an option, or what the user types. */
   value: string;
   onChange: (value: string) => void;
   inputRef?: RefCallback<HTMLInputElement>;
 }
 
-/** A text field with suggestions; any text is allowed. */
+/** A text field with suggestions that accepts any text. */
 export function ComboBox(props: ComboBoxProps) {
   const { label, isLabelHidden, options, value, onChange, hint, error, placeholder, isDisabled, className } =
     props;
@@ -126,7 +126,7 @@ export function ComboBox(props: ComboBoxProps) {
       <Input ref={props.inputRef} placeholder={placeholder} className={classNames(inputLook, 'h-8')} />
       <FieldNotes hint={hint} error={error} />
       <OpenOnArrival isSuggested={isSuggested} />
-      {/* Below the whole field, whose hint or error stays readable. */}
+      {/* Below the whole field, so that its hint or error stays readable. */}
       <Popover triggerRef={field} offset={4} className={popoverLook}>
         <ListBox className="outline-none">
           {suggestions.map((option) => (
@@ -143,7 +143,9 @@ export function ComboBox(props: ComboBoxProps) {
   );
 }
 
-/** Suggestions that come when somebody is in the field already would not show until the next key. */
+/**
+ * Opens the list when suggestions arrive while the field has the focus; otherwise they would show only at the next key.
+ */
 function OpenOnArrival({ isSuggested }: { isSuggested: boolean }) {
   const state = useContext(ComboBoxStateContext);
   const show = useEffectEvent(() => {
@@ -151,7 +153,7 @@ function OpenOnArrival({ isSuggested }: { isSuggested: boolean }) {
   });
   useEffect(() => {
     if (!isSuggested) return;
-    // The field knows its suggestions one render later.
+    // The field gets the suggestions one render later.
     const timer = setTimeout(show);
     return () => clearTimeout(timer);
   }, [isSuggested]);

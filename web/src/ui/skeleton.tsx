@@ -1,6 +1,6 @@
 import { classNames } from './class-names.ts';
 
-/** Placeholder while loading. */
+/** A placeholder while loading. */
 export function Skeleton({ className }: { className?: string }) {
   return (
     <div aria-hidden className={classNames('animate-pulse rounded bg-hover', className ?? 'h-4 w-full')} />

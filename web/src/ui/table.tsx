@@ -5,13 +5,13 @@ import { useSizeEffect } from './use-size-effect.ts';
 
 export interface Column<Row> {
   header: string;
-  /** For buttons that say what they do. */
+  /** For columns of buttons, which need no header. */
   isHeaderHidden?: boolean;
   cell: (row: Row) => ReactNode;
   align?: 'right';
-  /** Left out on phones. */
+  /** Hidden on phones. */
   isSecondary?: boolean;
-  /** Long words, such as addresses, break on phones. */
+  /** Long words, such as email addresses, break on phones. */
   isBreakable?: boolean;
   className?: string;
 }
@@ -19,7 +19,7 @@ export interface Column<Row> {
 export interface Selection {
   ids: ReadonlySet<string>;
   onChange: (ids: Set<string>) => void;
-  /** Names a row to a screen reader. */
+  /** Names a row for screen readers. */
   labelOf: (id: string) => string;
 }
 
@@ -29,7 +29,7 @@ interface TableProps<Row> {
   columns: readonly Column<Row>[];
   idOf: (row: Row) => string;
   selection?: Selection;
-  /** Opens a row; a link in its first cell is what the keyboard reaches. */
+  /** Called on a click anywhere in a row. For the keyboard, put a link into the first cell. */
   onOpen?: (row: Row) => void;
 }
 
@@ -94,11 +94,13 @@ export function Table<Row>({ label, rows, columns, idOf, selection, onOpen }: Ta
   );
 }
 
-/** Below the header of the page; the line is a shadow, because borders of a collapsed table scroll away. */
+/**
+ * The sticky header sits below the page header. Its line is a shadow, because borders of a collapsed table scroll away.
+ */
 const headerClass =
   'sticky top-(--page-header,0px) z-10 bg-(--surface,var(--canvas)) pb-2 shadow-[inset_0_-1px_var(--line)] group-data-scrolls/frame:static';
 
-/** Only then: in a scrolling frame its header could not stay on the page. */
+/** Only tables that are too wide scroll: within a scrolling frame, the header can't stick to the page. */
 function scrollIfTooWide(frame: HTMLElement) {
   const { firstElementChild: table } = frame;
   frame.toggleAttribute('data-scrolls', table !== null && table.scrollWidth > frame.clientWidth);

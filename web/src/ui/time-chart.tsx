@@ -1,5 +1,5 @@
 import { memo, type PointerEvent, useRef, useState } from 'react';
-import { labelledPoints, ticksUpTo } from './chart-scale.ts';
+import { labeledPoints, ticksUpTo } from './chart-scale.ts';
 import { count, shortCount } from './numbers.ts';
 import { createHourText } from './time-text.ts';
 import { useWidth } from './use-width.ts';
@@ -8,7 +8,7 @@ export interface Series {
   /** Key of the series in each point. */
   key: string;
   label: string;
-  /** A colour of the theme, such as `var(--accent)`. */
+  /** A color of the theme, such as `var(--accent)`. */
   color: string;
 }
 
@@ -31,14 +31,14 @@ const dateText = (date: unknown): string => {
   return isDay(date) ? day.format(instant) : hourText(instant);
 };
 
-// Pixels.
+// In pixels.
 const height = 244;
 const plot = { left: 40, right: 12, top: 28, bottom: 24 };
 const labelWidths = { day: 84, moment: 128 };
 
 const figureOf = (point: Point, { key }: Series) => Number(point[key] ?? 0);
 
-/** Where things are, in pixels of a frame of this width. */
+/** Maps points and values to pixels for a chart of this width. */
 function createScale(points: readonly Point[], series: readonly Series[], width: number) {
   const ticks = ticksUpTo(
     Math.max(0, ...points.flatMap((point) => series.map((one) => figureOf(point, one)))),
@@ -52,14 +52,14 @@ function createScale(points: readonly Point[], series: readonly Series[], width:
     ticks,
     x: (index: number) => plot.left + (last < 1 ? across : (index / last) * across),
     y: (value: number) => plot.top + (1 - value / most) * (height - plot.top - plot.bottom),
-    /** The nearest point to a distance from the left edge of the frame. */
+    /** The index of the point nearest to this distance from the left edge of the chart. */
     indexAt: (left: number) => Math.max(0, Math.min(last, Math.round(((left - plot.left) / across) * last))),
   };
 }
 
 type Scale = ReturnType<typeof createScale>;
 
-/** Counts over time; hovering shows those of a moment. */
+/** A line chart of counts over time; hovering shows the counts at a point. */
 export function TimeChart({ points, series, label, unit }: TimeChartProps) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame);
@@ -82,7 +82,7 @@ export function TimeChart({ points, series, label, unit }: TimeChartProps) {
         >
           <Axes points={points} unit={unit} scale={scale} />
           {at !== null && <line x1={x(at)} x2={x(at)} y1={plot.top} y2={y(0)} stroke="var(--line-strong)" />}
-          {/* The first on top. */}
+          {/* Drawn in reverse, so that the first series is on top. */}
           {[...series].reverse().map((one) => (
             <Curve key={one.key} series={one} points={points} scale={scale} at={at} />
           ))}
@@ -138,7 +138,7 @@ function Axes({ points, unit, scale: { width, across, ticks, x, y } }: AxesProps
           </text>
         </g>
       ))}
-      {labelledPoints(points.length, Math.floor(across / labelWidth)).map((index) => (
+      {labeledPoints(points.length, Math.floor(across / labelWidth)).map((index) => (
         <text
           key={index}
           x={index === points.length - 1 ? width : Math.max(x(index), labelWidth / 2)}
@@ -157,7 +157,7 @@ interface CurveProps {
   series: Series;
   points: readonly Point[];
   scale: Scale;
-  /** The point under the pointer. */
+  /** Index of the point under the pointer. */
   at: number | null;
 }
 
@@ -183,7 +183,7 @@ function Mark({ color }: { color: string }) {
   return <span aria-hidden className="h-0.5 w-3 rounded-full" style={{ background: color }} />;
 }
 
-/** The same for screen readers. Drawn once: the width and the pointer change nothing here. */
+/** The same data as a table for screen readers. Memoized, because it does not depend on the width or the pointer. */
 const Figures = memo(function Figures({ points, series, label }: Omit<TimeChartProps, 'unit'>) {
   return (
     <table className="sr-only">

@@ -10,16 +10,16 @@ it.each([
   [23 * 3600 + 3000, '23 hours ago'],
   [36 * 3600, 'yesterday'],
   [-90, 'in 1 minute'],
-])('tells %s seconds in the largest whole unit', (seconds, text) => {
+])('shows %s seconds in the largest whole unit', (seconds, text) => {
   expect(timeText(secondsAgo(seconds), now)).toBe(text);
 });
 
-it('names the year of another year alone', () => {
+it('shows the year only if it is not the current one', () => {
   expect(exactText(secondsAgo(86_400), now)).not.toContain('2026');
   expect(exactText(secondsAgo(400 * 86_400), now)).toContain('2025');
 });
 
-it('tells the two hours apart in which summer time ends', () => {
+it('distinguishes the two hours that repeat when daylight saving time ends', () => {
   const hourText = createHourText('Europe/Berlin');
   const hours = [0, 1, 2].map((hour) => hourText(new Date(Date.UTC(2026, 9, 25, hour))));
   expect(new Set(hours).size).toBe(3);

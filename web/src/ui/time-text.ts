@@ -10,7 +10,7 @@ const units = [
   ['day', 86_400],
 ] as const;
 
-/** "3 minutes ago" up to a week, the date beyond. */
+/** "3 minutes ago" for up to a week, then the date. */
 export function timeText(instant: Date, now: number): string {
   const seconds = (instant.getTime() - now) / 1000;
   if (Math.abs(seconds) > 7 * 86_400) return day.format(instant);
@@ -18,13 +18,16 @@ export function timeText(instant: Date, now: number): string {
   return relative.format(Math.trunc(seconds / size), unit);
 }
 
-/** Day and time in the reader's zone, with the year if it is another one. */
+/** Date and time in the user's time zone, with the year if it is not the current one. */
 export function exactText(instant: Date, now: number): string {
   const isThisYear = instant.getFullYear() === new Date(now).getFullYear();
   return (isThisYear ? dayAndTime : yearAndTime).format(instant);
 }
 
-/** Day and time of an hour in the reader's zone, or in that one; with its offset where summer time ends and repeats it. */
+/**
+ * Formats the date and time of an hour in `timeZone` or the user's time zone, with the UTC offset where the end of
+ * daylight saving time repeats the hour.
+ */
 export function createHourText(timeZone?: string): (instant: Date) => string {
   const hour = new Intl.DateTimeFormat(undefined, { ...parts, timeZone });
   const withOffset = new Intl.DateTimeFormat(undefined, { ...parts, timeZone, timeZoneName: 'shortOffset' });

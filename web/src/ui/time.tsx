@@ -3,7 +3,7 @@ import { exactText, timeText } from './time-text.ts';
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' });
 
-/** Distance from now in the reader's words; the exact instant in the reader's zone on hover. */
+/** Relative time in the user's locale; the exact time in the user's time zone on hover. */
 export function Time({ at, form = 'relative' }: { at: string; form?: 'relative' | 'exact' }) {
   const now = useSyncExternalStore(subscribeToMinutes, () => Math.floor(Date.now() / 30_000));
   const instant = new Date(at);

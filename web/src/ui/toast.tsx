@@ -17,7 +17,7 @@ interface Message {
 
 const queue = new ToastQueue<Message>({ maxVisibleToasts: 3 });
 
-/** Confirms an action; `undo` reverts it. */
+/** Shows a toast that confirms an action; `undo` reverts it. */
 export function say(text: string, undo?: () => void): void {
   queue.add({ text, isBad: false, ...(undo && { undo }) }, { timeout: undo ? 8_000 : 5_000 });
 }

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { sayError } from './toast.tsx';
 
-/** The error of an action, null without one. A toast says it when the dialog of the action is closed by then. */
+/**
+ * The error of an action, null without one. If the dialog of the action has closed by then, a toast shows the error.
+ */
 export function useFailure(): [failure: unknown, fail: (error: unknown) => void] {
   const [failure, setFailure] = useState<unknown>(null);
   const isShown = useRef(false);

@@ -2,10 +2,10 @@ import { useEffect, useEffectEvent, useState } from 'react';
 import { useDebounced } from './use-debounced.ts';
 
 /**
- * The text of a search field that the address keeps: changes the address once it has settled, and follows it when a link
- * or the back button changes it.
+ * The text of a search field that is stored in the URL. Updates the URL after a pause in typing, and follows the URL
+ * when a link or the back button changes it.
  *
- * @param value from the address
+ * @param value from the URL
  */
 export function useSearchText(
   value: string | undefined,
@@ -14,7 +14,7 @@ export function useSearchText(
 ) {
   const [text, setText] = useState(value ?? '');
   const [seen, setSeen] = useState(value);
-  // The address comes to what was typed a little later, when more may have been typed.
+  // The URL catches up with the typed text after a delay, when the user may have typed more.
   const [asked, setAsked] = useState(value);
   if (value !== seen) {
     setSeen(value);

@@ -1,8 +1,9 @@
 import { type RefObject, useLayoutEffect } from 'react';
 
 /**
- * Runs with the element when its size or that of its first child changes, first before it is painted.
- * @param effect - the same function at every render
+ * Runs `effect` with the element when its size or that of its first child changes, and once before the first paint.
+ *
+ * @param effect must be the same function at every render
  */
 export function useSizeEffect(
   element: RefObject<HTMLElement | null>,

@@ -2,9 +2,10 @@ import { useIsFetching } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 
 /**
- * Draws `children` once they are about to be scrolled into sight. While answers are awaited it does not look, because
- * what is above still grows.
- * @param className with the height that `children` will have
+ * Draws `children` once they are close to the visible area. Waits while queries are loading, because the content above
+ * still grows.
+ *
+ * @param className sets the height that `children` will have
  */
 export function WhenNear({ className, children }: { className: string; children: ReactNode }) {
   const frame = useRef<HTMLDivElement>(null);

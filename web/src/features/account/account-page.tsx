@@ -18,7 +18,7 @@ import { SessionsSection } from './sessions-section.tsx';
 const route = getRouteApi('/signed-in/account');
 
 const themes: { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'Same as the system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];
@@ -57,14 +57,14 @@ export function AccountPage() {
                   <Badge tone="good">Verified</Badge>
                 ) : (
                   <Button onPress={() => void mailLink('/auth/request-verification', email)}>
-                    Mail me a link to verify it
+                    Email me a verification link
                   </Button>
                 )}
               </dd>
               <dt className="text-muted">Password</dt>
               <dd>
                 <Button onPress={() => void mailLink('/auth/request-password-reset', email)}>
-                  Mail me a link to change it
+                  Email me a link to change it
                 </Button>
               </dd>
               <dt className="text-muted">Theme</dt>

@@ -29,19 +29,19 @@ export function ForgotPasswordPage() {
             label="Email"
             type="email"
             autoComplete="username"
-            hint="We mail you a link that works for an hour."
+            hint="We will email you a link that works for one hour."
             autoFocus
           />
           <ErrorNote error={failure} />
           <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-            Mail me a link
+            Email me a link
           </Button>
         </form>
       ) : (
         <p role="status">{answer}</p>
       )}
       <p className="mt-5 text-sm">
-        <TextLink to="/sign-in">Back to the sign-in</TextLink>
+        <TextLink to="/sign-in">Back to sign-in</TextLink>
       </p>
     </GuestFrame>
   );

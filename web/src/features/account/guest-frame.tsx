@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 
-/** The frame of the pages before the sign-in. */
+/** The frame of the pages that need no session. */
 export function GuestFrame({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Posthaste`;

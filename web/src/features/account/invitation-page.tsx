@@ -16,7 +16,10 @@ const schema = z.object({ name: z.string().max(200), password: newPassword });
 
 const route = getRouteApi('/accept-invitation');
 
-/** Where a mailed invitation leads. It proves the address, so it also takes over an account that never verified it. */
+/**
+ * The page behind an emailed invitation. The link proves the address, so it also takes over an account that never
+ * verified it.
+ */
 export function InvitationPage() {
   const { token } = route.useSearch();
   const query = $api.useQuery('post', '/auth/invitation', { body: { token } }, { enabled: token !== '' });
@@ -25,11 +28,11 @@ export function InvitationPage() {
   if (query.isLoading) return null;
   return (
     <GuestFrame title="Invitation">
-      {token === '' && <p>This link is not complete. Open the one in the email as a whole.</p>}
+      {token === '' && <p>This link is incomplete. Open the full link from the email.</p>}
       {isUseless && <p>This invitation was used or withdrawn, or it has expired. Ask for a new one.</p>}
       {!isUseless && <ErrorNote error={query.error} onRetry={() => void query.refetch()} />}
       <p className="mt-5 text-sm">
-        Have you accepted it already? <TextLink to="/">Go to the dashboard</TextLink>
+        Already accepted it? <TextLink to="/">Go to the dashboard</TextLink>
       </p>
     </GuestFrame>
   );
@@ -39,7 +42,7 @@ interface InvitationProps {
   token: string;
   email: string;
   projectName: string;
-  /** One that has not verified the address. */
+  /** The address has an account that has not verified it yet. */
   hasAccount: boolean;
 }
 
@@ -66,7 +69,7 @@ function Invitation({ token, email, projectName, hasAccount }: InvitationProps) 
         )}
         <p className="text-muted">
           {hasAccount
-            ? 'You have an account with this address, which is not verified yet. This verifies it.'
+            ? 'You have an account with this address that is not verified yet. Accepting verifies it.'
             : 'Choose a password for your new account.'}
         </p>
         <TextField label="Email" type="email" autoComplete="username" value={email} isReadOnly />
@@ -79,11 +82,7 @@ function Invitation({ token, email, projectName, hasAccount }: InvitationProps) 
           label="Password"
           type="password"
           autoComplete="new-password"
-          hint={
-            hasAccount
-              ? 'The one that you sign in with from now on. At least 10 characters.'
-              : 'At least 10 characters.'
-          }
+          hint={hasAccount ? 'Your password from now on. At least 10 characters.' : 'At least 10 characters.'}
           autoFocus
         />
         <ErrorNote error={failure} />

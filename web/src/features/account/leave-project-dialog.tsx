@@ -4,7 +4,7 @@ import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { say } from '../../ui/toast.tsx';
 
 interface LeaveProjectDialogProps {
-  /** Closed without. */
+  /** The dialog is closed while this is null. */
   project: Schema<'Project'> | null;
   userId: string;
   onClose: () => void;
@@ -25,7 +25,7 @@ export function LeaveProjectDialog({ project, userId, onClose }: LeaveProjectDia
         say(`You have left ${project.name}.`);
       }}
     >
-      You see nothing of {project?.name} afterwards, until somebody invites you again.
+      You lose access to {project?.name} until somebody invites you again.
     </ConfirmDialog>
   );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The limits of the API, checked before the request. */
+/** The API's limits, checked before the request. */
 export const newPassword = z
   .string()
   .min(10, 'Use at least 10 characters.')

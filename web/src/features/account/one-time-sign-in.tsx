@@ -5,7 +5,7 @@ import { ErrorNote } from '../../ui/error-note.tsx';
 import { GuestFrame } from './guest-frame.tsx';
 import { useEnter } from './use-enter.ts';
 
-/** The page of a link that signs in once. Only the press uses it up, because programs open links, too. */
+/** The page of a one-time sign-in link. Only the button redeems it, because mail scanners open links, too. */
 export function OneTimeSignIn({ token }: { token: string }) {
   const enter = useEnter();
   const [error, setError] = useState<unknown>(null);

@@ -2,7 +2,7 @@ import { $api, apiUrl } from '../../api/client.ts';
 
 const names = { google: 'Google', github: 'GitHub' } as const;
 
-/** Sign-in with the configured OAuth providers. The API redirects there and back. */
+/** Sign-in with the configured OAuth providers, by redirects through the API. */
 export function ProviderLinks() {
   const { data } = $api.useQuery('get', '/auth/oauth-config');
   const providers = (['google', 'github'] as const).filter((provider) => data?.[provider]);

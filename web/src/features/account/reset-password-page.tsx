@@ -28,9 +28,9 @@ export function ResetPasswordPage() {
   if (token === '') {
     return (
       <GuestFrame title="Choose a new password">
-        <p>This link is not complete. Open the one in the email as a whole, or ask for another.</p>
+        <p>This link is incomplete. Open the full link from the email, or request another one.</p>
         <p className="mt-5 text-sm">
-          <TextLink to="/forgot-password">Ask for another link</TextLink>
+          <TextLink to="/forgot-password">Request another link</TextLink>
         </p>
       </GuestFrame>
     );
@@ -44,7 +44,7 @@ export function ResetPasswordPage() {
           label="New password"
           type="password"
           autoComplete="new-password"
-          hint="At least 10 characters. Every session of the account ends."
+          hint="At least 10 characters. This ends every session of the account."
           autoFocus
         />
         <ErrorNote error={failure} />
@@ -53,7 +53,7 @@ export function ResetPasswordPage() {
         </Button>
       </form>
       <p className="mt-5 text-sm">
-        <TextLink to="/forgot-password">Ask for another link</TextLink>
+        <TextLink to="/forgot-password">Request another link</TextLink>
       </p>
     </GuestFrame>
   );

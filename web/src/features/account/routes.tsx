@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { rootRoute, signedInRoute } from '../../shell/routes.tsx';
 import { lazyComponent } from '../../ui/lazy-component.ts';
 
-/** Mailed links carry a token. */
+/** Emailed links carry a token. */
 const tokenSearch = z.object({ token: z.string().catch('') });
 
 /** Pages that need no session. */
@@ -14,7 +14,7 @@ export const guestRoutes = [
     validateSearch: z.object({
       /** The page to open after signing in. */
       next: z.string().optional(),
-      /** Of a link that signs in once. */
+      /** Token of a one-time sign-in link. */
       token: z.string().optional(),
       /** Why an OAuth sign-in failed. */
       error: z.string().optional(),
@@ -55,7 +55,7 @@ export const accountRoutes = [
   createRoute({
     getParentRoute: () => signedInRoute,
     path: 'account',
-    /** `create` opens the form of a new project. */
+    /** `create` opens the form for a new project. */
     validateSearch: z.object({ create: z.boolean().optional().catch(undefined) }),
     component: lazyComponent(() => import('./account-page.tsx'), 'AccountPage'),
   }),

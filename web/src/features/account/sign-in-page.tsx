@@ -61,7 +61,7 @@ function PasswordSignIn() {
       </form>
       <ProviderLinks />
       <p className="mt-5 flex justify-between text-sm">
-        <TextLink to="/forgot-password">Forgot the password?</TextLink>
+        <TextLink to="/forgot-password">Forgot password?</TextLink>
         {config?.features.signup && <TextLink to="/sign-up">Create an account</TextLink>}
       </p>
     </GuestFrame>

@@ -31,9 +31,7 @@ export function SignUpPage() {
   if (config && !config.features.signup) {
     return (
       <GuestFrame title="Create an account">
-        <p className="text-muted">
-          Accounts are by invitation here. Ask an owner of a project to invite you.
-        </p>
+        <p className="text-muted">New accounts need an invitation. Ask a project owner to invite you.</p>
       </GuestFrame>
     );
   }
@@ -57,7 +55,7 @@ export function SignUpPage() {
       </form>
       <ProviderLinks />
       <p className="mt-5 text-sm text-muted">
-        You have an account? <TextLink to="/sign-in">Sign in</TextLink>
+        Already have an account? <TextLink to="/sign-in">Sign in</TextLink>
       </p>
     </GuestFrame>
   );

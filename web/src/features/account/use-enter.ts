@@ -1,7 +1,7 @@
 import { useRouter } from '@tanstack/react-router';
 import { queryClient } from '../../api/query-client.ts';
 
-/** Goes on after a sign-in: to `next`, a page of the dashboard, or to the last project. */
+/** Continues after a sign-in: to `next`, a page of the dashboard, or to the last project. */
 export function useEnter(): (next?: string) => void {
   const router = useRouter();
   return (next) => {

@@ -28,16 +28,16 @@ export function VerifyEmailPage() {
         <>
           {token === '' && (
             <p>
-              This link is not complete. Open the one in the email as a whole, or ask for another on the page
+              This link is incomplete. Open the full link from the email, or request another one on the page
               of your account.
             </p>
           )}
           {isUseless && (
             <p>
-              This link was used, or it has expired.{' '}
+              This link has been used or has expired.{' '}
               {user?.emailVerified
                 ? `${user.email} is verified already.`
-                : 'Ask for another on the page of your account.'}
+                : 'Request another one on your account page.'}
             </p>
           )}
           {!isUseless && <ErrorNote error={query.error} onRetry={() => void query.refetch()} />}
@@ -53,7 +53,7 @@ export function VerifyEmailPage() {
 interface VerificationProps {
   token: string;
   email: string;
-  /** This browser is not signed in to the account. */
+  /** True if this browser is not signed in to the account. */
   needsPassword: boolean;
   signedInAs: string | undefined;
 }
@@ -101,13 +101,13 @@ function Verification({ token, email, needsPassword, signedInAs }: VerificationP
           label="Password"
           type="password"
           autoComplete="current-password"
-          hint="The one you signed up with; it shows that the account is yours. Any other becomes the new one."
+          hint="The password you signed up with proves that the account is yours. Any other becomes the new password."
           autoFocus
         />
       )}
       <ErrorNote error={failure} />
       <Button type="submit" look="primary" isPending={form.formState.isSubmitting}>
-        This address is mine
+        Verify this address
       </Button>
     </form>
   );

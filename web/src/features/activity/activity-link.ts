@@ -14,10 +14,10 @@ const subjectSchema = z.object({
 
 type Subject = Pick<Schema<'Activity'>, 'type' | 'metadata'>;
 
-/** The ids of an activity's subjects, as far as it has them. */
+/** The ids of the records that an activity is about, if it has them. */
 export const subjectOf = ({ metadata }: Subject) => subjectSchema.parse(metadata);
 
-/** Leads to what an activity is about: its email, campaign, execution or event; null without one. */
+/** Links to what an activity is about: its email, campaign, execution or event; null if there is nothing to link to. */
 export function linkOf(projectId: string, activity: Subject): LinkProps | null {
   const { type } = activity;
   const { name, emailId, inboundId, campaignId, workflowId, executionId } = subjectOf(activity);
@@ -33,7 +33,7 @@ export function linkOf(projectId: string, activity: Subject): LinkProps | null {
       params: { projectId, workflowId, executionId },
     };
   }
-  // Received emails are not in the log. Theirs is the email that they answer.
+  // The email log has no received emails. Link to the email that this one answers.
   if (type === 'email.received') {
     if (inboundId === undefined) return null;
     return {

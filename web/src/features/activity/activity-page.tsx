@@ -11,7 +11,7 @@ import { PeriodFilter } from '../../ui/period-filter.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Time } from '../../ui/time.tsx';
 import { linkOf } from './activity-link.ts';
-import { tell } from './activity-sentence.ts';
+import { describeActivity } from './activity-sentence.ts';
 import { ActivityViews } from './activity-views.tsx';
 import { kindOptions } from './kinds.ts';
 import { feedInit } from './queries.ts';
@@ -25,7 +25,7 @@ export function ActivityPage() {
   const { kind, received, ...period } = search;
   const query = $api.useInfiniteQuery('get', '/activity', feedInit(search), {
     ...byCursor,
-    // A refetch reads every loaded page, so only a list of one page refreshes itself.
+    // A refetch reads every loaded page, so only a list with a single page refreshes automatically.
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) === 1 ? 5_000 : false),
   });
   const isLive = query.data?.pages.length === 1 && period.to === undefined;
@@ -59,9 +59,9 @@ export function ActivityPage() {
         rowsOf={({ data }) => data}
         empty={
           isFiltered ? (
-            <EmptyState title="Nothing of this kind happened">Change the filters.</EmptyState>
+            <EmptyState title="No matching activity">Change the filters.</EmptyState>
           ) : (
-            <EmptyState title="Nothing happened yet">
+            <EmptyState title="No activity yet">
               Sends, opens, clicks, events and subscriptions appear here within seconds.
             </EmptyState>
           )
@@ -85,7 +85,7 @@ export function ActivityPage() {
 
 function Entry({ activity }: { activity: Schema<'Activity'> }) {
   const projectId = useProjectId();
-  const { who, words, what, note } = tell(activity);
+  const { who, words, what, note } = describeActivity(activity);
   const link = linkOf(projectId, activity);
   const text = what === null ? words : `“${what}”`;
   const { contactId } = activity;

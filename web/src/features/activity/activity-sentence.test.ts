@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { tell } from './activity-sentence.ts';
+import { describeActivity } from './activity-sentence.ts';
 
 const contactId = '01980d9c-1111-7000-8000-000000000002';
 const tellOf = (type: string, metadata: Record<string, unknown>) =>
-  tell({
+  describeActivity({
     id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
     type,
     timestamp: '2026-01-31T09:12:40.000Z',
@@ -26,7 +26,7 @@ it.each([
   ['campaign.sent', { campaignName: 'News', totalRecipients: 2 }, 'Campaign sent: News'],
   ['workflow.started', { workflowName: 'Onboarding' }, 'ada@example.com entered Onboarding'],
   ['something.new', {}, 'ada@example.com something.new'],
-])('tells %s in words', (type, metadata, sentence) => {
+])('describes %s', (type, metadata, sentence) => {
   const { who, words, what } = tellOf(type, metadata);
   expect([who, words, what].filter((part) => part !== null).join(' ')).toBe(sentence);
 });
@@ -39,6 +39,6 @@ it('survives metadata of any shape', () => {
   });
 });
 
-it('counts one recipient as one', () => {
+it('uses the singular for one recipient', () => {
   expect(tellOf('campaign.sent', { totalRecipients: 1 }).note).toBe('1 recipient');
 });

@@ -19,7 +19,7 @@ const metadataSchema = z.object({
 type Metadata = z.output<typeof metadataSchema>;
 
 export interface Sentence {
-  /** Shown before the text, links to the contact; null without one. */
+  /** Shown before the text and linked to the contact; null without a contact. */
   who: string | null;
   words: string;
   /** Shown in quotes after the text. */
@@ -35,7 +35,7 @@ const anEmail = (subject: string | undefined, words: string): Told =>
 
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', year: 'numeric' });
 
-/** Of a change of the subscription. */
+/** Why a subscription changed. */
 export const reasonWords: Readonly<Record<string, string>> = {
   bounce: 'because an email bounced',
   complaint: 'because of a complaint',
@@ -93,7 +93,7 @@ const told: Record<string, (metadata: Metadata) => Told> = {
 };
 
 /** "ada@example.com opened “November news”" */
-export function tell({ type, contactId, contactEmail, metadata }: Schema<'Activity'>): Sentence {
+export function describeActivity({ type, contactId, contactEmail, metadata }: Schema<'Activity'>): Sentence {
   const known = metadataSchema.parse(metadata);
   const isOfContact = contactId !== null || contactEmail !== null;
   return {

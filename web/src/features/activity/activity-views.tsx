@@ -1,7 +1,7 @@
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { ButtonLink } from '../../ui/button.tsx';
 
-/** Tabs between the feed and the figures. */
+/** Tabs that switch between the feed and the analytics. */
 export function ActivityViews({ selected }: { selected: 'feed' | 'analytics' }) {
   const params = { projectId: useProjectId() };
   const look = (view: typeof selected) => ({

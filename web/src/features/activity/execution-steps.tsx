@@ -8,7 +8,7 @@ interface ExecutionStepsProps {
   executionId: string;
 }
 
-/** What a contact did in an execution, step by step; loaded when it is opened. */
+/** The steps that a contact has taken in an execution; loaded when opened. */
 export function ExecutionSteps({ workflowId, executionId }: ExecutionStepsProps) {
   const [isOpen, setIsOpen] = useState(false);
   const path = { id: workflowId, executionId };
@@ -35,7 +35,7 @@ function Steps({ execution }: { execution: Schema<'WorkflowExecutionWithSteps'> 
         return (
           <li key={visit} className="flex items-center gap-2">
             <span className="min-w-0 flex-1 truncate">
-              {name ?? 'A step that is gone'}
+              {name ?? 'Deleted step'}
               {state !== undefined && <span className="text-muted"> · {state}</span>}
             </span>
             <span className="text-muted">

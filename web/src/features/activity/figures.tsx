@@ -6,12 +6,12 @@ import { type Bucket, changeText, type Metric, metrics, sumOf } from './metrics.
 interface FiguresProps {
   now: readonly Bucket[];
   before: readonly Bucket[];
-  /** The figure that the chart shows. */
+  /** The metric that the chart shows. */
   selected: Metric;
   onSelect: (metric: Metric) => void;
 }
 
-/** The totals of the period and their change; each opens its chart. */
+/** The totals of the period and how they changed; each one selects its chart. */
 export function Figures({ now, before, selected, onSelect }: FiguresProps) {
   return (
     <ToggleButtonGroup

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Filters of the feed, each with its activity types of the API. */
+/** Filters of the feed, each with the API's activity types. */
 const kinds = {
   sent: { label: 'Sent and delivered', types: ['email.sent', 'email.delivered'] },
   opened: { label: 'Opens', types: ['email.opened'] },
@@ -24,5 +24,5 @@ export type Kind = z.output<typeof kindSchema>;
 
 export const kindOptions = names.map((value) => ({ value, label: kinds[value].label }));
 
-/** In the format of the API: separated by commas. */
+/** In the API's format: comma-separated. */
 export const typesOf = (kind: Kind): string => kinds[kind].types.join(',');

@@ -12,7 +12,7 @@ const bucket = (date: string, sent: number): Bucket => ({
   unsubscribed: 0,
 });
 
-it('puts the previous period beside this one, bucket by bucket', () => {
+it('pairs each bucket with the one of the previous period', () => {
   const now = [bucket('2026-11-03', 5), bucket('2026-11-04', 7)];
   expect(comparedPoints(now, [bucket('2026-11-01', 2)], 'sent')).toEqual([
     { date: '2026-11-03', now: 5, before: 2 },
@@ -28,6 +28,6 @@ it.each([
   [0, 0, 'No change'],
   [3, 0, 'None before'],
   [0, 3, '-100%'],
-])('calls %i after %i “%s”', (now, before, text) => {
+])('shows %i after %i as “%s”', (now, before, text) => {
   expect(changeText(now, before)).toBe(text);
 });

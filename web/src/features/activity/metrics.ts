@@ -18,7 +18,7 @@ export type Metric = (typeof metrics)[number]['key'];
 export const sumOf = (buckets: readonly Bucket[], metric: Metric): number =>
   buckets.reduce((sum, bucket) => sum + bucket[metric], 0);
 
-/** Each bucket with that of the previous period, at the date of the current one. */
+/** Pairs each bucket with that of the previous period, at the date of the current one. */
 export function comparedPoints(now: readonly Bucket[], before: readonly Bucket[], metric: Metric) {
   return now.map((bucket, index) => ({
     date: bucket.date,
@@ -33,7 +33,7 @@ const change = new Intl.NumberFormat(undefined, {
   signDisplay: 'exceptZero',
 });
 
-/** "+12.5%"; undefined when the previous value is 0. */
+/** "+12.5%", or words where the previous value is 0. */
 export function changeText(now: number, before: number): string {
   if (before === 0) return now === 0 ? 'No change' : 'None before';
   return now === before ? 'No change' : change.format(now / before - 1);

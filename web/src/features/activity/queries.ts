@@ -6,7 +6,7 @@ export const feedInit = ({ kind, ...period }: PeriodSearch & { kind?: Kind | und
   params: { query: { ...toPeriodQuery(period), ...(kind && { types: typesOf(kind) }), limit: 50 } },
 });
 
-/** Of the page of analytics. */
+/** The queries of the analytics page. */
 export function analyticsQueries(period: PeriodLength) {
   const { startDate, before } = chartPeriod(period);
   const interval = period === '24h' ? 'hour' : 'day';

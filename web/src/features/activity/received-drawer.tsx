@@ -13,13 +13,13 @@ import { HtmlPart, TextPart } from '../emails/email-content.tsx';
 type Received = Schema<'InboundEmail'>;
 
 interface ReceivedDrawerProps {
-  /** Of the received email; closed without. */
+  /** Id of the received email; the drawer is closed without one. */
   id: string | undefined;
   onClose: () => void;
 }
 
 export function ReceivedDrawer({ id, onClose }: ReceivedDrawerProps) {
-  // Keeps its content during the closing animation.
+  // Keeps the content during the closing animation.
   const [shown, setShown] = useState(id);
   if (id !== undefined && id !== shown) setShown(id);
   return (
@@ -82,7 +82,7 @@ function Facts({ email }: { email: Received }) {
       </dl>
       {verdicts.dmarc !== 'PASS' && (
         <p className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
-          Nothing proves that this sender wrote it.
+          The sender could not be verified.
         </p>
       )}
     </>
@@ -108,6 +108,6 @@ function Content({ email: { status, hasContent, html, text } }: { email: Receive
 
 const missing: Record<Received['status'], string> = {
   KEPT: 'The content has expired.',
-  REJECTED: 'The content was not kept, because a check for spam or viruses failed.',
+  REJECTED: 'The content was not kept because a check for spam or viruses failed.',
   UNREADABLE: 'The content could not be read.',
 };

@@ -15,7 +15,7 @@ export const activityRoutes = [
     path: 'activity',
     validateSearch: periodSearchSchema.extend({
       kind: kindSchema.optional().catch(undefined),
-      /** The received email that is open. */
+      /** Id of the received email in the drawer. */
       received: z.uuid().optional().catch(undefined),
     }),
     beforeLoad: (context) =>

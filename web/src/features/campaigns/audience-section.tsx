@@ -20,7 +20,7 @@ const audienceTypes = [
   { value: 'FILTERED', label: 'Contacts who meet a condition' },
 ] as const;
 
-/** The recipients and their number. */
+/** The choice of recipients, and their number. */
 export function AudienceSection({ audience }: { audience: ReturnType<typeof useAudience> }) {
   const { control, watch } = useFormContext<CampaignValues>();
   const audienceType = watch('audienceType');

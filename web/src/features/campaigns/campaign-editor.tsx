@@ -31,7 +31,7 @@ async function read(id: string): Promise<Campaign> {
 
 interface CampaignEditorProps {
   campaign: Campaign;
-  /** Whether the form has what is not saved. */
+  /** Whether the form has unsaved changes. */
   onDirty: (isDirty: boolean) => void;
 }
 
@@ -102,7 +102,7 @@ function useCampaignForm(campaign: Campaign) {
     stored: campaign,
     toValues: toCampaignValues,
     async read() {
-      // The page shows whether it can still be edited.
+      // The campaign page decides anew whether it can still be edited.
       await refresh('/campaigns');
       return read(id);
     },
@@ -124,7 +124,7 @@ interface EditorButtonsProps {
   audience: ReturnType<typeof useAudience>;
   schedule: ReturnType<typeof useSchedule>;
   onSave: () => void;
-  /** Saves first; a campaign is sent as it is stored. */
+  /** Saves before sending, because a campaign is sent as stored. */
   onSend: () => Promise<void>;
   onDialog: (dialog: EditorDialog) => void;
 }
@@ -153,7 +153,7 @@ interface EditorDialogsProps {
   campaign: Campaign;
   audience: ReturnType<typeof useAudience>;
   scheduledFor: Date | null;
-  /** @returns whether what was typed is stored */
+  /** @returns whether the form's content has been stored */
   save: () => Promise<boolean>;
   open: EditorDialog | null;
   onClose: () => void;

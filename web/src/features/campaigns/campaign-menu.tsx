@@ -10,11 +10,11 @@ import { say, sayError } from '../../ui/toast.tsx';
 
 interface CampaignMenuProps {
   campaign: Schema<'Campaign'>;
-  /** The page has what a duplicate would not. */
+  /** The form has unsaved changes, which a duplicate would not contain. */
   isDirty?: boolean;
 }
 
-/** Actions that every campaign has, in any status. */
+/** The actions available in every status. */
 export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
   const { id, name, status, temporalUrl } = campaign;
   const projectId = useProjectId();

@@ -9,13 +9,13 @@ import { CampaignEditor } from './campaign-editor.tsx';
 import { CampaignReport } from './campaign-report.tsx';
 import { campaignQuery, isUnsent } from './queries.ts';
 
-/** A scheduled one begins by itself. */
+/** Also polls a scheduled campaign, which starts by itself. */
 const pollMs = (status: Schema<'Campaign'>['status'] | undefined): number | false =>
   status === 'SENDING' ? 2_000 : status === 'SCHEDULED' ? 15_000 : false;
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
 
-/** A draft can be edited and sent here; afterwards the page shows the report, once nothing unsaved is left. */
+/** Edits and sends a draft. Once the campaign has started and nothing unsaved is left, shows the report. */
 export function CampaignPage() {
   const projectId = useProjectId();
   const { campaignId } = route.useParams();
@@ -28,7 +28,7 @@ export function CampaignPage() {
   const isEdited = data !== undefined && (isUnsent(data.data) || isDirty);
   const wasEdited = useRef(false);
   useLayoutEffect(() => {
-    // The report takes the place of an editor that may have been scrolled to its end.
+    // The report replaces an editor that may have been scrolled to its end.
     if (wasEdited.current && !isEdited) window.scrollTo(0, 0);
     wasEdited.current = isEdited;
   }, [isEdited]);

@@ -2,7 +2,7 @@ import { ProgressBar } from 'react-aria-components/ProgressBar';
 import type { Schema } from '../../api/client.ts';
 import { count, rate } from '../../ui/numbers.ts';
 
-/** While it is being sent; the page reads the campaign every other second. */
+/** Progress while the campaign is being sent; the page polls it every other second. */
 export function CampaignProgress({ campaign }: { campaign: Schema<'Campaign'> }) {
   const { progress, sentCount, totalRecipients } = campaign;
   return (

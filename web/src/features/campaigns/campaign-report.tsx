@@ -19,7 +19,7 @@ import { TimelineSection } from './timeline-section.tsx';
 
 type Campaign = Schema<'Campaign'>;
 
-/** From the moment that sending begins. */
+/** Shown once sending has started. */
 export function CampaignReport({ campaign }: { campaign: Campaign }) {
   const projectId = useProjectId();
   const [isCancelling, setIsCancelling] = useState(false);
@@ -81,7 +81,7 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
 
 function SentContent({ campaign }: { campaign: Campaign }) {
   return (
-    <Section title="Content" description="As it would be rendered today for the contact that you choose.">
+    <Section title="Content" description="As it would look today for the contact you choose.">
       <WhenNear className="h-[60dvh] overflow-hidden rounded-lg border border-line">
         <SentPreview campaign={campaign} />
       </WhenNear>

@@ -31,7 +31,7 @@ export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
       header: 'Recipients',
       align: 'right',
       isSecondary: true,
-      // Cancelled before it began: the number is only an estimate.
+      // For a campaign canceled before it started, the number is only an estimate.
       cell: ({ status, startedAt, totalRecipients }) =>
         status === 'CANCELLED' && startedAt === null ? (
           <span className="text-faint">–</span>

@@ -4,7 +4,7 @@ import { contentOf, contentShape } from '../message-editor/content.ts';
 import { type Condition, readCondition } from '../segments/condition-builder/condition.ts';
 import { findGaps } from '../segments/condition-builder/condition-gaps.ts';
 
-/** The form of a campaign. */
+/** The values of the campaign form. */
 export const campaignSchema = z
   .object({
     name: z.string().regex(/\S/, 'Enter a name').max(255, 'At most 255 characters'),
@@ -47,7 +47,7 @@ export function audienceBody({ type, audienceType, segmentId, audienceCondition 
   };
 }
 
-/** The note is not on the page, and a replacement without it would clear it. */
+/** The form has no field for the note; a replacement without it would clear it. */
 export function campaignBody(values: CampaignValues, description: string | null) {
   const { name, from, fromName, replyTo, subject, body } = values;
   return { name, description, from, fromName, replyTo, subject, body, ...audienceBody(values) };

@@ -13,7 +13,7 @@ interface LateChangesProps {
   form: UseFormReturn<CampaignValues>;
 }
 
-/** What becomes of changes to a campaign that can no longer be edited. */
+/** Offers to keep or discard changes to a campaign that can no longer be edited. */
 export function LateChanges({ campaign, form }: LateChangesProps) {
   const projectId = useProjectId();
   const navigate = useNavigate();
@@ -41,15 +41,15 @@ export function LateChanges({ campaign, form }: LateChangesProps) {
     <section aria-label="Your changes" className="rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
       <p role="status">
         {campaign.status === 'CANCELLED'
-          ? 'This campaign was cancelled meanwhile, and your changes are not in it.'
-          : 'This campaign was sent meanwhile, without your changes.'}
+          ? 'This campaign has been cancelled since, without your changes.'
+          : 'This campaign has been sent since, without your changes.'}
       </p>
       <div className="mt-2 flex flex-wrap gap-2">
         <Button isPending={isPending} onPress={() => void keep()}>
-          Keep mine as a new draft
+          Keep my changes as a new draft
         </Button>
         <Button look="quiet" onPress={() => form.reset(toCampaignValues(campaign))}>
-          Discard mine
+          Discard my changes
         </Button>
       </div>
       <ErrorNote error={error} className="mt-2" />

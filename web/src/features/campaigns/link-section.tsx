@@ -7,7 +7,7 @@ import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { linksQuery, reportMs } from './queries.ts';
 
-/** Clicked links, most recipients first. */
+/** Clicked links, by the number of recipients who clicked. */
 export function LinkSection({ campaign }: { campaign: Schema<'Campaign'> }) {
   const { id, deliveredCount } = campaign;
   const query = useQuery({ ...linksQuery(id), refetchInterval: reportMs });

@@ -6,7 +6,7 @@ const { timelineQuery } = await import('./queries.ts');
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 type Campaign = Parameters<typeof timelineQuery>[0];
 
-it('the chart of a draft of two months that is being sent shows today', () => {
+it('the chart of a campaign drafted two months ago and being sent now includes today', () => {
   const campaign = {
     id: '1',
     startedAt: ago(0),

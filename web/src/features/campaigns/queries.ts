@@ -27,7 +27,7 @@ export const campaignListQuery = ({ search, status, sort, page = 1 }: CampaignSe
 export const campaignQuery = (id: string) =>
   $api.queryOptions('get', '/campaigns/{id}', { params: { path: { id } } });
 
-/** How often a report looks again: opens, clicks and bounces keep arriving. */
+/** How often a report is polled: opens, clicks and bounces keep arriving. */
 export const reportMs = 15_000;
 
 export const figuresQuery = (id: string) =>
@@ -41,11 +41,11 @@ export const recipientsInit = (id: string, outcome: (typeof outcomes)[number] | 
 });
 
 const hourMs = 3_600_000;
-/** Above this, an hour is too narrow to see. */
+/** For longer periods, an hour would be too narrow to see. */
 const hourlyMs = 4 * 24 * hourMs;
 const watchedMs = 30 * 24 * hourMs;
 
-/** The 30 days from the start, in whole hours, whose counts the API keeps; by hour while the range is short. */
+/** The first 30 days, in whole hours, whose counts the API caches; by hour while the period is short. */
 export function timelineQuery(campaign: Schema<'ListedCampaign'>) {
   const { id, createdAt, startedAt } = campaign;
   const start = (Math.floor(Date.parse(startedAt ?? createdAt) / hourMs) - 1) * hourMs;
@@ -57,11 +57,11 @@ export function timelineQuery(campaign: Schema<'ListedCampaign'>) {
   });
 }
 
-/** Can still be edited; a report has figures, links and recipients instead. */
+/** Whether the campaign can still be edited; later it has a report instead. */
 export const isUnsent = ({ status }: Schema<'ListedCampaign'>): boolean =>
   status === 'DRAFT' || status === 'SCHEDULED';
 
-/** A report as a list has shown it. */
+/** The report as a cached list has it, or undefined. */
 export function listedReport(id: string): Schema<'ListedCampaign'> | undefined {
   const lists = queryClient.getQueriesData<{ data: Schema<'ListedCampaign'>[] }>({
     queryKey: ['get', '/campaigns'],

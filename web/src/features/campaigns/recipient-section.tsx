@@ -30,7 +30,7 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
     'get',
     '/campaigns/{id}/recipients',
     recipientsInit(campaignId, outcome),
-    // Only the first page: of more, the one that is read would move.
+    // Refreshes only while one page is loaded: with more, rows would move under the reader.
     { ...byCursor, refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? reportMs : false) },
   );
   const searchedUntil = query.data?.pages.at(-1)?.searchedUntil;
@@ -56,7 +56,7 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
         empty={
           query.hasNextPage ? (
             <EmptyState
-              title="Nobody found so far"
+              title="No matches so far"
               action={
                 <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>
                   Keep searching
@@ -88,7 +88,7 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
 function SearchedUntil({ at }: { at: string }) {
   return (
     <>
-      Recipients who became contacts until <Time at={at} form="exact" /> were searched.
+      Searched recipients who became contacts by <Time at={at} form="exact" />.
     </>
   );
 }

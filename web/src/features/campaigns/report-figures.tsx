@@ -14,7 +14,7 @@ const figures = [
   { label: 'Unsubscribed', part: 'unsubscribedCount', share: 'unsubscribeRate' },
 ] as const;
 
-/** Rates with their exact counts; reports of mail servers keep arriving for days. */
+/** Rates with their exact counts. They keep changing for days as reports of mail servers arrive. */
 export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
   const isRunning = campaign.status === 'SENDING';
   const query = useQuery({ ...figuresQuery(campaign.id), refetchInterval: isRunning ? 2_000 : reportMs });

@@ -7,11 +7,11 @@ interface Schedule {
   isLater: boolean;
   /** The value of the field, in the user's time zone: `2026-12-01T09:00`. */
   text: string;
-  /** Null sends immediately, or is missing while `fault` is set. */
+  /** Null sends immediately. Also null while `fault` is set. */
   at: Date | null;
-  /** Why nothing can be scheduled. */
+  /** Why the campaign can't be scheduled for this time. */
   fault: string | null;
-  /** The choice is not confirmed yet. */
+  /** The selected time has not been saved yet. */
   isChanged: boolean;
   set: (isLater: boolean, text: string) => void;
 }
@@ -26,7 +26,7 @@ function toLocalText(instant: Date): string {
 
 const nextHour = () => new Date(Math.ceil((Date.now() + hourMs / 4) / hourMs) * hourMs);
 
-/** The API sends at once what is scheduled for the past. */
+/** The API sends immediately if the scheduled time has passed. */
 export const pastFault = (instant: Date): string | null =>
   instant.getTime() <= Date.now() ? 'This time has passed' : null;
 
@@ -36,7 +36,7 @@ export function useSchedule(scheduledFor: string | null): Schedule {
     isLater: scheduledFor !== null,
     text: scheduledFor === null ? suggested : toLocalText(new Date(scheduledFor)),
   };
-  // Ends once it is confirmed, or somebody else has moved the campaign.
+  // The user's choice; dropped once it is saved, or when somebody else reschedules the campaign.
   const [choice, setChoice] = useState<{ instead: string | null; isLater: boolean; text: string }>();
   const { isLater, text } = choice?.instead === scheduledFor ? choice : stored;
   const instant = new Date(text);
@@ -59,7 +59,7 @@ export const timeWithZone = (instant: Date): string => `${exact.format(instant)}
 
 const choices = [
   { value: 'now', label: 'As soon as I confirm' },
-  { value: 'later', label: 'At a time' },
+  { value: 'later', label: 'At a set time' },
 ] as const;
 
 export function ScheduleSection({ schedule }: { schedule: Schedule }) {

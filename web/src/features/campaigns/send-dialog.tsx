@@ -25,7 +25,7 @@ interface SendDialogProps extends DialogState {
   scheduledFor: Date | null;
 }
 
-/** Confirmation before sending: checks, recipients and content. */
+/** The confirmation before sending: checks, recipients and content. */
 export function SendDialog({ isOpen, ...props }: SendDialogProps) {
   const title = props.scheduledFor === null ? 'Send this campaign?' : 'Schedule this campaign?';
   return (
@@ -45,7 +45,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
   const isBlocked = problems.some(({ severity }) => severity === 'error');
   const people = counts ? quantity(counts.recipients, 'person', 'people') : 'the audience';
   const send = async () => {
-    // The dialog may have been open for long.
+    // Checked again, because the dialog may have been open for a long time.
     const fault = scheduledFor && pastFault(scheduledFor);
     if (fault) return fail(new Error(`${fault}. Choose another one.`));
     setIsPending(true);
@@ -53,14 +53,14 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
       const scheduled = scheduledFor?.toISOString() ?? null;
       const params = { path: { id }, header: ifMatch(campaign) };
       await api.POST('/campaigns/{id}/send', { params, body: { scheduledFor: scheduled } });
-      // Until then the page behind offers to send it.
+      // Until then, the page behind the dialog still offers to send.
       await refresh('/campaigns');
       onClose();
       say(scheduledFor === null ? `Sending to ${people}` : `Scheduled for ${timeWithZone(scheduledFor)}`);
     } catch (error) {
       fail(isStale(error) ? new Error(changedByOthers) : error);
       setIsPending(false);
-      // What others did to it meanwhile shows here.
+      // Shows what others have changed in the meantime.
       await refresh('/campaigns');
     }
   };

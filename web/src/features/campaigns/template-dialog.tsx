@@ -8,7 +8,7 @@ import { say, sayError } from '../../ui/toast.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { contentOf, type MessageContent, typeLabel } from '../message-editor/content.ts';
 
-/** Copies a template into the form; later changes of the template don't affect the campaign. */
+/** Copies a template into the form; later changes to the template do not affect the campaign. */
 export function TemplateDialog(state: DialogState) {
   return (
     <Dialog {...state} title="Start from a template">
@@ -39,7 +39,7 @@ function TemplateChoice({ onClose }: { onClose: () => void }) {
     const before = { ...getValues() };
     fill(contentOf(template));
     onClose();
-    say(`The content is that of “${template.name}”`, () => fill(before));
+    say(`Content copied from “${template.name}”`, () => fill(before));
   };
   return (
     <div className="flex flex-col gap-3">

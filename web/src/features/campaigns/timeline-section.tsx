@@ -11,7 +11,10 @@ const series = [
   { key: 'clicked', label: 'Clicked', color: 'var(--good)' },
 ];
 
-/** Opens and clicks in the 30 days from the start, by hour while the range is short. Deliveries, all at once, would flatten them. */
+/**
+ * Opens and clicks of the first 30 days, by hour while the period is short. Without deliveries: they all happen at once
+ * and would flatten the other lines.
+ */
 export function TimelineSection({ campaign }: { campaign: Schema<'Campaign'> }) {
   const query = useQuery({ ...timelineQuery(campaign), refetchInterval: reportMs });
   return (

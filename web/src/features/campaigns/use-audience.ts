@@ -3,7 +3,7 @@ import { $api } from '../../api/client.ts';
 import { useDebounced } from '../../ui/use-debounced.ts';
 import { type Audience, audienceBody, isComplete } from './campaign-values.ts';
 
-/** Counts of recipients and excluded contacts, debounced. */
+/** Counts recipients and excluded contacts, debounced. */
 export function useAudience(audience: Audience) {
   const wanted = JSON.stringify(audienceBody(audience));
   const settled = useDebounced(wanted);

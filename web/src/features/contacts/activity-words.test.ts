@@ -9,6 +9,6 @@ it.each([
   ['email.bounced', { bounceType: 'Permanent' }, 'hard bounce: the address does not work'],
   ['email.bounced', { bounceType: 'Transient' }, 'soft bounce: the mailbox is full or its server is busy'],
   ['email.bounced', { bounceType: 'Suppressed' }, ''],
-])('tells the reason of %s %o', (type, metadata, detail) => {
+])('gives the reason of %s %o', (type, metadata, detail) => {
   expect(activityDetail({ type, metadata })).toBe(detail);
 });

@@ -18,7 +18,7 @@ const words: Readonly<Record<string, string>> = {
   'workflow.completed': 'Workflow completed',
 };
 
-/** What kind of bounce it was, where nobody gave a reason. */
+/** Explains the kind of bounce if the mail server gave no reason. */
 const bounceWords: Readonly<Record<string, string>> = {
   Permanent: 'hard bounce: the address does not work',
   Transient: 'soft bounce: the mailbox is full or its server is busy',
@@ -28,7 +28,7 @@ const bounceWords: Readonly<Record<string, string>> = {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The activity in words, without the contact. */
+/** The activity in words, without naming the contact. */
 export function activityWords({ type, metadata }: Activity): string {
   if (type === 'event.tracked') return text(metadata.name) || text(metadata.eventName) || 'Event';
   if (type === 'email.bounced' && metadata.bounceType === 'Suppressed') return 'Email withheld';
@@ -43,7 +43,7 @@ const eventData = (data: unknown): string =>
         .map(([key, value]) => `${key}: ${typeof value === 'object' ? JSON.stringify(value) : value}`)
         .join(' · ');
 
-/** The email, link, workflow, reason or data of an event; empty without one. */
+/** The email, link, workflow, reason or data of an event; empty if it has none. */
 export function activityDetail({ type, metadata }: Activity): string {
   if (type === 'event.tracked') return eventData(metadata.data);
   const reason = text(metadata.reason);

@@ -16,12 +16,12 @@ const verbs: Record<BulkOperation, string> = {
 
 const consequences: Record<BulkOperation, string> = {
   subscribe:
-    'They get campaigns and other marketing again, and addresses that bounced or complained are released. Do this only with their consent.',
+    'They get campaigns and other marketing again, including contacts suppressed after a bounce or complaint. Do this only with their consent.',
   unsubscribe: 'They get no campaigns and no other marketing until they subscribe again.',
   delete: 'Their data and their history are erased, too. This can’t be undone.',
 };
 
-/** From this number on, deleting contacts requires typing it. */
+/** From this number on, the user must type the number to delete the contacts. */
 const manyContacts = 100;
 
 interface BulkDialogProps {
@@ -29,7 +29,7 @@ interface BulkDialogProps {
   target: BulkTarget;
   total: number;
   isOpen: boolean;
-  /** `isDone`: something may have changed. */
+  /** `isDone`: contacts may have changed. */
   onClose: (isDone: boolean) => void;
 }
 
@@ -61,7 +61,7 @@ function Bulk({
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const [isOver, setIsOver] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
-  // Nobody can stop it once its dialog is gone.
+  // Stops when the dialog unmounts, because then nobody could stop it.
   useEffect(() => () => ending.current.abort(), [ending]);
   const mustType = operation === 'delete' && total >= manyContacts;
   const run = async () => {

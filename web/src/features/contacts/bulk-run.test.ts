@@ -13,7 +13,7 @@ afterAll(() => {
   vi.unstubAllGlobals();
 });
 
-it('stays in the project that it began in', async () => {
+it('stays in the project in which it started', async () => {
   const calls: string[] = [];
   let pages = 0;
   answer = (request) => {
@@ -21,7 +21,7 @@ it('stays in the project that it began in', async () => {
     calls.push(`${request.headers.get('X-Project-Id')} ${request.method} ${pathname}`);
     if (pathname === '/contacts') {
       pages += 1;
-      // The reader goes to another project while the first thousand is gathered.
+      // The user switches projects while the first thousand contacts are being read.
       if (pages === 2) selectProject('other');
       return Response.json({ data: [{ id: `c${pages}` }], cursor: pages < 4 ? 'next' : null });
     }
@@ -34,7 +34,7 @@ it('stays in the project that it began in', async () => {
   expect(calls.filter((call) => !call.startsWith('mine '))).toEqual([]);
 });
 
-it('begins nothing more when it is stopped while it waits for the limit of requests', async () => {
+it('starts no more calls when it is stopped during a wait for the rate limit', async () => {
   const ending = new AbortController();
   const posts: string[] = [];
   answer = (request) => {

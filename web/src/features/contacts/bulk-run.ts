@@ -3,7 +3,7 @@ import { createPace, type Pace } from '../../api/pace.ts';
 import type { ContactQuery } from './contact-filter.ts';
 
 export type BulkOperation = 'subscribe' | 'unsubscribe' | 'delete';
-/** Selected contacts, or all that match. */
+/** Selected contacts, or all contacts that match a filter. */
 export type BulkTarget = { ids: readonly string[] } | { query: ContactQuery };
 
 export interface BulkProgress {
@@ -13,15 +13,15 @@ export interface BulkProgress {
   failed: number;
 }
 
-/** Per bulk call. */
+/** Limit of one bulk call. */
 const mostContacts = 1_000;
 const pageSize = 100;
 const pollMs = 1_000;
 
 /**
- * Runs an operation on any number of contacts, 1,000 at a time, one batch after the other.
+ * Runs an operation on any number of contacts, in consecutive batches of 1,000.
  *
- * @param signal ends it between two batches
+ * @param signal stops it between two batches
  */
 export async function runBulk(
   operation: BulkOperation,
@@ -30,11 +30,11 @@ export async function runBulk(
   signal: AbortSignal,
 ): Promise<void> {
   const progress: BulkProgress = { done: 0, changed: 0, unchanged: 0, failed: 0 };
-  // Of now: the reader may go to another project before the end.
+  // Captured at the start: the user may switch projects meanwhile.
   const headers = projectHeaders();
   const pace = createPace(signal);
   for await (const contactIds of batchesOf(target, headers, pace)) {
-    // A wait may be long: what was stopped meanwhile must not begin.
+    // May wait for long; check afterward that the user has not stopped it.
     await pace.ready();
     if (pace.isOver()) return;
     const { data } = await pace(() => start(operation, contactIds, headers));

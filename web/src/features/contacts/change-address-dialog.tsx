@@ -18,7 +18,7 @@ export function ChangeAddressDialog({ contact, ...state }: DialogState & { conta
       defaultValues={{ email: contact.email }}
       save={async (change) => {
         const { email } = await saveContact(contact, change);
-        say(`The address is ${email} now`);
+        say(`The address is now ${email}`);
         state.onClose();
       }}
     >

@@ -15,8 +15,8 @@ import { fieldsQuery } from './queries.ts';
 const keysSchema = z.array(z.string()).catch([]);
 
 /**
- * Keys of `data` that the list shows as columns; remembered for the project on this device. Those that no contact has any more
- * are left out.
+ * Keys of `data` shown as columns of the list, stored per project on this device. Leaves out keys that no contact has
+ * any more.
  */
 export function useDataColumns(): [string[], (keys: string[]) => void] {
   const place = `posthaste-columns-${useProjectId()}`;

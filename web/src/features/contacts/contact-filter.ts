@@ -2,7 +2,7 @@ import type { operations } from '../../api/schema.d.ts';
 
 export type ContactQuery = NonNullable<operations['getContacts']['parameters']['query']>;
 
-/** The filter of the list, kept in the URL. */
+/** The filter of the list, stored in the URL. */
 export interface ContactFilter {
   search?: string | undefined;
   status?: ContactQuery['status'] | undefined;
@@ -13,7 +13,7 @@ export interface ContactFilter {
 /** Query parameters for the list, the export and bulk operations. */
 export function filterQuery({ search, status, data = {} }: ContactFilter): ContactQuery {
   const byKey = Object.fromEntries(
-    // The client writes names of parameters as they are.
+    // The client does not encode parameter names.
     Object.entries(data).map(([key, value]) => [`filter[data.${encodeURIComponent(key)}]`, value]),
   );
   return Object.assign({ ...(search && { search }), ...(status && { status }) }, byKey);

@@ -68,7 +68,7 @@ export function ContactListPage() {
       }
       toolbar={<Filters columns={<ColumnChoice chosen={keys} onChange={setKeys} />} />}
     >
-      {/* Outside the list, because a bulk operation may leave it empty. */}
+      {/* Outside the list, because a bulk operation may leave the list empty. */}
       <ContactSelection
         key={key}
         ids={ids}
@@ -82,11 +82,11 @@ export function ContactListPage() {
         rowsOf={(page) => page.data}
         empty={
           query.hasNextPage ? (
-            <EmptyState title="Nobody found so far">
+            <EmptyState title="No matches so far">
               <SearchProgress search={found} sort={search.sort} dir={search.dir} />
             </EmptyState>
           ) : isFiltered(search) ? (
-            <EmptyState title="Nobody matches">Change the search or the filter.</EmptyState>
+            <EmptyState title="No matching contacts">Change the search or the filter.</EmptyState>
           ) : (
             <EmptyState title="No contacts yet">
               Import a CSV file, or send the first event from your application.

@@ -98,8 +98,8 @@ function DeleteContact({ contact, ...state }: DialogState & { contact: Schema<'C
   };
   return (
     <ConfirmDialog title={`Delete ${contact.email}?`} action="Delete contact" {...state} onConfirm={remove}>
-      The data, events and emails of this person are erased, and workflows that they are in end. The opt-out
-      is forgotten, too: to stop email, unsubscribe them instead. This can’t be undone.
+      This erases the person’s data, events and emails, and ends their workflow executions. The opt-out is
+      forgotten, too: to stop email, unsubscribe them instead. This can’t be undone.
     </ConfirmDialog>
   );
 }

@@ -10,24 +10,24 @@ interface ContactSelectionProps {
   ids: ReadonlySet<string>;
   onClear: () => void;
   filter: ContactQuery;
-  /** All that match; counted when they are selected. */
+  /** The number of matching contacts; counted when the user selects them all. */
   counted: ContactCount;
-  /** Matches on the page. */
+  /** Number of matches on the page. */
   shown: number;
 }
 
-/** Fixed at the start, because the list changes meanwhile. */
+/** Fixed when an operation starts, because the list changes meanwhile. */
 interface Started {
   operation: BulkOperation;
   target: BulkTarget;
   total: number;
 }
 
-/** Actions on the selected contacts, or on all that match. */
+/** Actions on the selected contacts, or on all matching contacts. */
 export function ContactSelection({ ids, onClear, filter, counted, shown }: ContactSelectionProps) {
   const [isEverybody, setIsEverybody] = useState(false);
   const [started, setStarted] = useState<Started | null>(null);
-  // A later selection of what is shown is not one of everybody.
+  // If the user then changes the selection, it no longer means all matching contacts.
   if (isEverybody && ids.size !== shown) setIsEverybody(false);
   if (ids.size === 0) return null;
   const { total, soFar } = counted;

@@ -11,7 +11,7 @@ import { ExecutionSteps } from '../activity/execution-steps.tsx';
 import { activityDetail, activityWords } from './activity-words.ts';
 import { timelineInit } from './queries.ts';
 
-/** All that happened with a contact, newest first: emails, events, subscription, workflows and their steps. */
+/** Everything that happened to a contact, newest first: emails, events, subscription, workflows and their steps. */
 export function ContactTimeline({ contactId }: { contactId: string }) {
   const query = $api.useInfiniteQuery('get', '/activity', timelineInit(contactId), byCursor);
   return (
@@ -19,7 +19,7 @@ export function ContactTimeline({ contactId }: { contactId: string }) {
       <Pages
         query={query}
         rowsOf={(page) => page.data}
-        empty={<EmptyState title="Nothing has happened yet">Emails and events show here.</EmptyState>}
+        empty={<EmptyState title="No activity yet">Emails and events show here.</EmptyState>}
       >
         {(rows) => (
           <ol className="flex flex-col">

@@ -8,7 +8,7 @@ it.each<[string, string[]]>([
   ['"E-mail, work","A ""b"""\n', ['E-mail, work', 'A "b"']],
   ['Mail,,Plan', ['Mail', 'Plan']],
   ['', []],
-])('the header of %j', (text, names) => {
+])('reads the header of %j', (text, names) => {
   expect(csvHeader(text)).toEqual(names);
 });
 
@@ -21,6 +21,6 @@ it.each<[string, Uint8Array]>([
   ['UTF-8 with a damaged row', Uint8Array.of(...utf8('Straße;Mail\n'), ...latin1('Köln'))],
   ['Windows-1252', latin1('Straße;Mail\nKöln')],
   ['UTF-16', Uint8Array.of(0xff, 0xfe, ...utf16('Straße;Mail\nKöln'))],
-])('the header of a file in %s', (_, bytes) => {
+])('reads the header of a file in %s', (_, bytes) => {
   expect(csvHeader(decodeHeader(bytes))).toEqual(['Straße', 'Mail']);
 });

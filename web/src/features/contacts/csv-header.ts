@@ -1,4 +1,7 @@
-/** The first line of a file in the encoding that the server will find: the mark's, UTF-8, else what spreadsheets write on Windows. */
+/**
+ * Decodes the first line of a file as the server will: by the byte order mark, else as UTF-8, else as Windows-1252,
+ * which spreadsheets on Windows write.
+ */
 export function decodeHeader(start: Uint8Array): string {
   const [first, second] = start;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(start);
@@ -12,7 +15,7 @@ export function decodeHeader(start: Uint8Array): string {
   }
 }
 
-/** Column names of a CSV file, for files in which the server could not find the address column. */
+/** Column names of a CSV file in which the server could not find the address column. */
 export function csvHeader(text: string): string[] {
   const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text.replace(/^\uFEFF/, ''))?.[0] ?? '';
   const bare = line.replace(/"(?:[^"]|"")*"/g, '');

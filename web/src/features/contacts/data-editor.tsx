@@ -16,10 +16,10 @@ type Contact = Schema<'Contact'>;
 /** "field 2" before "field 10". */
 const byName = new Intl.Collator(undefined, { numeric: true });
 
-/** More fields are drawn when they are asked for: a hundred take seconds on a slow machine. */
+/** Renders more fields only on request: a hundred take seconds on a slow machine. */
 const mostShown = 25;
 
-/** Adds, changes and deletes keys of `data`; each field is saved on its own, and can be undone. */
+/** Adds, changes and deletes keys of `data`; each field is saved separately and can be undone. */
 export function DataEditor({ contact }: { contact: Contact }) {
   const [isAdding, setIsAdding] = useState(false);
   const [drafts, setDrafts] = useState<Record<string, Draft | null>>({});
@@ -67,7 +67,7 @@ interface Draft {
 interface DataFieldProps {
   contact: Contact;
   name: string;
-  /** What is typed and not saved. */
+  /** The unsaved input. */
   draft: Draft | null;
   onDraft: (draft: Draft | null) => void;
 }
@@ -141,6 +141,6 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
   );
 }
 
-/** A field of one line would hide most of it, and lose its line breaks. */
+/** A one-line field would hide most of a long text and lose its line breaks. */
 const isLongText = (value: unknown) =>
   typeof value === 'string' && (value.length > 40 || value.includes('\n'));

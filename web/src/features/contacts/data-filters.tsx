@@ -13,7 +13,7 @@ interface DataFiltersProps {
   onChange: (filters: Record<string, string>) => void;
 }
 
-/** One value for each key of `data`, as removable chips. */
+/** Filters by one value per key of `data`, as removable chips. */
 export function DataFilters({ filters, onChange }: DataFiltersProps) {
   const keys = useDataKeys();
   return (

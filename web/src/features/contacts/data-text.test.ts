@@ -10,7 +10,7 @@ it.each<[unknown, DataType]>([
   ['2026-01-31T09:00:00.000Z', 'date'],
   [{ city: 'Oslo' }, 'json'],
   [[1, 2], 'json'],
-])('%j is edited as %s, and stays the same', (value, type) => {
+])('edits %j as %s and leaves it unchanged', (value, type) => {
   expect(dataTypeOf(value)).toBe(type);
   expect(readDataText(dataText(value), type)).toEqual({ ok: true, value });
 });
@@ -21,6 +21,6 @@ it.each<[string, DataType]>([
   ['31.1.2026', 'date'],
   ['2026-13-31', 'date'],
   ['{', 'json'],
-])('refuses %j as %s', (text, type) => {
+])('rejects %j as %s', (text, type) => {
   expect(readDataText(text, type).ok).toBe(false);
 });

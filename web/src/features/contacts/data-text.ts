@@ -10,7 +10,7 @@ export function dataTypeOf(value: unknown): DataType {
   return 'json';
 }
 
-/** The text of a value in its field. */
+/** The text of a value as it is edited. */
 export const dataText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
@@ -18,7 +18,7 @@ export type ReadValue = { ok: true; value: unknown } | { ok: false; message: str
 
 const refuse = (message: string): ReadValue => ({ ok: false, message });
 
-/** The value of the text in a field. */
+/** Parses the text of a field. */
 export function readDataText(text: string, type: DataType): ReadValue {
   if (text.trim() === '') return refuse('Enter a value, or delete the field');
   switch (type) {

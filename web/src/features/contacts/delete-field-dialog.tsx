@@ -6,16 +6,16 @@ import { quantity } from '../../ui/numbers.ts';
 import { say } from '../../ui/toast.tsx';
 
 interface DeleteFieldDialogProps {
-  /** In `data`. */
+  /** Key in `data`. */
   dataKey: string;
   onClose: () => void;
   onDeleted: () => void;
 }
 
-/** Shows what reads the field before it is deleted from every contact. */
+/** Shows what uses the field before deleting it from every contact. */
 export function DeleteFieldDialog({ dataKey, onClose, onDeleted }: DeleteFieldDialogProps) {
   const params = { path: { field: `data.${dataKey}` } };
-  // Not asked again with the list of contacts: the field is gone then.
+  // Not refetched with the list of contacts, because then the field is gone.
   const once = { staleTime: 'static', gcTime: 0 } as const;
   const usage = $api.useQuery('get', '/contacts/fields/{field}/usage', { params }, once);
   return (

@@ -1,4 +1,4 @@
-/** Saves a file. A plain link can't send the header that names the project. */
+/** Saves a file. A plain link could not send the header that names the project. */
 export function download(file: Blob, name: string): void {
   const url = URL.createObjectURL(file);
   const link = document.createElement('a');

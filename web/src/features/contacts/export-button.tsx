@@ -6,7 +6,7 @@ import { say, sayError } from '../../ui/toast.tsx';
 import type { ContactQuery } from './contact-filter.ts';
 import { download } from './download.ts';
 
-/** Downloads the matching contacts as a CSV file that can be imported. */
+/** Downloads the matching contacts as a CSV file, which can be imported again. */
 export function ExportButton({ filter, total }: { filter: ContactQuery; total: number | undefined }) {
   const [isPending, setIsPending] = useState(false);
   const run = async () => {

@@ -25,7 +25,7 @@ export function ImportChoice({ onFile }: { onFile: (file: File) => void }) {
       <p className="text-lg font-medium">Drop a CSV file here</p>
       <p className="max-w-lg text-muted">
         The first row names the columns. One holds the address; <code>subscribed</code> is yes or no; all
-        others become data. At most 5 MB. You see what will happen before anything does.
+        others become data. At most 5 MB. You see a preview before anything changes.
       </p>
       <FileTrigger
         acceptedFileTypes={['.csv', '.tsv', '.txt', 'text/csv']}

@@ -22,7 +22,7 @@ const typeWords = { string: 'Text', number: 'Number', boolean: 'Yes or no', date
 interface ImportColumnsProps {
   columns: string[];
   preview: Schema<'ImportPreview'> | undefined;
-  /** The preview is of this mapping. */
+  /** Whether the preview is of this mapping. */
   isCurrent: boolean;
   mapping: Mapping;
   onChange: (mapping: Mapping) => void;

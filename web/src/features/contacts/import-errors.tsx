@@ -4,7 +4,7 @@ import { Table } from '../../ui/table.tsx';
 
 interface ImportErrorsProps {
   errors: Schema<'ImportPreview'>['errors'];
-  /** Of all rejected rows, of which the API lists the first ones. */
+  /** The number of all rejected rows; the API lists only the first ones. */
   total: number;
 }
 
@@ -13,7 +13,7 @@ export function ImportErrors({ errors, total }: ImportErrorsProps) {
   if (errors.length === 0) return null;
   return (
     <>
-      {/* Ends within a row, so that one sees there are more. */}
+      {/* Cut off in the middle of a row, to show that there are more. */}
       <div className="max-h-70 overflow-y-auto [--page-header:0px]">
         <Table
           label="Rows that can’t be used"

@@ -1,4 +1,6 @@
-/** What a column becomes is a key of data, `email` or `subscribed`; a prefix tells keys with these names apart. */
+/**
+ * A column maps to a key of `data`, or to `email` or `subscribed`. A prefix marks keys of `data` with these two names.
+ */
 const prefix = 'data.';
 
 export const fieldOfKey = (key: string): string =>

@@ -8,7 +8,7 @@ import { ImportRun } from './import-run.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/contacts/import');
 
-/** File, preview, import. The URL names the running import, so the page can be reopened. */
+/** Choice of file, preview and import. The URL names the running import, so the page can be reopened. */
 export function ImportPage() {
   const projectId = useProjectId();
   const { job } = route.useSearch();

@@ -22,12 +22,12 @@ interface ImportPreviewProps {
   onStarted: (jobId: string) => void;
 }
 
-/** Preview of the import with the current column mapping. */
+/** The preview of the import with the current column mapping. */
 export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   const [mapping, setMapping] = useState<Mapping>({});
   const [failure, setFailure] = useState<unknown>(null);
   const [isStarting, setIsStarting] = useState(false);
-  // Each look uploads the file again: not for every letter of a field's name.
+  // Debounced, because each preview uploads the file again.
   const settled = useDebounced(mapping, 600);
   const { query, columns } = usePreview(file, settled);
   const start = async () => {
@@ -81,7 +81,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
   );
 }
 
-/** What the import would do, and the columns of the file, which are known without a preview, too. */
+/** The preview, and the columns of the file, which are known even without a preview. */
 function usePreview(file: File, mapping: Mapping) {
   const [columns, setColumns] = useState<string[] | null>(null);
   const query = useQuery({
@@ -92,7 +92,7 @@ function usePreview(file: File, mapping: Mapping) {
         setColumns(preview.columns.map(({ name }) => name));
         return preview;
       } catch (error) {
-        // Without an address column there is no preview; the user chooses the column.
+        // Without an address column the API returns no preview; the user chooses the column.
         const start = await file.slice(0, headerBytes).arrayBuffer();
         const names = csvHeader(decodeHeader(new Uint8Array(start)));
         setColumns((before) => before ?? (canBeMapped(names) ? names : null));
@@ -105,7 +105,7 @@ function usePreview(file: File, mapping: Mapping) {
   return { query, columns };
 }
 
-/** Not what comes from a file that is no text, nor a name that stands for two columns. */
+/** False if the file is not text, or if two columns have the same name. */
 const canBeMapped = (names: string[]): boolean =>
   new Set(names).size === names.length && !names.some((name) => /\p{Cc}|\uFFFD/u.test(name));
 
@@ -116,14 +116,12 @@ function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
     <Section title="What will happen">
       <ul className="flex flex-col gap-1" data-numeric>
         <li>{quantity(wouldCreate, 'new contact')}</li>
-        <li>
-          {quantity(wouldUpdate, 'row changes a contact that exists', 'rows change contacts that exist')}
-        </li>
+        <li>{quantity(wouldUpdate, 'row updates an existing contact', 'rows update existing contacts')}</li>
         <li className={invalid > 0 ? 'text-bad' : ''}>{quantity(invalid, 'row')} can’t be used</li>
       </ul>
       {!saysSubscribed && (
         <p className="text-sm text-muted">
-          No column says who is subscribed: new contacts are, and those that exist stay as they are.
+          No column holds the subscription: new contacts are subscribed, and existing ones stay as they are.
         </p>
       )}
       <ImportErrors errors={errors} total={invalid} />
@@ -176,7 +174,7 @@ async function dryRun(file: File, mapping: Mapping): Promise<Schema<'ImportPrevi
     body: { file: '' },
     bodySerializer: () => formOf(file, mapping),
   });
-  if (!data || !('wouldCreate' in data)) throw new Error('The server did not answer with a preview.');
+  if (!data || !('wouldCreate' in data)) throw new Error('The server did not return a preview.');
   return data;
 }
 

@@ -13,10 +13,10 @@ import { download } from './download.ts';
 import { ImportErrors } from './import-errors.tsx';
 
 const pollMs = 1_000;
-/** Refused rows that the API keeps of an import. */
+/** The most rejected rows that the API keeps per import. */
 const mostKept = 1_000;
 
-/** A running or finished import. It continues when the page is closed. */
+/** A running or finished import. It continues after the page is closed. */
 export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => void }) {
   const projectId = useProjectId();
   const params = { path: { jobId } };
@@ -46,7 +46,7 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
           <p role="status">
             {state === 'completed' && 'The import is complete.'}
             {state === 'failed' && `The import has failed. ${failedReason ?? ''}`}
-            {!isOver && !query.error && `${progress} % is done. You can leave this page; the import goes on.`}
+            {!isOver && !query.error && `${progress} % done. You can leave this page; the import continues.`}
           </p>
           {result && <ImportResult {...result} />}
           {isOver && (
@@ -62,8 +62,8 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
               {result && result.skipped > 0 && (
                 <Button onPress={() => void saveErrors().catch(sayError)}>
                   {result.skipped > mostKept
-                    ? `Download the first ${count(mostKept)} refused rows`
-                    : 'Download the refused rows'}
+                    ? `Download the first ${count(mostKept)} rejected rows`
+                    : 'Download the rejected rows'}
                 </Button>
               )}
               <Button onPress={onAgain}>Import another file</Button>
@@ -84,7 +84,7 @@ function ImportResult({ created, updated, skipped, errors }: ImportResultProps) 
     <>
       <ul className="flex flex-col gap-1" data-numeric>
         <li>{quantity(created, 'contact')} created</li>
-        <li>{quantity(updated, 'row changed a contact', 'rows changed contacts')}</li>
+        <li>{quantity(updated, 'row updated a contact', 'rows updated contacts')}</li>
         <li className={skipped > 0 ? 'text-bad' : ''}>{quantity(skipped, 'row')} refused</li>
       </ul>
       <ImportErrors errors={errors} total={skipped} />

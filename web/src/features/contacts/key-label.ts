@@ -1,4 +1,4 @@
-/** "First name" for `firstName` and `first_name`; a key in another style stays as it is. */
+/** "First name" for `firstName` and `first_name`; keys in another style stay unchanged. */
 export function keyLabel(key: string): string {
   if (!/^[a-z][A-Za-z0-9_]*$/.test(key)) return key;
   const spaced = key

@@ -23,7 +23,7 @@ export function NewContactDialog(state: DialogState) {
       schema={schema}
       defaultValues={{ email: '', subscribed: true }}
       save={async ({ email, subscribed }) => {
-        // An existing contact stays unchanged: adding it here must not undo an opt-out.
+        // Leaves an existing contact unchanged: adding it here must not undo an opt-out.
         const { data: known } = await api.POST('/contacts/lookup', { body: { emails: [email] } });
         const isKnown = (known?.found.length ?? 0) > 0;
         const { data } = await api.POST('/contacts', { body: isKnown ? { email } : { email, subscribed } });

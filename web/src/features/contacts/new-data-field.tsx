@@ -17,7 +17,7 @@ export function NewDataField({ contact, onClose }: { contact: Schema<'Contact'>;
   const [error, setError] = useState<string>();
   const add = async () => {
     const read = readDataText(type === 'boolean' ? text || 'true' : text, type);
-    if (name.trim() === '') return setError('Name the field');
+    if (name.trim() === '') return setError('Enter a field name');
     if (!read.ok) return setError(read.message);
     try {
       await saveDataField(contact, name.trim(), read.value);

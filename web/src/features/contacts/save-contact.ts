@@ -8,13 +8,13 @@ type Contact = Schema<'Contact'>;
 interface ContactChange {
   email?: string;
   subscribed?: boolean;
-  /** Keys that change; null deletes one. */
+  /** The keys to change; null deletes one. */
   data?: Record<string, unknown>;
 }
 
 /**
- * Shows the change at once, and takes it back when it is refused. A change of data is refused (409) when somebody
- * else has changed the contact since it was read.
+ * Shows the change at once, and reverts it if the API refuses it. A change of data is refused (409) if somebody else
+ * has changed the contact since it was read.
  */
 export async function saveContact(contact: Contact, change: ContactChange): Promise<Contact> {
   const params = { path: { id: contact.id } };
@@ -23,7 +23,7 @@ export async function saveContact(contact: Contact, change: ContactChange): Prom
   try {
     const header = change.data ? ifMatch(contact) : {};
     const { data } = await api.PATCH('/contacts/{id}', { params: { ...params, header }, body: change });
-    if (!data) throw new Error('The server did not answer with the contact.');
+    if (!data) throw new Error('The server did not return the contact.');
     queryClient.setQueryData(queryKey, data);
     return data;
   } catch (error) {

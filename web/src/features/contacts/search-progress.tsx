@@ -16,14 +16,14 @@ interface SearchQuery {
 }
 
 export interface ContactSearch {
-  /** How far the search got, when it has not found a full page. */
+  /** How far the search has got, if it has not found a full page. */
   searchedUntil: string | null;
   isSearching: boolean;
   stop: () => void;
-  goOn: () => void;
+  resume: () => void;
 }
 
-/** Whether the last call completed a page of rows, counted from the last completed one. */
+/** Whether the last call completed a page of rows, counting from the previous full page. */
 function isFilled(pages: readonly Page[], pageSize: number): boolean {
   let found = 0;
   let filled = false;
@@ -36,9 +36,9 @@ function isFilled(pages: readonly Page[], pageSize: number): boolean {
 }
 
 /**
- * Continues a search whose calls each scan a part of the contacts, until it has found a page of them or is stopped.
+ * Continues a search, whose calls scan some of the contacts each, until it has found a full page or is stopped.
  *
- * @param key of the filter; another one is searched for again
+ * @param key of the filter; a new key starts a new search
  */
 export function useContactSearch(query: SearchQuery, key: string, pageSize: number): ContactSearch {
   const [stoppedFor, setStoppedFor] = useState<string>();
@@ -55,7 +55,7 @@ export function useContactSearch(query: SearchQuery, key: string, pageSize: numb
     searchedUntil,
     isSearching,
     stop: () => setStoppedFor(key),
-    goOn: () => {
+    resume: () => {
       setStoppedFor(undefined);
       void fetchNextPage();
     },
@@ -68,19 +68,19 @@ interface SearchProgressProps {
   dir: 'asc' | 'desc' | undefined;
 }
 
-/** How far a search has got, with a button that stops it or goes on. */
+/** How far a search has got, with a button that stops or continues it. */
 export function SearchProgress({ search, sort, dir }: SearchProgressProps) {
-  const { searchedUntil, isSearching, stop, goOn } = search;
+  const { searchedUntil, isSearching, stop, resume } = search;
   if (searchedUntil === null) return null;
   return (
     <div className="flex flex-wrap items-center justify-center gap-3 text-sm text-muted">
       <p role="status">
         {sort === 'email' ? (
-          `Addresses ${dir === 'desc' ? 'down' : 'up'} to ${searchedUntil} were searched.`
+          `Searched addresses ${dir === 'desc' ? 'down' : 'up'} to ${searchedUntil}.`
         ) : (
           <>
-            Contacts added {dir === 'asc' ? 'until' : 'since'} <Time at={searchedUntil} form="exact" /> were
-            searched.
+            Searched contacts added {dir === 'asc' ? 'until' : 'since'}{' '}
+            <Time at={searchedUntil} form="exact" />.
           </>
         )}
       </p>
@@ -89,7 +89,7 @@ export function SearchProgress({ search, sort, dir }: SearchProgressProps) {
           Stop
         </Button>
       ) : (
-        <Button onPress={goOn}>Keep searching</Button>
+        <Button onPress={resume}>Keep searching</Button>
       )}
     </div>
   );

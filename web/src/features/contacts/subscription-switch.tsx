@@ -6,16 +6,16 @@ import { saveContact } from './save-contact.ts';
 
 const suppressedWords = {
   bounce:
-    'Off since an email to this address bounced for good. Switch it on only if the mailbox exists again: another bounce harms the reputation of your domain.',
+    'Off since an email to this address hard-bounced. Turn it on only if the mailbox exists again: another bounce harms the reputation of your domain.',
   complaint:
-    'Off since they reported an email as spam. Switch it on only if they have asked for it: another report harms the reputation of your domain.',
+    'Off since they reported an email as spam. Turn it on only if they have asked for it: another report harms the reputation of your domain.',
 };
 
 /** Whether the contact receives marketing email. */
 export function SubscriptionSwitch({ contact }: { contact: Schema<'Contact'> }) {
   const set = async (from: Schema<'Contact'>, subscribed: boolean) => {
     const saved = await saveContact(from, { subscribed });
-    // An undo could not restore an ended snooze or a lifted suppression.
+    // Only lossless changes can be undone: an undo can't restore an ended snooze or a lifted suppression.
     const isLossless = contact.snoozedUntil === null && !subscribed;
     const undo = () => void set(saved, !subscribed).catch(sayError);
     say(subscribed ? 'Subscribed' : 'Unsubscribed', isLossless ? undo : undefined);
@@ -33,7 +33,7 @@ export function SubscriptionSwitch({ contact }: { contact: Schema<'Contact'> }) 
       )}
       {contact.snoozedUntil !== null && (
         <p className="text-sm text-muted">
-          Snoozed; marketing begins again <Time at={contact.snoozedUntil} />. Switching it on ends the snooze.
+          Snoozed; marketing resumes <Time at={contact.snoozedUntil} />. Turning it on ends the snooze.
         </p>
       )}
     </>

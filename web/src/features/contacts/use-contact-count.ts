@@ -11,9 +11,7 @@ export interface ContactCount {
   start: () => void;
 }
 
-/**
- * The exact number of contacts that match: the one that the list knows, or counted part by part once it is started.
- */
+/** The exact number of matching contacts: known from the list, or counted in steps once started. */
 export function useContactCount(filter: ContactQuery, known: number | undefined): ContactCount {
   const key = JSON.stringify(filter);
   const [startedFor, setStartedFor] = useState<string>();

@@ -9,7 +9,7 @@ const values = {
   recipient: "o'neil@example.com",
 };
 
-it.each(tasks)('$label: each language names the address and the key', ({ value: task }) => {
+it.each(tasks)('$label: every language contains the URL and the key', ({ value: task }) => {
   for (const { value: language } of languages) {
     const sample = writeSample(task, language, values);
     expect(sample).toContain('https://mail.example.com/prefix/');
@@ -21,12 +21,12 @@ it('quotes the body for the shell', () => {
   expect(writeSample('track', 'curl', values)).toContain(String.raw`"email": "o'\''neil@example.com"`);
 });
 
-it('writes a body that is JSON', () => {
+it('writes a valid JSON body', () => {
   const sample = writeSample('send', 'node', values);
   const body = sample.slice(sample.indexOf('stringify(') + 'stringify('.length, sample.indexOf('),\n});'));
   expect(JSON.parse(body)).toMatchObject({ to: "o'neil@example.com", from: 'hello@example.com' });
 });
 
-it('writes the true of Python', () => {
+it('writes True in Python', () => {
   expect(writeSample('contact', 'python', values)).toContain('"subscribed": True');
 });

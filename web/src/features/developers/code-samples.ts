@@ -13,13 +13,13 @@ export const languages = [
 export type Language = (typeof languages)[number]['value'];
 
 export interface SampleValues {
-  /** Of the API, without a slash at its end. */
+  /** URL of the API, without a trailing slash. */
   address: string;
   secretKey: string;
   publicKey: string;
-  /** The domain that the project can send from. */
+  /** A domain that the project can send from. */
   domain: string;
-  /** Of the signed-in user. */
+  /** Address of the signed-in user. */
   recipient: string;
 }
 
@@ -27,7 +27,7 @@ interface Call {
   path: string;
   key: string;
   body: Record<string, unknown>;
-  /** Keys are the project's, so each sample has its own. */
+  /** Each sample has its own, because keys are unique in a project. */
   idempotencyKey: string | null;
 }
 

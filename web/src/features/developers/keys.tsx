@@ -69,7 +69,7 @@ export function Keys({ project }: { project: Schema<'Project'> }) {
         onConfirm={replace}
       >
         The old keys stop working at once, in every application that uses them. Put the new ones there right
-        afterwards.
+        afterward.
       </ConfirmDialog>
     </Section>
   );

@@ -23,9 +23,9 @@ const callers = [
 
 interface RequestFiltersProps {
   search: RequestSearch;
-  /** Changes these fields of the address and leaves the others. */
+  /** Changes these fields in the URL and leaves the others. */
   onChange: (change: RequestSearch) => void;
-  /** Suggestions. */
+  /** Suggestions for the route filter. */
   routes: readonly string[];
   onRefresh: () => void;
 }
@@ -102,7 +102,7 @@ function RouteField({ routes, value, onChange }: TextFilterProps & { routes: rea
       label="Route"
       isLabelHidden
       className="w-48"
-      placeholder="Route, as /contacts/:id"
+      placeholder="Route, such as /contacts/:id"
       options={routes.map((value) => ({ value, label: value }))}
       value={text}
       onChange={setText}

@@ -8,9 +8,9 @@ const statusText = z.string().regex(/^([2-5]xx|[1-5]\d\d)$/);
 const routeText = z.string().max(255).startsWith('/');
 const requestIdText = z.string().regex(/^[A-Za-z0-9_.-]{1,128}$/);
 
-/** What the address of the log of requests says. `by` is missing for those with an API key. */
+/** The URL of the request log. Without `by`, it shows requests with an API key. */
 export const requestSearchSchema = periodSearchSchema.extend({
-  // An exact status is a number in the address.
+  // An exact status is a number in the URL.
   status: z.coerce.string().pipe(statusText).optional().catch(undefined),
   method: z.enum(methods).optional().catch(undefined),
   route: routeText.optional().catch(undefined),

@@ -126,7 +126,7 @@ function NothingMatches({ requestId, by }: RequestSearch) {
             params={params}
             search={{ tab: 'requests', requestId, by: 'all' }}
           >
-            Look for it among all callers
+            Search all callers
           </TextLink>
           .
         </>

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { IconButton } from '../../ui/button.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
 
-/** `sk_••••••••`: enough to tell secrets apart by their kind. */
+/** `sk_••••••••`: shows the kind of secret only. */
 export const masked = (secret: string): string => `${secret.slice(0, secret.indexOf('_') + 1)}••••••••••••`;
 
 /** Hidden until the user reveals it; can be copied while hidden. */

@@ -21,7 +21,7 @@ export function WebhookSecret({ projectId }: { projectId: string }) {
   return (
     <Section
       title="Webhook secret"
-      description="Signs what the webhook steps of workflows send. Verify it with a library of Standard Webhooks before you trust a call."
+      description="Signs the calls of webhook steps in workflows. Verify the signature with a Standard Webhooks library before you trust a call."
       actions={
         <Button look="danger" onPress={() => setIsReplacing(true)}>
           Replace the secret
@@ -57,7 +57,7 @@ export function WebhookSecret({ projectId }: { projectId: string }) {
         onConfirm={replace}
       >
         For 24 hours each call carries the signatures of both secrets, so that receivers can switch over.
-        {query.data?.previousSecret && ' The secret before the present one stops signing at once.'}
+        {query.data?.previousSecret && ' The secret before the current one stops signing at once.'}
       </ConfirmDialog>
     </Section>
   );

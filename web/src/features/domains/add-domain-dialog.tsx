@@ -9,7 +9,7 @@ import { FormField } from '../../ui/form-field.tsx';
 
 const schema = z.object({ domain: z.string().trim().min(3, 'Enter a domain, such as mail.example.com.') });
 
-/** Of an address, or of what was pasted from the address bar of a browser. */
+/** Extracts the domain from an email address or a pasted URL. */
 const domainOf = (text: string) =>
   text
     .replace(/^https?:\/\//i, '')
@@ -43,7 +43,7 @@ export function AddDomainDialog(state: DialogState) {
           name="domain"
           label="Domain"
           placeholder="mail.example.com"
-          hint="A subdomain keeps the reputation of your main domain apart."
+          hint="A subdomain keeps its reputation separate from that of your main domain."
           autoFocus
         />
       )}

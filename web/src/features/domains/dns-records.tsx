@@ -14,7 +14,7 @@ const purposes: Record<DnsRecord['purpose'], string> = {
   INBOUND: 'Receives replies; optional',
 };
 
-/** Whether sending waits for it. */
+/** Whether sending requires the record. */
 export const isRequired = ({ purpose }: DnsRecord): boolean => purpose === 'OWNERSHIP' || purpose === 'DKIM';
 
 /** One record per line, for the person who manages the DNS of the domain. */
@@ -27,7 +27,7 @@ export const recordLines = (records: readonly DnsRecord[]): string =>
 
 const keyOf = ({ type, name, value }: DnsRecord) => `${type} ${name} ${value}`;
 
-/** A table; on phones, which have no place for its long values, a list. */
+/** A table; on phones, which are too narrow for the long values, a list. */
 export function DnsRecords({ label, records }: { label: string; records: readonly DnsRecord[] }) {
   return (
     <>

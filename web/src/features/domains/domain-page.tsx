@@ -50,27 +50,27 @@ export function DomainPage() {
 function Records({ domain: { domain, verified, records } }: { domain: Domain }) {
   const copyAll = async () => {
     await copyText(recordLines(records));
-    say('The records are copied. Send them to the person who manages the DNS of this domain.');
+    say('Records copied. Send them to the person who manages the DNS of this domain.');
   };
   return (
     <>
       <p className="max-w-3xl text-muted">
         {verified
-          ? `You can send from every address of ${domain}.`
-          : `Create these records where the DNS of ${domain} is kept, usually where the domain was bought. They are looked for every five minutes. Do it within three days: after that the email provider may stop looking, and a domain that was never verified is removed after seven. If your DNS provider adds the domain to each name by itself, enter the names without it.`}
+          ? `You can send from any address at ${domain}.`
+          : `Create these records at the DNS provider of ${domain}, usually the company that sold you the domain. They are checked every five minutes. Do it within three days: after that the email provider may stop looking, and a domain that was never verified is removed after seven. If your DNS provider adds the domain to each name by itself, enter the names without it.`}
       </p>
       <Section
         title="Required"
         description={
           verified
             ? 'If one of these goes missing, sending stops.'
-            : 'Sending begins when all of these are found.'
+            : 'Sending starts once all of these are found.'
         }
         actions={<Button onPress={() => void copyAll().catch(sayError)}>Copy all</Button>}
       >
         <DnsRecords label="Required DNS records" records={records.filter(isRequired)} />
       </Section>
-      <Section title="Recommended" description="Without these, more email is taken for spam.">
+      <Section title="Recommended" description="Without these, more of your email ends up as spam.">
         <DnsRecords
           label="Recommended DNS records"
           records={records.filter((record) => !isRequired(record))}
@@ -126,7 +126,7 @@ function RemoveDomainDialog({ domain: { id, domain }, ...state }: DialogState & 
   };
   return (
     <ConfirmDialog title="Remove the domain" action="Remove" {...state} onConfirm={remove}>
-      Nothing can be sent from {domain} afterwards. To use it again, add it and its records once more.
+      You can no longer send from {domain}. To use it again, add it and its DNS records again.
     </ConfirmDialog>
   );
 }

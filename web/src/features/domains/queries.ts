@@ -1,5 +1,5 @@
 import { $api } from '../../api/client.ts';
 
-/** Those that an email may come from. */
+/** The verified domains, which the project can send from. */
 export const domainsQuery = (projectId: string) =>
   $api.queryOptions('get', '/domains/project/{projectId}', { params: { path: { projectId } } });

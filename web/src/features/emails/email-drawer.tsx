@@ -11,17 +11,17 @@ import { sourceText } from './email-source.ts';
 import { EmailStatus } from './email-status.tsx';
 import { EmailTimeline } from './email-timeline.tsx';
 
-/** Statuses that are not final yet. */
+/** Statuses that are not final. */
 const unsettled: readonly Schema<'Email'>['status'][] = ['QUEUED', 'SENDING', 'SENT', 'UNKNOWN'];
 
 interface EmailDrawerProps {
-  /** Of the email; closed without. */
+  /** Id of the email; the drawer is closed without one. */
   id: string | undefined;
   onClose: () => void;
 }
 
 export function EmailDrawer({ id, onClose }: EmailDrawerProps) {
-  // Keeps its content during the closing animation.
+  // Keeps the content during the closing animation.
   const [shown, setShown] = useState(id);
   if (id !== undefined && id !== shown) setShown(id);
   return (
@@ -66,7 +66,7 @@ function EmailRecord({ id }: { id: string }) {
   );
 }
 
-/** Leads to the campaign or the workflow, unless that is gone. */
+/** Links to the campaign or the workflow, unless it has been deleted. */
 function Source({ email }: { email: Schema<'EmailDetail'> }) {
   const projectId = useProjectId();
   const { campaignId, campaignName, workflowId, workflowName } = email;

@@ -12,7 +12,7 @@ import { statusOptions } from './email-status.tsx';
 
 interface EmailFiltersProps {
   search: EmailSearch;
-  /** Changes these fields of the address and leaves the others. */
+  /** Changes these fields in the URL and leaves the others. */
   onChange: (change: EmailSearch) => void;
 }
 

@@ -71,7 +71,7 @@ export function EmailListPage() {
 function SearchedBackTo({ at }: { at: string }) {
   return (
     <>
-      Emails back to <Time at={at} form="exact" /> were searched.
+      Searched emails back to <Time at={at} form="exact" />.
     </>
   );
 }
@@ -130,7 +130,7 @@ interface NothingFoundProps {
 function NothingFound({ query, searchedBackTo }: NothingFoundProps) {
   return (
     <EmptyState
-      title={query.hasNextPage ? 'Nothing found so far' : 'No email matches'}
+      title={query.hasNextPage ? 'No matches so far' : 'No email matches'}
       action={
         query.hasNextPage && (
           <Button isPending={query.isFetchingNextPage} onPress={() => void query.fetchNextPage()}>

@@ -65,7 +65,7 @@ interface SearchText {
   onOpen: () => void;
 }
 
-/** The search of one of these fields. Nothing is asked before it opens. */
+/** The search state of one of these fields. Sends no request before the field opens. */
 function useOrigin() {
   const [isUsed, setIsUsed] = useState(false);
   const [search, setSearch] = useState('');

@@ -11,7 +11,7 @@ const oneOf = <Value extends string>(options: readonly { value: Value }[]) =>
     .catch(undefined);
 const id = z.uuid().optional().catch(undefined);
 
-/** The URL of the log: filters, and the email whose drawer is open. */
+/** The URL of the email log: the filters, and the email in the drawer. */
 export const emailSearchSchema = periodSearchSchema.extend({
   search: z.coerce.string().max(254).optional().catch(undefined),
   status: oneOf(statusOptions),

@@ -20,7 +20,7 @@ const colors: Record<Entry['type'], string> = {
   failed: 'bg-bad',
 };
 
-/** Oldest first, in the words of the API. */
+/** Oldest first, in the order of the API. */
 export function EmailTimeline({ entries }: { entries: readonly Entry[] }) {
   return (
     <ol>

@@ -15,7 +15,7 @@ import { namesQuery, statsQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/events');
 
-/** Rows that are shown, and that "Show more" adds. */
+/** Rows shown at first, and added by "Show more". */
 const step = 100;
 
 export function EventListPage() {

@@ -10,7 +10,7 @@ it('ranks names by how often they happened, then by name', () => {
   ]);
 });
 
-it('knows no count of a rare name when others are counted together', () => {
+it('has no count for rare names that are counted together', () => {
   expect(rankNames(['rare', 'Paid'], { byName: [], otherCount: 4 }, 'RA')).toEqual([
     { name: 'rare', count: null },
   ]);
@@ -23,6 +23,6 @@ it.each([
   ['emailed', false],
   ['segment.entry', false],
   ['signed_up', false],
-])('says whether %s is of the service: %s', (name, expected) => {
+])('recognizes whether %s is emitted by Posthaste: %s', (name, expected) => {
   expect(isOfService(name)).toBe(expected);
 });

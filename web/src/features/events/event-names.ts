@@ -1,18 +1,18 @@
 export interface NamedCount {
   name: string;
-  /** In the last 30 days; null when it is not among the most frequent and so not known. */
+  /** Events in the last 30 days; null if unknown, because the name is not among the most frequent. */
   count: number | null;
 }
 
 /** "step 2" before "step 10". */
 const byName = new Intl.Collator(undefined, { numeric: true });
 
-/** Emitted by the service itself: about emails, subscriptions and segments. */
+/** Whether Posthaste itself emits the event: about emails, subscriptions and segments. */
 export const isOfService = (name: string): boolean =>
   /^(?:email\..*|contact\.(?:un)?subscribed|segment\.[^.]+\.(?:entry|exit))$/s.test(name);
 
 /**
- * The names that contain `search`, the most frequent first.
+ * The names that contain `search`, most frequent first.
  *
  * @param stats the most frequent names, and how many events have other names
  */

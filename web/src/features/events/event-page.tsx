@@ -49,7 +49,7 @@ export function EventPage({ name }: { name: string }) {
         <Pages
           query={query}
           rowsOf={({ data }) => data}
-          empty={<EmptyState title="No event of this name is kept" />}
+          empty={<EmptyState title="No stored event has this name" />}
         >
           {(rows) => <Table label="Recent events" rows={rows} columns={columns} idOf={({ id }) => id} />}
         </Pages>
@@ -64,7 +64,7 @@ export function EventPage({ name }: { name: string }) {
       >
         <div className="flex flex-col gap-3">
           <p>
-            Every event of this name is deleted, for all contacts, and disappears from segments, counts and
+            Every event with this name is deleted, for all contacts, and disappears from segments, counts and
             the feed. This can’t be undone.
           </p>
           <Loaded query={usage}>{(places) => <EventUsage usage={places} isWarning />}</Loaded>

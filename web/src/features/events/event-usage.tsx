@@ -6,7 +6,7 @@ type Usage = operations['getEventsByEventNameUsage']['responses'][200]['content'
 
 interface EventUsageProps {
   usage: Usage;
-  /** Explains for each what the deletion means. */
+  /** Also explains what deleting the event means for each user of it. */
   isWarning?: boolean;
 }
 
@@ -23,7 +23,7 @@ export function EventUsage({ usage: { segments, workflows }, isWarning = false }
           <TextLink to="/projects/$projectId/segments/$segmentId" params={{ projectId, segmentId: id }}>
             {name}
           </TextLink>
-          {isWarning && ' loses the members who were in it for these events'}
+          {isWarning && ' loses the members who are in it because of these events'}
         </li>
       ))}
       {workflows.map(({ id, name }) => (
@@ -32,7 +32,7 @@ export function EventUsage({ usage: { segments, workflows }, isWarning = false }
           <TextLink to="/projects/$projectId/workflows/$workflowId" params={{ projectId, workflowId: id }}>
             {name}
           </TextLink>
-          {isWarning && ' stays, and new events of this name start or continue it'}
+          {isWarning && ' stays, and new events with this name start or continue it'}
         </li>
       ))}
     </ul>

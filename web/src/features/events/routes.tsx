@@ -9,7 +9,7 @@ export const eventRoutes = [
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'events',
-    // A name may hold slashes and dots, so it stands in the query.
+    // A query parameter, because a name may contain slashes and dots.
     validateSearch: z.object({
       name: z.coerce.string().optional(),
       search: z.coerce.string().optional().catch(undefined),

@@ -49,7 +49,7 @@ export function HomePage() {
               <TimeChart label="Emails of the last 30 days" unit="Emails" points={data} series={series} />
             ) : (
               <EmptyState title="Nothing sent in the last 30 days">
-                The chart begins with the first email.
+                The chart starts with the first email.
               </EmptyState>
             )
           }

@@ -6,15 +6,15 @@ import { homeQueries } from './queries.ts';
 
 const categories = [
   { name: 'transactional', one: 'transactional email', many: 'transactional emails', verb: 'leave' },
-  { name: 'campaigns', one: 'email of campaigns', many: 'emails of campaigns', verb: 'leave' },
-  { name: 'workflows', one: 'email of workflows', many: 'emails of workflows', verb: 'leave' },
-  { name: 'inbound', one: 'received email', many: 'received emails', verb: 'are taken in' },
+  { name: 'campaigns', one: 'campaign email', many: 'campaign emails', verb: 'leave' },
+  { name: 'workflows', one: 'workflow email', many: 'workflow emails', verb: 'leave' },
+  { name: 'inbound', one: 'received email', many: 'received emails', verb: 'are accepted' },
 ] as const;
 
-/** A limit with a fifth left is nearly reached. */
+/** Warn when a fifth of the limit is left. */
 const nearly = 5;
 
-/** The limits of this month that are reached or nearly reached, for those who may change them. */
+/** Limits of this month that are reached or nearly reached, for users who may change them. */
 export function LimitNotes() {
   const project = useProject();
   const { data } = useQuery({ ...homeQueries.consumption(project.id), enabled: isAdmin(project) });

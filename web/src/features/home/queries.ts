@@ -2,7 +2,7 @@ import { $api } from '../../api/client.ts';
 import { analyticsQueries } from '../activity/queries.ts';
 
 export const homeQueries = {
-  /** That of the page of analytics, so that it is asked once for both. */
+  /** The query of the analytics page, so that both share one request. */
   timeseries: () => analyticsQueries('30d').now,
   sending: $api.queryOptions('get', '/campaigns', {
     params: { query: { status: 'SENDING', pageSize: 5, body: 'false' } },

@@ -12,7 +12,7 @@ const levels = {
   critical: { tone: 'bad', label: 'Critical' },
 } as const satisfies Record<string, { tone: Tone; label: string }>;
 
-/** Bounces and complaints of seven days against the limits at which a project is disabled. */
+/** Bounces and complaints of the last seven days against the limits at which a project is disabled. */
 export function SendingHealth({ projectId }: { projectId: string }) {
   const query = useQuery(homeQueries.health(projectId));
   return (

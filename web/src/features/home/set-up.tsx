@@ -10,42 +10,42 @@ const steps = [
   {
     flag: 'hasVerifiedDomain',
     label: 'Verify the domain you send from',
-    note: 'Nothing leaves before its DNS records are found.',
+    note: 'Nothing can be sent until its DNS records are found.',
     to: '/projects/$projectId/domains',
   },
   {
     flag: 'hasContacts',
     label: 'Import your contacts',
-    note: 'From a CSV file; you see what will happen before anything does.',
+    note: 'From a CSV file; you see a preview before anything changes.',
     to: '/projects/$projectId/contacts/import',
   },
   {
     flag: 'hasCampaign',
     label: 'Write a campaign',
-    note: 'One email to all contacts, or to those whom you choose.',
+    note: 'One email to all contacts, or to those you choose.',
     to: '/projects/$projectId/campaigns/new',
   },
   {
     flag: 'hasSentEmail',
     label: 'Send the first email',
-    note: 'A test of a campaign counts, as does one that your application sends.',
+    note: 'A campaign test counts, and so does an email from your application.',
     to: '/projects/$projectId/campaigns',
   },
   {
     flag: 'hasWorkflow',
     label: 'Build a workflow',
-    note: 'Emails that follow by themselves, such as after a sign-up.',
+    note: 'Emails that are sent automatically, such as after a sign-up.',
     to: '/projects/$projectId/workflows',
   },
   {
     flag: 'hasTrackedEvent',
     label: 'Track an event',
-    note: 'For your developers: what starts workflows and tells contacts apart.',
+    note: 'For your developers: events start workflows and define segments.',
     to: '/projects/$projectId/developers',
   },
 ] as const satisfies { flag: string; label: string; note: string; to: LinkProps['to'] }[];
 
-/** The first steps, until all of them are done or somebody hides them in this browser. */
+/** The first steps, until all are done or the user hides them in this browser. */
 export function SetUp({ projectId }: { projectId: string }) {
   const { data } = useQuery(homeQueries.setUp(projectId));
   const place = `posthaste-set-up-hidden-${projectId}`;

@@ -9,7 +9,7 @@ interface ImageGridProps {
   onChoose: (url: string | null) => void;
 }
 
-/** The images of the project, to choose one or upload more. */
+/** The project's images, to choose one or upload more. */
 export function ImageGrid({ url, onChoose }: ImageGridProps) {
   const query = $api.useInfiniteQuery('get', '/uploads', { params: { query: { limit: 60 } } }, byCursor);
   return (

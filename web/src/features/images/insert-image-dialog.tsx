@@ -35,7 +35,7 @@ function ImageChoice({ onClose, onInsert }: Omit<InsertImageDialogProps, 'isOpen
       <ImageGrid url={url} onChoose={setUrl} />
       <TextField
         label="Alternative text"
-        hint="What the image says, for people who do not see it. Leave it empty only for decoration."
+        hint="What the image says, for people who can’t see it. Leave it empty only for decoration."
         value={text}
         onChange={setText}
       />

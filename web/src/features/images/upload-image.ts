@@ -4,9 +4,10 @@ import { apiUrl } from '../../api/client.ts';
 const maxImageBytes = 10 * 1024 * 1024;
 
 /**
- * Uploads one file. XMLHttpRequest, because `fetch` does not say how much of a body has left.
- * @param projectHeaders of the project that gets it
- * @param onProgress from 0 to 1
+ * Uploads one file. Uses XMLHttpRequest, because `fetch` does not report upload progress.
+ *
+ * @param projectHeaders of the project that gets the file
+ * @param onProgress gets a share from 0 to 1
  */
 export function uploadImage(
   file: File,
@@ -16,7 +17,7 @@ export function uploadImage(
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (file.size > maxImageBytes) {
     const megabytes = (file.size / 1024 / 1024).toFixed(1);
-    reject(new ApiError(413, null, { message: `The file has ${megabytes} MB; at most 10 MB are accepted.` }));
+    reject(new ApiError(413, null, { message: `The file is ${megabytes} MB; the limit is 10 MB.` }));
     return promise;
   }
   const request = new XMLHttpRequest();

@@ -9,20 +9,20 @@ export interface RunningUpload {
   name: string;
   /** From 0 to 1. */
   share: number;
-  /** Why it was refused. */
+  /** Why the upload was refused. */
   fault: string | null;
 }
 
 let lastId = 0;
 
-/** Uploads files one after another; those that were refused stay until they are dismissed. */
+/** Uploads files one after another; refused ones stay in the list until they are dismissed. */
 export function useUploads() {
   const [uploads, setUploads] = useState<RunningUpload[]>([]);
   const change = (id: number, changes: Partial<RunningUpload>) =>
     setUploads((all) => all.map((upload) => (upload.id === id ? { ...upload, ...changes } : upload)));
   const dismiss = (id: number) => setUploads((all) => all.filter((upload) => upload.id !== id));
   async function start(files: readonly File[]): Promise<void> {
-    // Of now: the reader may go to another project before the last one.
+    // Captured at the start: the user may switch projects before the last upload.
     const headers = projectHeaders();
     const waiting = files.map((file) => {
       lastId += 1;

@@ -10,7 +10,7 @@ import { quantity } from '../../ui/numbers.ts';
 import { useFailure } from '../../ui/use-failure.ts';
 import { addressesIn } from './addresses-in.ts';
 
-/** Of one call. */
+/** Limit of one call. */
 const mostAddresses = 500;
 
 interface Outcome {
@@ -23,7 +23,7 @@ interface ChangeMembersProps extends DialogState {
   verb: 'Add' | 'Remove';
 }
 
-/** Adds or removes pasted addresses, however many. */
+/** Adds or removes any number of pasted addresses. */
 export function ChangeMembersDialog(props: ChangeMembersProps) {
   const { segment, verb, isOpen, onClose } = props;
   return (
@@ -162,7 +162,7 @@ async function change(
   return outcome;
 }
 
-/** The API names an address by its place in the call. */
+/** The API names an address by its index in the call. */
 function withAddresses(error: unknown, emails: string[]): unknown {
   if (!(error instanceof ApiError)) return error;
   const errors = error.issues.map((issue) => {

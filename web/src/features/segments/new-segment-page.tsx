@@ -20,7 +20,7 @@ export function NewSegmentPage() {
   const { type = 'DYNAMIC' } = route.useSearch();
   const navigate = route.useNavigate();
   const create = async (values: SegmentValues) => {
-    // Its refusals name the place in the condition; those of the creating call are one sentence.
+    // Checked first, because its errors name the place in the condition; those of the create call are one sentence.
     if (values.condition) await api.POST('/segments/preview', { body: { condition: values.condition } });
     const { data } = await api.POST('/segments', { body: { ...values, type } });
     if (!data) return;

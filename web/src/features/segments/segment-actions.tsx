@@ -10,7 +10,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { say, sayError } from '../../ui/toast.tsx';
 
-/** Counting again, finding who joined and left, and deletion. */
+/** Recount, computation of entries and exits, and deletion. */
 export function SegmentActions({ segment }: { segment: Schema<'Segment'> }) {
   const [isDeleting, setIsDeleting] = useState(false);
   const params = { path: { id: segment.id } };
@@ -60,7 +60,7 @@ function DeleteSegment({ segment, ...state }: DialogState & { segment: Schema<'S
 
 const usesSchema = z.record(z.string(), z.array(z.object({ name: z.string() })));
 
-/** The refusal lists what refers to the segment, by kind. */
+/** The API's refusal lists what uses the segment, by kind. */
 function rethrowWithNames(error: unknown): never {
   const uses = error instanceof ApiError ? usesSchema.safeParse(error.details) : undefined;
   if (!(error instanceof ApiError) || !uses?.success) throw error;

@@ -26,16 +26,16 @@ export interface SegmentValues {
   name: string;
   description: string | null;
   trackMembership: boolean;
-  /** Of dynamic segments alone. */
+  /** Only for dynamic segments. */
   condition?: Condition;
 }
 
 interface SegmentFormProps {
-  /** Of the form, for the button that stands outside of it. */
+  /** Id of the form, for the submit button outside it. */
   id: string;
   type: Schema<'Segment'>['type'];
   segment?: Schema<'Segment'>;
-  /** Rejects with the error of the API. */
+  /** Rejects with the API's error. */
   onSave: (values: SegmentValues) => Promise<unknown>;
 }
 

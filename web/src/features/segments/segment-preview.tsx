@@ -57,7 +57,7 @@ function Sample({ contacts }: { contacts: Schema<'Contact'>[] }) {
   if (contacts.length === 0) return null;
   return (
     <>
-      <p className="mt-3 text-xs font-medium text-faint">The newest of them</p>
+      <p className="mt-3 text-xs font-medium text-faint">Newest members</p>
       <ul className="mt-1 flex flex-col">
         {contacts.map(({ id, email }) => (
           <li key={id} className="truncate py-0.5 text-sm">

@@ -28,7 +28,7 @@ const states = new Map<string, { label: string; tone: Tone; isUnpaid?: boolean }
 ]);
 
 export interface Subscription {
-  /** Of Stripe. */
+  /** Status at Stripe. */
   status: string;
   currentPeriodEnd: string | null;
   endsAt: string | null;
@@ -36,13 +36,13 @@ export interface Subscription {
 
 const isEnded = ({ status }: Subscription) => status === 'canceled' || status === 'incomplete_expired';
 
-/** Whether none runs, so that a checkout may be opened. */
+/** Whether no subscription is running, so that a checkout may be opened. */
 const lacksSubscription = (subscription: Subscription | null) =>
   subscription === null || isEnded(subscription);
 
 type Outcome = 'success' | 'cancelled' | undefined;
 
-/** Whether a payment was made that Stripe has not reported to the API yet. */
+/** Whether the user has paid, but Stripe has not reported it to the API yet. */
 export const isAwaited = (checkout: Outcome, subscription: Subscription | null | undefined) =>
   checkout === 'success' && subscription !== undefined && lacksSubscription(subscription);
 
@@ -52,7 +52,7 @@ interface CheckoutNoteProps {
   subscription: Subscription | null | undefined;
 }
 
-/** What has come of the checkout at Stripe that led here. */
+/** The outcome of the Stripe checkout that redirected here. */
 export function CheckoutNote({ checkout, subscription }: CheckoutNoteProps) {
   if (checkout === undefined || subscription === undefined) return null;
   const isSetUp = checkout === 'success' && !isAwaited(checkout, subscription);
@@ -77,7 +77,7 @@ interface BillingProps {
   isAwaited: boolean;
 }
 
-/** Subscription and invoices at Stripe, whose pages take the payments. */
+/** The subscription and invoices, with links to the Stripe pages that take payments. */
 export function Billing({ projectId, subscription, isAwaited }: BillingProps) {
   const params = { path: { id: projectId } };
   const [leavingTo, setLeavingTo] = useState<'portal' | 'checkout' | null>(null);
@@ -91,7 +91,7 @@ export function Billing({ projectId, subscription, isAwaited }: BillingProps) {
     setLeavingTo(to);
     try {
       const { data } = await open();
-      // The back button may bring this page back as it is now.
+      // The back button may restore this page in its current state.
       window.addEventListener('pagehide', () => setLeavingTo(null), { once: true });
       if (data) window.location.assign(data.url);
     } catch (error) {

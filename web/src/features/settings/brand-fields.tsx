@@ -47,7 +47,7 @@ export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
               options={languages}
               value={field.value}
               onChange={field.onChange}
-              hint="For footers and pages of contacts without a locale of their own."
+              hint="For email footers and pages of contacts without a locale of their own."
             />
           )}
         />
@@ -60,8 +60,8 @@ export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
           hint={
             address.trim() === '' ? (
               <span className="text-warn">
-                Without one, marketing email is sent with no address at its end, although the law of many
-                countries asks for it.
+                Without one, marketing email has no postal address at its end, although many countries require
+                it by law.
               </span>
             ) : (
               'Shown at the end of marketing email; many countries require it by law.'

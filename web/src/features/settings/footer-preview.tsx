@@ -10,7 +10,7 @@ interface FooterPreviewProps {
   language: Schema<'Project'>['language'];
 }
 
-/** The footer that an email without a text of its own would have with these settings. */
+/** The default footer of a marketing email with these settings. */
 export function FooterPreview({ footerAddress, language }: FooterPreviewProps) {
   const address = useDebounced(footerAddress.trim(), 400);
   const { data, error } = $api.useQuery(

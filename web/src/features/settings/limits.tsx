@@ -100,7 +100,7 @@ function LimitsForm({ projectId, limits }: { projectId: string; limits: Limits }
       inbound: text(limits.inbound),
     },
     save: async (written) => {
-      // Only what was changed here: somebody else may have changed another one meanwhile.
+      // Sends only the changed limits, because somebody else may have changed another one meanwhile.
       const changed = categories.filter(({ name }) => dirtyFields[name]);
       const body = Object.fromEntries(changed.map(({ name }) => [name, value(written[name])]));
       await api.PUT('/users/@me/projects/{id}/billing-limits', { params: { path: { id: projectId } }, body });

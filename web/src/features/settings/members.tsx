@@ -56,7 +56,7 @@ interface CurrentMembersProps {
   members: Member[];
 }
 
-/** The members, with the questions before one changes one's own role, or somebody goes. */
+/** The members, with confirmation dialogs for changing one's own role and for removing someone. */
 function CurrentMembers({ project, members }: CurrentMembersProps) {
   const { data: user } = useSuspenseQuery(userQuery);
   const [leaving, setLeaving] = useState<Member | null>(null);
@@ -114,8 +114,8 @@ function RemoveMemberDialog({ projectId, member, isMe, onClose }: RemoveMemberDi
       onConfirm={remove}
     >
       {isMe
-        ? 'You see nothing of this project afterwards, until somebody invites you again.'
-        : `${member.email} sees nothing of this project afterwards. You can invite them again.`}
+        ? 'You lose access to this project until somebody invites you again.'
+        : `${member.email} loses access to this project. You can invite them again.`}
     </ConfirmDialog>
   );
 }
@@ -192,7 +192,7 @@ function Invitations({ projectId, invitations }: InvitationsProps) {
     try {
       const path = { id: projectId, userId: id };
       await api.DELETE('/projects/{id}/members/{userId}', { params: { path } });
-      say(`The invitation of ${email} is withdrawn.`);
+      say(`The invitation for ${email} has been withdrawn.`);
     } catch (error) {
       sayError(error);
     }

@@ -13,7 +13,7 @@ import { say } from '../../ui/toast.tsx';
 import { BrandFields } from './brand-fields.tsx';
 import { projectSchema, toSettings, toValues } from './project-values.ts';
 
-/** Settings as they were when the form opened; a change by somebody else in between is not overwritten. */
+/** Saves against the version that the form opened with, so that nobody overwrites another user's change. */
 export function ProjectForm({ project }: { project: Schema<'Project'> }) {
   const saveSeen = useIfMatch(project, 'the project');
   const { form, failure, submit } = useApiForm({

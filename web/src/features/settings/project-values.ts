@@ -36,7 +36,7 @@ export const toValues = (project: Project): ProjectValues => ({
   language: project.language,
 });
 
-/** Fields left empty go back to the default. */
+/** Empty fields reset a setting to its default. */
 export const toSettings = ({ brandColor, logoUrl, footerAddress, ...rest }: ProjectValues) => ({
   ...rest,
   brandColor: brandColor || null,

@@ -12,10 +12,10 @@ export interface RoleChange {
   role: Member['role'];
 }
 
-/** One's own role is part of one's projects. */
+/** The user's own role is part of the list of projects. */
 export const refreshMembers = () => refresh('/projects/{id}/members', '/users/@me/projects');
 
-/** Changes roles at once, but asks before one's own, which only others can give back. */
+/** Changes roles at once, but asks before changing the user's own role, which only others can restore. */
 export function useRoleChange(projectId: string, isMe: (member: Member) => boolean) {
   const [ownChange, setOwnChange] = useState<RoleChange | null>(null);
   const change = async ({ member, role }: RoleChange) => {
@@ -55,8 +55,8 @@ export function OwnRoleDialog({ change, isOwner, onClose, onConfirm }: OwnRoleDi
       onClose={onClose}
       onConfirm={() => onConfirm(change)}
     >
-      Your role is {roleText[change.role]} afterwards, and only{' '}
-      {isOwner ? 'another owner' : 'an owner or admin'} can give you your role back.
+      Your role becomes {roleText[change.role]}, and only {isOwner ? 'another owner' : 'an owner or admin'}{' '}
+      can give you your role back.
     </ConfirmDialog>
   );
 }

@@ -11,12 +11,12 @@ export const settingsRoutes = [
     path: 'settings',
     validateSearch: z.object({
       tab: z.enum(['project', 'members', 'limits', 'danger']).optional().catch(undefined),
-      /** Outcome of the checkout at Stripe. */
+      /** Outcome of the Stripe checkout. */
       checkout: z.enum(['success', 'cancelled']).optional().catch(undefined),
     }),
     component: lazyComponent(() => import('./settings-page.tsx'), 'SettingsPage'),
   }),
-  // Addresses in emails and at the payment provider.
+  // URLs used in emails and by the payment provider.
   createRoute({
     getParentRoute: () => projectRoute,
     path: 'billing',

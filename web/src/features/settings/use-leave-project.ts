@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { enterProject, refresh } from '../../api/query-client.ts';
 
-/** Goes on to the other projects, from one that no longer exists for the user. */
+/** Leaves the pages of a project that no longer exists for the user, for another project. */
 export function useLeaveProject(): () => Promise<void> {
   const navigate = useNavigate();
   return async () => {

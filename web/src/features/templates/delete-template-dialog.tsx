@@ -7,7 +7,7 @@ import { ConfirmDialog, Dialog, DialogActions, type DialogState } from '../../ui
 import { say } from '../../ui/toast.tsx';
 import { isUsed, UsageList, useTemplateUsage } from './template-usage.tsx';
 
-/** A template in use can't be deleted; shows its uses instead. */
+/** A template that is in use can't be deleted; the dialog then shows its uses. */
 export function DeleteTemplateDialog({ template, ...state }: DialogState & { template: Schema<'Template'> }) {
   const projectId = useProjectId();
   const navigate = useNavigate();

@@ -17,7 +17,7 @@ export const templateListQuery = ({ search, type, sort, page = 1 }: TemplateSear
 export const templateQuery = (id: string) =>
   $api.queryOptions('get', '/templates/{id}', { params: { path: { id } } });
 
-/** For the rows of the list. */
+/** The uses of the templates in a list. */
 export const usesQuery = (ids: readonly string[]) =>
   $api.queryOptions(
     'get',

@@ -10,7 +10,7 @@ export function useTemplateUsage(templateId: string) {
   return useQuery(usageQuery(templateId));
 }
 
-/** Each once, whichever of its steps and versions send the template. */
+/** Each workflow once, even if several of its steps and versions send the template. */
 function workflowsOf({ workflowSteps, workflowVersions }: Usage): { id: string; name: string }[] {
   const names = new Map(
     [...workflowSteps, ...workflowVersions].map(({ workflowId, workflowName }) => [workflowId, workflowName]),

@@ -6,7 +6,7 @@ interface AddStepMenuProps {
   label: string;
   trigger: ReactNode;
   onAdd: (type: AddedType) => void;
-  /** An exit can't stand between two steps. */
+  /** False between two steps, where an exit can't stand. */
   hasExit: boolean;
   others: readonly MenuAction[];
 }

@@ -171,7 +171,7 @@ function WhereItIs({ execution, steps }: { execution: Execution; steps: Executio
   const { status, currentStepId, resumeAt, exitReason, error } = execution;
   if (status === 'FAILED') return error;
   const step = steps.find(({ id }) => id === currentStepId);
-  const name = step?.name ?? (currentStepId !== null && 'A step that was removed');
+  const name = step?.name ?? (currentStepId !== null && 'Deleted step');
   if (status === 'EXITED') return exitReason ?? name;
   return (
     <>

@@ -113,7 +113,7 @@ function LitGraph({ workflow, execution }: LitGraphProps) {
       title="Path taken"
       description={
         execution.version !== workflow.version &&
-        `This contact follows version ${execution.version} of the graph. Here is version ${workflow.version}: steps that were changed since may differ.`
+        `This contact follows version ${execution.version} of the graph. The graph shows version ${workflow.version}, so steps changed since may differ.`
       }
     >
       <GraphViewProvider value={view}>

@@ -4,7 +4,7 @@ import { quantity } from '../../ui/numbers.ts';
 import { faultText, shownFaults } from './graph/graph.ts';
 import { useGraphView } from './graph-view.ts';
 
-/** Faults that keep the graph from running, with links to their steps. */
+/** The faults that keep the graph from running, with links to their steps. */
 export function FaultNote({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
   const { onOpen } = useGraphView();
   const { steps, enabled, liveVersion, version } = workflow;

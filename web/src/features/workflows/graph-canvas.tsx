@@ -44,13 +44,13 @@ const nodeTypes = {
 const edgeTypes = { transition: TransitionEdge };
 const fitOptions = { maxZoom: 1, minZoom: 0.5, padding: 0.08 };
 
-/** The graph as a picture, laid out by itself. Loaded lazily, because the libraries are large. */
+/** The graph as a diagram with automatic layout. Loaded lazily, because the libraries are large. */
 export default function GraphCanvas() {
   const view = useGraphView();
   const isDark = useIsDark();
   const { graph } = view;
   const hasEnds = view.edits !== null;
-  // What else the nodes show comes later, and moves nothing.
+  // Only the heights matter for the layout: other data of the nodes may arrive later without moving anything.
   const heights = graph.steps.map((step) => nodeHeight(step, view)).join();
   const { nodes, edges } = useMemo(
     () => toFlow(graph, heights.split(',').map(Number), hasEnds),
@@ -88,7 +88,7 @@ export default function GraphCanvas() {
   );
 }
 
-/** @param heights of the steps, in their order */
+/** @param heights of the steps, in the same order */
 function toFlow(graph: Graph, heights: readonly number[], hasEnds: boolean) {
   const heightById = new Map(graph.steps.map(({ id }, index) => [id, heights[index] ?? 0]));
   const layout = layOut(graph, ({ id }) => heightById.get(id) ?? 0, hasEnds);
@@ -120,7 +120,7 @@ function toFlow(graph: Graph, heights: readonly number[], hasEnds: boolean) {
   };
 }
 
-/** Fits the view again once steps have come or gone. */
+/** Fits the view again after steps were added or removed. */
 function KeepInSight({ shape }: { shape: string }) {
   const { fitView } = useReactFlow();
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is shown decides, though nothing here reads it

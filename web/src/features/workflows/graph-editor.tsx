@@ -38,13 +38,13 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
         <FaultNote workflow={workflow} />
         {workflow.enabled && workflow.faults.length === 0 && (
           <p className="text-sm text-muted">
-            A change is for contacts who enter from then on. Those under way follow the version that they
-            entered.
+            A change applies to contacts who enter from then on. Contacts already in the workflow follow the
+            version that they entered.
           </p>
         )}
         {view.countedOf !== undefined && (
           <p className="text-sm text-muted">
-            The counts at the steps are of the newest {count(view.countedOf)} executions.
+            The counts at the steps cover the newest {count(view.countedOf)} executions.
           </p>
         )}
         {form === 'outline' ? (
@@ -78,9 +78,9 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
 interface EditorView {
   shown: GraphView;
   navigate: (stepId: string | undefined) => void;
-  /** Closes the step, unless its form keeps unsaved input. */
+  /** Closes the step, unless the user keeps unsaved input in its form. */
   leave: () => void;
-  /** Executions whose steps are counted, when there are more. */
+  /** How many executions the step counts cover, if there are more. */
   countedOf: number | undefined;
 }
 
@@ -100,7 +100,7 @@ function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): E
   const { isBusy } = edits;
   // biome-ignore lint/correctness/useExhaustiveDependencies: its functions change with each render, but not what they do
   const shown = useMemo((): GraphView => {
-    // A draft that nobody has entered shows no zeros.
+    // Don't show zeros in a draft that nobody has entered.
     const hasFigures = workflow.enabled || (statistics?.executions.total ?? 0) > 0;
     const figures = new Map(statistics?.steps.map((step) => [step.stepId, step]));
     return {
@@ -125,7 +125,7 @@ function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): E
   };
 }
 
-/** Of a step whose form has closed: the menu that added the step is gone. */
+/** Focuses the step whose form has closed, because the menu that added it is gone. */
 const focusNode = (id: string | undefined) =>
   document.querySelector<HTMLElement>(`[data-node="${id}"] button`)?.focus({ preventScroll: true });
 

@@ -9,11 +9,11 @@ import type { AddedType } from './step-types.ts';
 export interface GraphEdits {
   isBusy: boolean;
   append: (end: OpenEnd, type: AddedType) => void;
-  /** Inserts a step into a transition; its first branch continues to the next step. */
+  /** Inserts a step into a transition; the step's first branch leads to the next step. */
   insert: (transition: Transition, type: AddedType) => void;
   connect: (end: OpenEnd, toStepId: string) => void;
   disconnect: (transition: Transition) => void;
-  /** Gives each outcome of a wait its own transition; both still lead to the same step. */
+  /** Gives each outcome of a wait its own transition; at first, both lead to the same step. */
   separate: (transition: Transition, hasTimeout: boolean) => void;
 }
 
@@ -25,7 +25,7 @@ class ChangedByOthers extends Error {
   }
 }
 
-/** Makes an edit and reads the graph again, also after a refusal because someone else has changed it. */
+/** Makes an edit and reloads the graph, even if the edit was refused because someone else has changed the graph. */
 export async function editGraph<Result>(edit: () => Promise<Result>): Promise<Result> {
   try {
     return await edit();
@@ -36,7 +36,7 @@ export async function editGraph<Result>(edit: () => Promise<Result>): Promise<Re
   }
 }
 
-/** The workflow as an edit of `before` has left it, for the next edit. @throws when it is not the only edit since */
+/** Loads the workflow after an edit, as the base of the next edit. @throws if someone else has edited it in between */
 async function readAfterEdit(before: Workflow): Promise<Workflow> {
   const { data } = await api.GET('/workflows/{id}', { params: { path: { id: before.id } } });
   if (data?.version !== before.version + 1) throw new ChangedByOthers();
@@ -44,7 +44,8 @@ async function readAfterEdit(before: Workflow): Promise<Workflow> {
 }
 
 /**
- * Edits are made to the graph that is shown.
+ * Edits apply to the version of the graph that is shown.
+ *
  * @param onAdded opens the form of a new step
  */
 export function useGraphEdits(workflow: Workflow, onAdded: (stepId: string) => void): GraphEdits {

@@ -8,17 +8,17 @@ export interface StepFigures {
   failed: number;
 }
 
-/** What the canvas and the outline show, and what can be done there. */
+/** What the canvas and the outline show, and what the user can do there. */
 export interface GraphView {
   graph: Graph;
   words: (step: Step) => string;
   faults: readonly Fault[];
   figuresOf: (stepId: string) => StepFigures | undefined;
-  /** Whether each step has a row for its figures, also before they arrive: then they move nothing. */
+  /** Whether steps reserve a row for their figures even before these arrive, so that nothing moves. */
   hasFigures: boolean;
-  /** Highlights the path of one contact; null without one. */
+  /** Highlights the path of one contact; null for none. */
   path: Path | null;
-  /** Where that contact is now. */
+  /** The step at which that contact is now. */
   currentStepId: string | null;
   onOpen: (stepId: string) => void;
   onRemove: (step: Step) => void;

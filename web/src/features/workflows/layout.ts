@@ -3,7 +3,7 @@ import { type Graph, type OpenEnd, openEnds, type Step, type Transition } from '
 
 export const stepWidth = 264;
 const endSize = { width: 128, height: 32 };
-/** Leaves space on each transition for its branch and its button. */
+/** Space on each transition for its branch label and its button. */
 const labelSize = { width: 96, height: 28 };
 
 export interface Point {
@@ -22,7 +22,7 @@ export interface PlacedEdge {
   from: string;
   to: string;
   branch: Transition['branch'];
-  /** Undefined for the one to an open end. */
+  /** Undefined for the edge to an open end. */
   transition?: Transition;
   points: Point[];
   label: Point;
@@ -34,7 +34,7 @@ export interface Layout {
   edges: PlacedEdge[];
 }
 
-/** Places everything from top to bottom; `at` is the upper left corner. */
+/** Places all nodes from top to bottom; `at` is the upper left corner. */
 export function layOut(graph: Graph, heightOf: (step: Step) => number, hasEnds: boolean): Layout {
   const dagre = new DagreGraph({ multigraph: true });
   dagre.setGraph({ rankdir: 'TB', nodesep: 32, edgesep: 24, ranksep: 20 });
@@ -71,10 +71,10 @@ export function layOut(graph: Graph, heightOf: (step: Step) => number, hasEnds: 
   };
 }
 
-/** The layout puts later transitions to the left, where the expected outcome belongs. */
+/** The layout places later transitions further left; the expected outcome belongs there. */
 const rankOf = (branch: Transition['branch']): number => (branch === 'no' || branch === 'timeout' ? 0 : 1);
 
-/** A line that leaves and meets each point vertically. */
+/** A curve that leaves and enters each point vertically. */
 export function curveThrough(points: readonly Point[]): string {
   const [first, ...rest] = points;
   if (first === undefined) return '';

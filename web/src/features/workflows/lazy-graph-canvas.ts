@@ -1,5 +1,8 @@
 import { lazyComponent } from '../../ui/lazy-component.ts';
 
-/** Loads beside the data of its page: what is there in time does not suspend, which React reveals up to 300 ms late. */
+/**
+ * Loads together with the page's data: a component that has arrived in time does not suspend, and React would reveal a
+ * suspended one up to 300 ms late.
+ */
 export const GraphCanvas = lazyComponent(() => import('./graph-canvas.tsx'));
 void GraphCanvas.preload?.();

@@ -17,7 +17,7 @@ import { Figures } from './step-node.tsx';
 import { stepTypes } from './step-types.ts';
 import { EndMenu, TransitionMenu } from './transition-menus.tsx';
 
-/** The graph as an ordered list with all actions of the canvas. */
+/** The graph as an ordered list, with all actions of the canvas. */
 export function GraphOutline() {
   const { graph } = useGraphView();
   const outline = useMemo(() => outlineOf(graph), [graph]);

@@ -6,7 +6,7 @@ export const workflowListQuery = (search: { search?: string | undefined; page?: 
 export const workflowQuery = (id: string) =>
   $api.queryOptions('get', '/workflows/{id}', { params: { path: { id } } });
 
-/** For the rows of the list. */
+/** The execution counts of the workflows in a list. */
 export const executionCountsQuery = (ids: readonly string[]) =>
   $api.queryOptions('get', '/workflows/executions', { params: { query: { ids: [...ids] } } });
 

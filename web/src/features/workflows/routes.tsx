@@ -22,13 +22,13 @@ export const workflowRoutes = [
     path: 'workflows/$workflowId',
     validateSearch: z.object({
       view: z.enum(['canvas', 'outline', 'executions']).optional().catch(undefined),
-      /** Whose form is open. */
+      /** Id of the step whose form is open. */
       step: z.string().optional().catch(undefined),
       status: z.enum(executionStatuses).optional().catch(undefined),
     }),
     beforeLoad(context) {
       const { workflowId } = context.params;
-      // The statistics are asked for once the graph is drawn, which they would only delay.
+      // Statistics load once the graph is drawn; earlier, they would delay it.
       startQueries(context, [workflowQuery(workflowId), templateNamesQuery, segmentsQuery]);
     },
     component: lazyComponent(() => import('./workflow-page.tsx'), 'WorkflowPage'),

@@ -40,7 +40,7 @@ export function StartExecutionDialog({ workflowId, ...state }: DialogState & { w
         }
         const { data } = await api.POST('/workflows/{id}/executions', {
           params: { path: { id: workflowId } },
-          // as: the types take an object of any keys for one without keys.
+          // as: the generated type of an object with any keys accepts no keys.
           body: { contactId, context: (readJsonObject(context) ?? {}) as Record<string, never> },
         });
         await refresh('/workflows');

@@ -10,7 +10,7 @@ import { stepTypes } from './step-types.ts';
 const shownFaults = 2;
 const rowHeight = 20;
 
-/** In pixels, for the layout: the rows of the node and its padding. */
+/** Height in pixels for the layout: the rows of the node and its padding. */
 export function nodeHeight(step: Step, { faults, hasFigures }: GraphView): number {
   const own = faults.filter(({ stepId }) => stepId === step.id).length;
   const rows = 2 + Math.min(own, shownFaults) + (hasFigures ? 1 : 0);
@@ -77,7 +77,7 @@ export function StepNode({ step }: { step: Step }) {
   );
 }
 
-/** Executions that entered a step, and those in it now. */
+/** How many executions have entered a step, and how many are in it now. */
 export function Figures({ stepId }: { stepId: string }) {
   const { hasFigures, figuresOf } = useGraphView();
   const figures = figuresOf(stepId);

@@ -34,7 +34,7 @@ interface StepPanelProps {
   onDone: () => void;
 }
 
-/** The form of one step, at the side of the graph. */
+/** The form of one step, beside the graph. */
 export function StepPanel({ workflowId, step, onLeave, onDone }: StepPanelProps) {
   const { faults, onRemove } = useGraphView();
   const Form = forms[step.type];

@@ -36,7 +36,7 @@ function Run({ run }: { run: StepRun }) {
       {Icon && <Icon aria-hidden className="mt-0.5 size-4 shrink-0 text-muted" />}
       <div className="flex min-w-0 flex-1 flex-col gap-1">
         <div className="flex flex-wrap items-center gap-2">
-          <span className="min-w-0 font-medium">{name ?? 'A step that is gone'}</span>
+          <span className="min-w-0 font-medium">{name ?? 'Deleted step'}</span>
           {type && <span className="text-sm text-muted">{stepTypes[type].title}</span>}
           {branch !== null && <Badge tone="accent">{branchText(branch)}</Badge>}
           {completedAt === null && error === null && <Badge tone="warn">Under way</Badge>}

@@ -95,7 +95,7 @@ function ConnectForm({ end, onClose }: { end: OpenEnd; onClose: () => void }) {
         options={targets.map(({ id, name }) => ({ value: id, label: name }))}
         value={chosen}
         onChange={setChosen}
-        hint="A path that leads back makes a loop, which needs a delay or a wait in it."
+        hint="A path that leads back creates a loop, which must contain a delay or a wait."
       />
       <DialogActions>
         <Button onPress={onClose}>Cancel</Button>

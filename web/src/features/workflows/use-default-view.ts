@@ -7,7 +7,7 @@ function subscribe(listener: () => void): () => void {
   return () => narrow.removeEventListener('change', listener);
 }
 
-/** The canvas is too wide for phones, which show the list. */
+/** The canvas is too wide for phones, so they get the list. */
 export function useDefaultView(): 'canvas' | 'outline' {
   return useSyncExternalStore(subscribe, () => narrow.matches) ? 'outline' : 'canvas';
 }

@@ -7,7 +7,7 @@ import type { Step } from './graph/graph.ts';
 import type { Names } from './graph/step-words.ts';
 import { templateNamesQuery } from './queries.ts';
 
-/** Names of what these steps refer to, for their descriptions. */
+/** Names of the records that these steps refer to, for their descriptions. */
 export function useNames(steps: readonly Step[]): Names {
   const listed = useQuery(templateNamesQuery).data?.data;
   const older = useQueries({
@@ -21,7 +21,7 @@ export function useNames(steps: readonly Step[]): Names {
   }, [listed, older, segment]);
 }
 
-/** Those that are not among the newest; none until these are known. */
+/** Templates that are not among the newest; none until the newest are loaded. */
 function olderTemplates(steps: readonly Step[], listed: readonly { id: string }[] | undefined): string[] {
   if (listed === undefined) return [];
   const known = new Set(listed.map(({ id }) => id));

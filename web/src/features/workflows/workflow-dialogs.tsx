@@ -63,7 +63,7 @@ function EditWorkflowForm({ workflow, onClose }: Omit<WorkflowDialogProps, 'isOp
   );
 }
 
-/** @param onDeleted leaves the page of the workflow, before what it shows is read again */
+/** @param onDeleted leaves the workflow's page before its data is refetched */
 export function DeleteWorkflowDialog({
   workflow,
   onDeleted,

@@ -18,10 +18,10 @@ export type WorkflowValues = z.infer<typeof schema>;
 
 interface WorkflowFormProps {
   workflow?: Schema<'Workflow'>;
-  /** On the button. */
+  /** Label of the button. */
   action: string;
   onCancel: () => void;
-  /** Rejects with the error of the API. */
+  /** Rejects with the API's error. */
   onSave: (values: WorkflowValues) => Promise<unknown>;
 }
 

@@ -20,7 +20,7 @@ import { CreateWorkflowDialog, DeleteWorkflowDialog } from './workflow-dialogs.t
 const route = getRouteApi('/signed-in/projects/$projectId/workflows');
 type Workflow = Schema<'Workflow'>;
 type Counts = Schema<'ExecutionCounts'>;
-/** Of each workflow of a page; higher counts are estimates. */
+/** Executions of each workflow are counted up to this number; higher counts are estimates. */
 const mostCounted = 10_000;
 
 export function WorkflowListPage() {

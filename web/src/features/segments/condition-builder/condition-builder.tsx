@@ -9,19 +9,19 @@ import { useGaps } from './use-gaps.ts';
 interface ConditionBuilderProps {
   value: Condition;
   onChange: (condition: Condition) => void;
-  /** Tries to save its form, after each of which the first error gets the focus. */
+  /** How often the user has tried to save the form. Each try focuses the first error. */
   tries: number;
-  /** What the API refused, which shows where it belongs, as what is missing does. */
+  /** The issues that the API found; they show at their filters, like missing input. */
   refused: readonly Schema<'FieldIssue'>[];
-  /** Of the condition in the request, with which the paths of `refused` begin. */
+  /** Path of the condition in the request; the paths of `refused` begin with it. */
   path?: string;
-  /** Workflows can ask about the event and the context, too. */
+  /** In workflows, a condition can also ask about the event and the context. */
   source?: FieldSource;
 }
 
 const invalid = '[data-invalid] button, [data-invalid] input';
 
-/** Edits a whole condition tree. Read what the API answered with `readCondition`. */
+/** Edits a whole condition tree. Convert the API's answer with `readCondition` first. */
 export function ConditionBuilder({
   value,
   onChange,

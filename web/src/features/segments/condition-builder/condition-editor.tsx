@@ -21,7 +21,7 @@ interface Shared {
   source: FieldSource;
   fields: KnownFields;
   errors: readonly Schema<'FieldIssue'>[];
-  /** Of the whole tree. */
+  /** Number of filters in the whole tree. */
   filters: number;
 }
 

@@ -5,8 +5,8 @@ import { shapeOf } from './operators.ts';
 type FieldIssue = Schema<'FieldIssue'>;
 
 /**
- * What has not been entered yet, in the form of the API's `errors`, so that it shows at its place; empty when the
- * API can be asked.
+ * The missing input, in the format of the API's `errors`, so that it shows at its filter; empty when the condition is
+ * complete enough to send.
  *
  * @param path of the condition in the request, such as `condition`
  */

@@ -84,7 +84,7 @@ it.each([
   ['plan', 'Plan'],
   ['Company size', 'Company size'],
   ['address.city', 'address.city'],
-])('the key %s is labelled %s', (key, label) => {
+])('labels the key %s as %s', (key, label) => {
   expect(keyLabel(key)).toBe(label);
 });
 
@@ -101,7 +101,7 @@ it.each([
   expect(shapeOf(operator)).toBe(shape);
 });
 
-it('enters a value in the type of what is there, else of the field', () => {
+it('edits a value in its own type, or else in the type of the field', () => {
   expect(valueTypeOf({ field: 'data.x', value: '5' }, 'number')).toBe('string');
   expect(valueTypeOf({ field: 'data.x', value: 5 }, 'string')).toBe('number');
   expect(valueTypeOf({ field: 'data.x', value: undefined }, 'boolean')).toBe('boolean');
@@ -109,7 +109,7 @@ it('enters a value in the type of what is there, else of the field', () => {
 });
 
 describe('a tree of the API', () => {
-  it('is read as it is', () => {
+  it('is read unchanged', () => {
     const tree = {
       logic: 'OR',
       groups: [{ filters: [plan], conditions: all(vip) }, { conditions: all(opened) }],
@@ -123,16 +123,16 @@ describe('a tree of the API', () => {
     });
   });
 
-  it('may be one filter in a step of a workflow', () => {
+  it('may be a single filter in a workflow step', () => {
     expect(readCondition(plan)).toEqual(all(plan));
   });
 
-  it.each([[null], [{}], [{ logic: 'AND', groups: [] }]])('is a blank one for %j', (raw) => {
+  it.each([[null], [{}], [{ logic: 'AND', groups: [] }]])('is blank for %j', (raw) => {
     expect(readCondition(raw)).toEqual(blankCondition);
   });
 });
 
-it('names what has not been entered by its path in the request', () => {
+it('reports missing input by its path in the request', () => {
   const condition: Condition = {
     logic: 'AND',
     groups: [
@@ -154,6 +154,6 @@ it.each([
   ['texts and numbers', 'string', ['n/a', 1], undefined],
   ['texts and dates', 'string', ['01.02.2026', '2026-02-01'], undefined],
   ['values that are not known yet', 'string', [], 'string'],
-] as const)('%s are compared as such', (_name, type, values, expected) => {
+] as const)('derives the compared type of %s', (_name, type, values, expected) => {
   expect(comparedType(type, values)).toBe(expected);
 });

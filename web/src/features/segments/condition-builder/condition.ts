@@ -9,17 +9,17 @@ export interface Filter {
   operator: string;
   value?: FilterValue | undefined;
   unit?: Unit | undefined;
-  /** Of `countGreaterThan` and `countLessThan`: counts only this last while. */
+  /** For `countGreaterThan` and `countLessThan`: counts only events within this time before now. */
   within?: number | undefined;
 }
 
-/** All conditions of a group must hold. */
+/** A group holds when all of its conditions hold. */
 export interface Group {
   filters: Filter[];
   conditions?: Condition | undefined;
 }
 
-/** A condition tree in the format of the API, while it is edited: filters may be incomplete. */
+/** A condition tree in the format of the API. While it is being edited, filters may be incomplete. */
 export interface Condition {
   logic: 'AND' | 'OR';
   groups: Group[];
@@ -55,7 +55,10 @@ const conditionSchema: z.ZodType<Condition, unknown> = z.object({
   groups: z.array(groupSchema).min(1),
 });
 
-/** The tree that the API answers, or the single filter that a CONDITION step may hold; a blank one for anything else. */
+/**
+ * Converts the tree of the API, or the single filter that a CONDITION step may hold; returns a blank condition for
+ * anything else.
+ */
 export function readCondition(raw: unknown): Condition {
   const tree = conditionSchema.safeParse(raw);
   if (tree.success) return tree.data;

@@ -1,13 +1,13 @@
 import type { Condition, Filter, Group } from './condition.ts';
-import { deedOf, fieldLabel } from './field-label.ts';
+import { activityOf, fieldLabel } from './field-label.ts';
 import { operatorsOfKind, operatorWords, shapeOf, valueTypeOf } from './operators.ts';
 
 type NameOf = (id: string) => string | undefined;
 
 /**
- * A condition in words: "Plan is business and opened an email in the last 7 days". What is still missing is "…".
+ * A condition in words: "Plan is business and opened an email in the last 7 days". Missing input shows as "…".
  *
- * @param segmentName the name of a segment by its id
+ * @param segmentName returns the name of a segment by its id
  */
 export function describeCondition(condition: Condition, segmentName: NameOf = () => undefined): string {
   const text = conditionWords(condition, segmentName);
@@ -53,13 +53,13 @@ function valueWords(filter: Filter): string {
   const { field, operator, value } = filter;
   if (operator === '' || shapeOf(operator) === 'none') return '';
   if (shapeOf(operator) !== 'age') return value === undefined || value === '' ? '…' : quoted(textOf(value));
-  // The API counts future dates as within the last days; these two are never in the future.
+  // For the API, future dates are also "within" the last days; these two are never in the future.
   const isPast = field === 'createdAt' || field === 'updatedAt' || operator === 'olderThan';
   return isPast ? durationWords(filter) : `${durationWords(filter)} or later`;
 }
 
 function historyWords(filter: Filter): string {
-  const { past, participle } = deedOf(filter.field);
+  const { past, participle } = activityOf(filter.field);
   const time = durationWords(filter);
   switch (filter.operator) {
     case 'triggered':
@@ -82,7 +82,7 @@ function countWords({ operator, value, within, unit }: Filter): string {
   return within === undefined ? often : `${often} in the last ${durationWords({ value: within, unit })}`;
 }
 
-/** "7 days", "1 hour": what follows "the last" and "longer ago than". */
+/** "7 days", "1 hour": the text after "the last" and "longer ago than". */
 function durationWords({ value, unit = 'days' }: Pick<Filter, 'value' | 'unit'>): string {
   return value === 1 ? `1 ${unit.slice(0, -1)}` : `${value ?? '…'} ${unit}`;
 }

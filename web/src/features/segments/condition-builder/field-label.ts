@@ -9,16 +9,16 @@ const builtIn: Readonly<Record<string, string>> = {
   snoozedUntil: 'Snoozed until',
 };
 
-/** `past` follows the contact, `participle` follows "has". */
-interface Deed {
+/** `past` follows the contact ("Ada opened an email"), `participle` follows "has". */
+interface ActivityWords {
   label: string;
   past: string;
   participle: string;
 }
 
-const same = (label: string, past: string): Deed => ({ label, past, participle: past });
+const same = (label: string, past: string): ActivityWords => ({ label, past, participle: past });
 
-const activities: Readonly<Record<string, Deed>> = {
+const activities: Readonly<Record<string, ActivityWords>> = {
   sent: { label: 'Email sent', past: 'was sent an email', participle: 'been sent an email' },
   delivered: same('Email delivered', 'received an email'),
   opened: same('Email opened', 'opened an email'),
@@ -37,8 +37,8 @@ const shortForms: Readonly<Record<string, string>> = {
   complaint: 'complained',
 };
 
-/** What the contact did, or what happened to it, for a field that asks about history. */
-export function deedOf(field: string): Deed {
+/** What the contact did, or what happened to it, for a field about history. */
+export function activityOf(field: string): ActivityWords {
   const activity = /^(?:event\.)?email\.(\w+)$/.exec(field)?.[1] ?? '';
   const deed = activities[shortForms[activity] ?? activity];
   if (deed) return deed;
@@ -46,13 +46,13 @@ export function deedOf(field: string): Deed {
   return same(name, `triggered “${name}”`);
 }
 
-/** A field in words: "Plan" for `data.plan`, the name of the segment for `segment.<id>`. */
+/** A field in words: "Plan" for `data.plan`, the segment's name for `segment.<id>`. */
 export function fieldLabel(field: string, segmentName: (id: string) => string | undefined): string {
   const own = builtIn[field];
   if (own !== undefined) return own;
   const segment = segmentIdOf(field);
   if (segment !== undefined) return segmentName(segment) ?? 'a deleted segment';
-  if (field.startsWith('email.')) return deedOf(field).label;
+  if (field.startsWith('email.')) return activityOf(field).label;
   if (field.startsWith('data.')) return keyLabel(field.slice('data.'.length));
   return field.replace(/^event\./, '');
 }

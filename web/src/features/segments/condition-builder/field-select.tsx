@@ -19,7 +19,7 @@ interface FieldSelectProps {
 /** A project may have 10,000 fields. */
 const mostShown = 100;
 
-/** The field of a filter, found by a part of its name; a name that is not known yet is offered too. */
+/** Selects the field of a filter by part of its name; also offers a name that is not known yet. */
 export function FieldSelect({ value, onChange, source, fields, error, className }: FieldSelectProps) {
   const [search, setSearch] = useState('');
   const options = [...matching(fields.options, search), ...newFields(search.trim(), source, fields.options)];
@@ -66,7 +66,7 @@ function FieldSection({ title, options }: { title: FieldOption['section']; optio
 
 function matching(options: readonly FieldOption[], search: string): FieldOption[] {
   const wanted = search.trim().toLowerCase();
-  // What a name is both of, an event and data of an event, is one option.
+  // A name that is both an event and a field of event data is one option.
   const unique = [...new Map(options.map((option) => [option.field, option])).values()];
   return unique
     .filter(
@@ -75,7 +75,7 @@ function matching(options: readonly FieldOption[], search: string): FieldOption[
     .slice(0, mostShown);
 }
 
-/** Data and events that have not been seen yet, such as a nested key. */
+/** Data and events that have not occurred yet, such as a nested key. */
 function newFields(name: string, source: FieldSource, known: readonly FieldOption[]): FieldOption[] {
   if (name === '') return [];
   const owner = /^(data|event|context)\../.exec(name)?.[1];

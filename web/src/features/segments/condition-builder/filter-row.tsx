@@ -25,7 +25,7 @@ interface FilterRowProps {
   source: FieldSource;
   fields: KnownFields;
   errors: readonly Schema<'FieldIssue'>[];
-  /** Of this filter in the request. */
+  /** Path of this filter in the request. */
   path: string;
 }
 
@@ -173,7 +173,7 @@ function UnitSelect({
   );
 }
 
-/** Defaults: 7 days, once. */
+/** Default values: 7 days, once. */
 function startOf(operator: string): Omit<Filter, 'field'> {
   switch (shapeOf(operator)) {
     case 'age':
@@ -185,7 +185,7 @@ function startOf(operator: string): Omit<Filter, 'field'> {
   }
 }
 
-/** Discards a number with another meaning. */
+/** Keeps the value if it means the same with the new operator. */
 function keptValue({ value }: Filter, operator: string): Pick<Filter, 'value'> {
   return shapeOf(operator) === 'value' && typeof value === 'string' ? { value } : {};
 }

@@ -15,7 +15,7 @@ const toNumber = (text: string): number | undefined => {
   return text.trim() === '' || !Number.isFinite(number) ? undefined : number;
 };
 
-/** Keeps what is typed, such as "1." on the way to "1.5", as long as it stands for the value. */
+/** Keeps the typed text, such as "1." on the way to "1.5", while it equals the value. */
 export function NumberInput({ value, onChange, ...props }: NumberInputProps) {
   const [typed, setTyped] = useState('');
   const text = toNumber(typed) === value ? typed : String(value ?? '');

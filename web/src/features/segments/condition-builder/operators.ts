@@ -2,7 +2,7 @@ import type { Filter } from './condition.ts';
 
 export type FieldKind = 'email' | 'subscribed' | 'instant' | 'data' | 'event' | 'segment';
 export type FieldType = 'string' | 'number' | 'boolean' | 'date';
-/** Where the condition is used: only a step of a workflow knows the event that started it and the context. */
+/** Where the condition is used: only a workflow step has the event that started the execution, and its context. */
 export type FieldSource = 'contact' | 'workflow';
 
 const equality = ['equals', 'notEquals'];
@@ -11,7 +11,7 @@ const order = ['greaterThan', 'greaterThanOrEqual', 'lessThan', 'lessThanOrEqual
 const presence = ['exists', 'notExists'];
 const age = ['within', 'olderThan'];
 
-/** All that the API accepts. */
+/** All operators that the API accepts. */
 export const operatorsOfKind: Readonly<Record<FieldKind, readonly string[]>> = {
   email: [...equality, ...containment],
   subscribed: equality,
@@ -29,7 +29,7 @@ export const operatorsOfKind: Readonly<Record<FieldKind, readonly string[]>> = {
   segment: ['memberOfSegment', 'notMemberOfSegment'],
 };
 
-/** Those that make sense for a field of `data` whose type is known. */
+/** The operators that make sense for a field of `data` of known type. */
 const operatorsOfType: Readonly<Record<FieldType, readonly string[]>> = {
   string: [...equality, ...containment, ...presence, ...order],
   number: [...equality, ...order, ...presence],
@@ -39,7 +39,9 @@ const operatorsOfType: Readonly<Record<FieldType, readonly string[]>> = {
 
 const instants = ['createdAt', 'updatedAt', 'snoozedUntil'];
 
-/** `event.<name>` in a workflow is both: the history of the event, and the data of the one that started it. */
+/**
+ * In a workflow, `event.<name>` is both the history of the event and the data of the event that started the execution.
+ */
 export function kindsOf(field: string, source: FieldSource): FieldKind[] {
   if (field === 'email' || field === 'subscribed') return [field];
   if (instants.includes(field)) return ['instant'];
@@ -95,9 +97,9 @@ const words: Readonly<Record<string, string>> = {
   contains: 'contains',
   notContains: 'does not contain',
   greaterThan: 'is above',
-  greaterThanOrEqual: 'is or is above',
+  greaterThanOrEqual: 'is at or above',
   lessThan: 'is below',
-  lessThanOrEqual: 'is or is below',
+  lessThanOrEqual: 'is at or below',
   exists: 'has a value',
   notExists: 'has no value',
   within: 'is in the last',
@@ -116,7 +118,7 @@ const words: Readonly<Record<string, string>> = {
 export const operatorWords = (operator: string, type: FieldType | undefined): string =>
   (type && inTypes[type]?.[operator]) ?? words[operator] ?? operator;
 
-/** The type in which the value is entered: that of the value that is there, else that of the field. */
+/** The type in which the value is edited: that of the current value, else that of the field. */
 export function valueTypeOf(
   { field, value }: Pick<Filter, 'field' | 'value'>,
   type: FieldType | undefined,
@@ -133,8 +135,8 @@ export function valueTypeOf(
 const isDate = (text: string) => /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d))?$/.test(text);
 
 /**
- * The type in which a field is compared. The project knows that of its first value; what an import calls text may hold
- * numbers or dates too, and then it may be compared in any type: undefined.
+ * The type in which a field is compared; undefined if any type may be right. The project only knows the type of the
+ * first value, and text from an import may hold numbers or dates, too.
  */
 export const comparedType = (
   type: FieldType | undefined,

@@ -4,7 +4,7 @@ import type { Schema } from '../../../api/client.ts';
 import { type Condition, readCondition } from './condition.ts';
 
 /**
- * A condition that a form edits beside its fields.
+ * The state of a condition that a form edits beside its fields.
  *
  * @param raw as the API answered it
  */
@@ -18,7 +18,7 @@ export function useEditedCondition(raw: unknown) {
     isChanged: JSON.stringify(condition) !== JSON.stringify(stored),
     change(changed: Condition) {
       setCondition(changed);
-      // They name filters by their place, which may be another one now.
+      // Issues name filters by index, which may have changed.
       setRefused([]);
     },
     /** @param write rejects with the error of the API */

@@ -1,12 +1,12 @@
 import { $api } from '../../../api/client.ts';
 
-/** Values that contacts have in a field of `data`; empty for other fields, and until they are known. */
+/** Values that contacts have in a field of `data`; empty for other fields, and while loading. */
 export function useFieldValues(field: string): readonly unknown[] {
   const { data } = $api.useQuery(
     'get',
     '/contacts/fields/{field}/values',
     { params: { path: { field } } },
-    // A field that no contact has yet has no values.
+    // 404 for a field that no contact has yet: it has no values.
     { enabled: field.startsWith('data.'), staleTime: 60_000, retry: false },
   );
   return data?.values ?? [];

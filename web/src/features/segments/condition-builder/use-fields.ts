@@ -10,7 +10,7 @@ export interface FieldOption {
   field: string;
   label: string;
   section: (typeof sections)[number];
-  /** Of what is stored; fields about history and segments have none. */
+  /** Type of a stored field; fields about history and segments have none. */
   type?: FieldType;
 }
 
@@ -18,7 +18,7 @@ export interface KnownFields {
   options: FieldOption[];
   typeOf: (field: string) => FieldType | undefined;
   segmentName: (id: string) => string | undefined;
-  /** A list of fields that is not read yet, or could not be. */
+  /** The query of a list of fields that is still loading, or that failed. */
   missing: ItemsQuery | undefined;
 }
 
@@ -54,7 +54,7 @@ export function useFields(source: FieldSource): KnownFields {
     });
     const options = [
       ...listed
-        // Those are asked about as `email.<activity>`.
+        // Conditions use `email.<activity>` for those.
         .filter(({ field }) => !field.startsWith('event.email.'))
         .map(({ field, type }) => option(field, sectionOf(field, type), type === 'event' ? undefined : type)),
       ...emailActivities.map((activity) => option(`email.${activity}`, 'Emails')),

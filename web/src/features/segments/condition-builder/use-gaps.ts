@@ -4,10 +4,11 @@ import { type Condition, countFilters } from './condition.ts';
 import { findGaps } from './condition-gaps.ts';
 
 /**
- * What is missing of a condition once somebody has tried to save it. A filter added since is asked for at the next try.
+ * The missing input of a condition, once the user has tried to save it. A filter added later is reported at the next
+ * try.
  *
  * @param path of the condition in the request
- * @param submitCount tries to save its form
+ * @param submitCount how often the user has tried to save the form
  */
 export function useGaps(condition: Condition, path: string, submitCount: number): Schema<'FieldIssue'>[] {
   const filters = countFilters(condition);

@@ -10,7 +10,7 @@ import { useFieldValues } from './use-field-values.ts';
 interface ValueEditorProps {
   filter: Filter;
   onChange: (value: FilterValue | undefined) => void;
-  /** Of the field, when it is known. */
+  /** Type of the field, if known. */
   type: FieldType | undefined;
   error: string | undefined;
 }
@@ -23,7 +23,7 @@ const types: { value: FieldType; label: string }[] = [
 ];
 const blank: Record<FieldType, FilterValue> = { string: '', number: 0, boolean: true, date: today() };
 
-/** The value of an operator that compares; one for a field of unknown type has a choice of its type, too. */
+/** The value of a comparison. For a field of unknown type, the user also chooses the type of the value. */
 export function ValueEditor(props: ValueEditorProps) {
   const { filter, onChange, type } = props;
   const isOpen = type === undefined && /^(data|event|context)\./.test(filter.field);
@@ -104,7 +104,7 @@ function TextValue({
   return <ComboBox label="Value" isLabelHidden className="min-w-40 flex-1" options={options} {...props} />;
 }
 
-/** A day, which is compared in UTC, or a moment in the reader's zone. */
+/** A day, compared in UTC, or an instant in the user's time zone. */
 function DateValue({ value, onChange, error }: TextValueProps) {
   const isMoment = value.length > 10;
   return (
@@ -132,7 +132,7 @@ function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** For `datetime-local`, which knows no zone. */
+/** For `datetime-local`, which has no time zone. */
 function toLocal(instant: string): string {
   const date = new Date(instant);
   if (Number.isNaN(date.getTime())) return '';

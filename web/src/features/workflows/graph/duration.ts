@@ -6,7 +6,7 @@ const seconds: Record<DurationUnit, number> = { minutes: 60, hours: 3_600, days:
 
 export const toSeconds = (amount: number, unit: DurationUnit): number => amount * seconds[unit];
 
-/** In the longest unit that makes it a whole number. */
+/** Converts to the longest unit that gives a whole number. */
 export function fromSeconds(total: number): { amount: number; unit: DurationUnit } {
   const unit = durationUnits.find((one) => total % seconds[one] === 0) ?? 'minutes';
   return { amount: total / seconds[unit], unit };

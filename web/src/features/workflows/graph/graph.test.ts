@@ -69,7 +69,7 @@ describe('openEnds', () => {
   ])('%s', (_, one, transitions, expected) => expect(ends(one, transitions)).toEqual(expected));
 });
 
-test('the outline lists every step once, forks as lists and loops as jumps', () => {
+test('the outline lists every step once, branches as lists and loops as jumps', () => {
   const { items, loose, numberOf } = outlineOf(graph);
   expect(items.map((item) => item.kind === 'step' && item.step.id)).toEqual(['start', 'ask']);
   const [, ask] = items;
@@ -89,7 +89,7 @@ test('the outline lists every step once, forks as lists and loops as jumps', () 
   expect([...numberOf.keys()]).toEqual(['start', 'ask', 'mail', 'out', 'pause', 'lost']);
 });
 
-test('a ring that nothing leads to is in the outline', () => {
+test('the outline includes an unreachable cycle', () => {
   const ring = {
     steps: [step('a', 'DELAY'), step('b', 'DELAY')],
     transitions: [transition('a', 'b'), transition('b', 'a')],
@@ -105,7 +105,7 @@ test('a step with two successors cannot be spliced out', () => {
   expect(canSplice(graph, 'lost')).toBe(true);
 });
 
-test('the path of a contact goes through the trigger and along the branch taken', () => {
+test('the path of a contact contains the trigger and the branch taken', () => {
   const run = (visit: number, stepId: string, branch: string | null = null) => ({
     visit,
     stepId,
@@ -122,7 +122,7 @@ test('the path of a contact goes through the trigger and along the branch taken'
   expect([...path.transitions].sort()).toEqual(['ask>pause', 'pause>ask', 'start>ask']);
 });
 
-test('a new step is not set up yet, whatever its form and its branches lack', () => {
+test('a new step shows "Not set up yet" instead of what its form and its branches lack', () => {
   const fault = (code: string, stepId: string | null, message: string) => ({ code, stepId, message });
   const steps = [step('new', 'CONDITION'), step('set', 'DELAY', { amount: 1 }), step('end', 'EXIT')];
   const faults = [

@@ -48,13 +48,13 @@ function branchesOf(type: StepType, hasTimeout: boolean): Branch[] {
   }
 }
 
-/** Whether what follows a removed step can follow its predecessors: it has one successor, or none. */
+/** Whether the successor of a removed step can follow its predecessors: the step must have at most one successor. */
 export function canSplice(graph: Graph, stepId: string): boolean {
   const targets = transitionsFrom(graph, stepId).map(({ toStepId }) => toStepId);
   return new Set(targets.filter((id) => id !== stepId)).size <= 1;
 }
 
-/** Without what the API puts before it: the name of the step and the path of the field. */
+/** The message without the prefix that the API adds: the name of the step and the path of the field. */
 export function faultText({ message }: Fault, step: Step): string {
   const prefix = `${step.name}: `;
   const own = message.startsWith(prefix) ? message.slice(prefix.length) : message;
@@ -63,8 +63,8 @@ export function faultText({ message }: Fault, step: Step): string {
 }
 
 /**
- * What keeps the graph from running, as people read it. Of a step that was added and not set up yet there is one thing
- * to say: its form asks for the rest, and its branches come after it.
+ * The faults to show. A step that was added but not configured yet shows a single fault: its form asks for the rest,
+ * and its branches come afterward.
  */
 export function shownFaults({ steps, faults }: Pick<Graph, 'steps'> & { faults: readonly Fault[] }): Fault[] {
   const blank = new Set(steps.filter(isBlank).map(({ id }) => id));
@@ -82,13 +82,13 @@ const notSetUp = 'not_set_up';
 const ofBlankStep = new Set(['config_incomplete', 'branch_missing']);
 const isBlank = ({ type, config }: Step) => type !== 'EXIT' && Object.keys(config).length === 0;
 
-/** Whether it is a fault of what somebody has entered. */
+/** Whether it is a fault in something that the user entered. */
 export const isWrong = ({ code }: Fault): boolean => code !== notSetUp;
 
-/** One place of the graph in reading order. */
+/** One item of the graph in reading order. */
 export type OutlineItem =
   | { kind: 'step'; step: Step; transition: Transition | null; forks: Fork[] }
-  /** Links to a step elsewhere in the list. */
+  /** Refers to a step elsewhere in the list. */
   | { kind: 'jump'; to: Step; transition: Transition }
   | { kind: 'end'; end: OpenEnd };
 
@@ -99,7 +99,7 @@ export interface Fork {
 
 export interface Outline {
   items: OutlineItem[];
-  /** Pieces that no path from the trigger leads to. */
+  /** Parts that can't be reached from the trigger. */
   loose: OutlineItem[][];
   numberOf: ReadonlyMap<string, number>;
 }
@@ -141,7 +141,7 @@ export function outlineOf(graph: Graph): Outline {
   const items = trigger ? itemsFrom(trigger, null) : [];
   const loose: OutlineItem[][] = [];
   const hasPredecessor = new Set(graph.transitions.map(({ toStepId }) => toStepId));
-  // First the starts of unconnected parts, then the rest: cycles.
+  // First the entry steps of unconnected parts, then what is left: cycles.
   for (const isStart of [true, false]) {
     for (const step of graph.steps) {
       if (numberOf.has(step.id) || (isStart && hasPredecessor.has(step.id))) continue;
@@ -151,7 +151,7 @@ export function outlineOf(graph: Graph): Outline {
   return { items, loose, numberOf };
 }
 
-/** The path of one contact: ids of steps and transitions. */
+/** The path of one contact: the ids of steps and transitions. */
 export interface Path {
   steps: ReadonlySet<string>;
   transitions: ReadonlySet<string>;

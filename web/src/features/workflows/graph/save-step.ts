@@ -5,7 +5,7 @@ import { refresh } from '../../../api/query-client.ts';
 import { say } from '../../../ui/toast.tsx';
 import type { Step } from './graph.ts';
 
-/** Saves the form of a step against the version that the form was opened with. */
+/** Saves a step against the version that its form opened with. */
 export function useSaveStep(
   workflowId: string,
   step: Step,
@@ -13,7 +13,7 @@ export function useSaveStep(
   const saveSeen = useIfMatch(step, 'this step');
   return async (name, config) => {
     const path = { id: workflowId, stepId: step.id };
-    // as: the types take an object of any keys for one without keys.
+    // as: the generated type of an object with any keys accepts no keys.
     const body = { name, config: config as Record<string, never> };
     await saveSeen((header) =>
       api.PATCH('/workflows/{id}/steps/{stepId}', { params: { path, header }, body }),
@@ -23,7 +23,7 @@ export function useSaveStep(
   };
 }
 
-/** The same refusal, whose issues name the fields of the form instead of their paths in the request. */
+/** Renames the issues of a refusal from paths in the request to fields of the form. */
 export function withFormFields(error: ApiError): ApiError {
   const { status, requestId, message, code, suggestion } = error;
   const errors = error.issues.map((issue) => {

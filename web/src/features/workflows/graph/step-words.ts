@@ -8,7 +8,7 @@ export interface Names {
   segment: (id: string) => string | undefined;
 }
 
-/** What a step does, in one line; empty while nothing is configured. */
+/** What a step does, in one line; empty while it is not configured. */
 export function stepWords({ type, config, templateId }: Step, names: Names): string {
   switch (type) {
     case 'TRIGGER':

@@ -6,6 +6,6 @@ test.each([
   [{ seats: 3, active: true, gone: null }],
   [{ zip: '01067', number: '42', word: 'true', quoted: '"x"', empty: '' }],
   [{ tags: ['a', 'b'] }],
-])('%j survives an edit', (data) => expect(dataOf(rowsOf(data))).toEqual(data));
+])('keeps %j through an edit', (data) => expect(dataOf(rowsOf(data))).toEqual(data));
 
-test('rows without a name are left out', () => expect(dataOf([{ id: 0, key: ' ', value: '1' }])).toEqual({}));
+test('leaves out rows without a name', () => expect(dataOf([{ id: 0, key: ' ', value: '1' }])).toEqual({}));

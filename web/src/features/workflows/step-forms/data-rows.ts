@@ -1,4 +1,4 @@
-/** A field of `data` while it is edited; the id tells rows with the same key apart. */
+/** A field of `data` while it is edited; the id distinguishes rows with the same key. */
 export interface DataRow {
   id: number;
   key: string;
@@ -15,12 +15,12 @@ export function dataOf(rows: readonly DataRow[]): Record<string, unknown> {
   return Object.fromEntries(named.map(({ key, value }) => [key.trim(), readValue(value)]));
 }
 
-/** A text that would parse as another type is shown in quotes. */
+/** Quotes a text that would otherwise parse as another type. */
 function valueText(value: unknown): string {
   return typeof value === 'string' && readValue(value) === value ? value : JSON.stringify(value);
 }
 
-/** JSON where it is valid JSON, otherwise the text itself. */
+/** Parses valid JSON; returns any other text unchanged. */
 function readValue(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -9,7 +9,7 @@ interface EventNameFieldProps<Values extends FieldValues> {
   hint?: string;
 }
 
-/** Any name may be entered: an event is known to the project only once it has occurred. */
+/** Accepts any name: the project knows an event only once it has occurred. */
 export function EventNameField<Values extends FieldValues>({
   control,
   name,

@@ -23,7 +23,7 @@ interface StepFormOptions<Values extends FieldValues & { name: string }> extends
   configOf: (values: Values) => Record<string, unknown>;
 }
 
-/** The form of a step: saves its name and its config, and closes. */
+/** The form of a step: saves the name and the config, then closes. */
 export function useStepForm<Values extends FieldValues & { name: string }>(
   options: StepFormOptions<Values>,
 ): ApiForm<Values> {
@@ -31,7 +31,7 @@ export function useStepForm<Values extends FieldValues & { name: string }>(
   const saveStep = useSaveStep(workflowId, step);
   return useApiForm<Values>({
     schema,
-    // as: `DefaultValues` of a type that is not known yet.
+    // as: the `DefaultValues` of a type parameter.
     defaultValues: defaultValues as Parameters<typeof useApiForm<Values>>[0]['defaultValues'],
     async save(values) {
       try {
@@ -46,7 +46,7 @@ export function useStepForm<Values extends FieldValues & { name: string }>(
 
 interface StepFormFrameProps<Values extends FieldValues & { name: string }> {
   form: ApiForm<Values>;
-  /** What the form edits beside its fields has been changed. */
+  /** Whether something that the form edits outside its fields has changed. */
   isChanged?: boolean;
   onDone: () => void;
   children?: ReactNode;
@@ -58,7 +58,7 @@ export function StepFormFrame<Values extends FieldValues & { name: string }>({
   onDone,
   children,
 }: StepFormFrameProps<Values>) {
-  // as: every form of a step has a name.
+  // as: every step form has a name field.
   const { control } = form.form as unknown as UseFormReturn<{ name: string }>;
   return (
     <DialogForm form={form} action="Save" onCancel={onDone}>

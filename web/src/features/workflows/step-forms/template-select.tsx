@@ -14,7 +14,7 @@ interface TemplateSelectProps {
   buttonRef: RefCallback<HTMLButtonElement>;
 }
 
-/** Offers the newest templates, and all by a part of their name or subject. */
+/** Offers the newest templates, and finds all others by part of their name or subject. */
 export function TemplateSelect({ value, onChange, error, buttonRef }: TemplateSelectProps) {
   const projectId = useProjectId();
   const [search, setSearch] = useState('');

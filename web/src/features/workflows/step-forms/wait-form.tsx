@@ -35,7 +35,7 @@ export function WaitForm(props: StepFormProps) {
         control={form.form.control}
         name="eventName"
         label="Event"
-        hint="It has to happen to the same contact."
+        hint="It must happen to the same contact."
       />
       <DurationFields
         control={form.form.control}

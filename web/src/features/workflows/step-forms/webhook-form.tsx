@@ -90,7 +90,7 @@ function bodyText(body: unknown): string {
   return typeof body === 'string' ? body : JSON.stringify(body, null, 2);
 }
 
-/** Objects and lists are sent as JSON, so that what Liquid puts into their texts is escaped. */
+/** Objects and lists are sent as JSON, so that the output of Liquid in their texts is escaped. */
 function readBody(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
