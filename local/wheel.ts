@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { access, chmod, constants, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ExecaError, execa } from 'execa';
+import { processStartTime } from './process-identity.ts';
 
 export interface Wheel {
   package: string;
@@ -102,17 +103,8 @@ async function removeAbandoned(cacheDirectory: string, wheel: Wheel): Promise<vo
   const pattern = new RegExp(`^${wheel.package}-.*\\.(\\d+)-[0-9a-f]{8}\\.tmp$`);
   for (const name of await readdir(cacheDirectory)) {
     const owner = pattern.exec(name)?.[1];
-    if (owner === undefined || isRunning(Number(owner))) continue;
+    if (owner === undefined || processStartTime(Number(owner)) !== undefined) continue;
     await rm(join(cacheDirectory, name), { recursive: true, force: true });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
   }
 }
 
