@@ -312,7 +312,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     ['Announcement', 1],
     ['Newsletter', 1],
     ['Confirmation', 1],
-  ])('the design %s is taken back, or written on without HTML', async (name, links) => {
+  ])('the design %s can be undone, or edited without HTML', async (name, links) => {
     await openVisually('<p>Mine</p>');
     const choose = async () => {
       await button('Designs').click();

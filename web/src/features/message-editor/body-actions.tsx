@@ -14,7 +14,7 @@ interface BodyActionsProps {
   onInsert: (markup: string) => void;
 }
 
-/** What goes into the body without typing. */
+/** Inserts designs, fields and images into the body. */
 export function BodyActions({ body, onChange, onInsert }: BodyActionsProps) {
   const [dialog, setDialog] = useState<'image' | 'design' | null>(null);
   const close = () => setDialog(null);

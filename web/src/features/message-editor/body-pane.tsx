@@ -12,7 +12,7 @@ import { PlainCode } from './plain-code.tsx';
 import { useFieldNames } from './use-field-names.ts';
 import type { VisualEditorHandle } from './visual/visual-editor.tsx';
 
-// They load with the data of the page: code that is there in time does not suspend, which React would reveal up to 300 ms late.
+// Loads while the page fetches its data: React reveals a component that suspends up to 300 ms late.
 const CodeEditor = lazyComponent(() => import('./code-editor.tsx'), 'CodeEditor');
 const VisualEditor = lazyComponent(() => import('./visual/visual-editor.tsx'), 'VisualEditor');
 const [likely, other] = lastMode() === 'visual' ? [VisualEditor, CodeEditor] : [CodeEditor, VisualEditor];
@@ -25,7 +25,7 @@ interface BodyPaneProps {
   ref?: Ref<BodyHandle>;
 }
 
-/** The body, as its reader sees it or as HTML. */
+/** Edits the body visually or as HTML. */
 export function BodyPane({ problems, ref }: BodyPaneProps) {
   const { control } = useFormContext<MessageContent>();
   const { field, fieldState } = useController({ control, name: 'body' });

@@ -13,7 +13,7 @@ import { emailLanguage } from './email-language.ts';
 export interface CodeEditorHandle {
   /** Replaces the selection. */
   insert: (text: string) => void;
-  /** Both from 1. */
+  /** Line and column both start at 1. */
   goTo: (line: number, column: number) => void;
 }
 
@@ -22,7 +22,7 @@ export interface CodeEditorProps {
   value: string;
   onChange: (value: string) => void;
   problems: Schema<'EmailPreview'>['problems'];
-  /** Names that completion offers, as `/contacts/fields` lists them. */
+  /** Field names for completion, from `/contacts/fields`. */
   fields: readonly string[];
   ref?: Ref<CodeEditorHandle>;
 }
@@ -30,8 +30,8 @@ export interface CodeEditorProps {
 const language = new Compartment();
 
 /**
- * HTML with Liquid. Tab leaves it, as any other field, so that the page works by keyboard; Ctrl+M gives Tab to the
- * editor.
+ * Edits HTML with Liquid. Tab leaves the editor like any other field, so that the page works by keyboard; Ctrl+M makes
+ * Tab indent instead.
  */
 export function CodeEditor({ label, value, onChange, problems, fields, ref }: CodeEditorProps) {
   const host = useRef<HTMLDivElement>(null);
@@ -60,7 +60,7 @@ export function CodeEditor({ label, value, onChange, problems, fields, ref }: Co
       ],
     }),
   );
-  // Before the handle below reaches its owner.
+  // Runs before the owner receives the handle below.
   useLayoutEffect(() => {
     if (host.current === null) return;
     const editor = new EditorView({ parent: host.current, state: initial() });
@@ -72,7 +72,7 @@ export function CodeEditor({ label, value, onChange, problems, fields, ref }: Co
     if (editor === null || editor.state.doc.toString() === value) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
   }, [value]);
-  // What the editor begins with: to set that again would parse and draw the text once more.
+  // The initial text: setting it again would parse and draw it twice.
   const shown = useRef({ fields, problems: 0 });
   useEffect(() => {
     if (shown.current.fields === fields) return;

@@ -1,7 +1,7 @@
 import type { syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 
-/** Uses the colour tokens of the page, so themes and brands apply here too. */
+/** Uses the page's color tokens, so its themes apply here too. */
 export const editorTheme = EditorView.theme({
   '&': { height: '100%', fontSize: '13px', color: 'var(--ink)', backgroundColor: 'var(--canvas)' },
   '&.cm-focused': { outline: '2px solid var(--accent)', outlineOffset: '-2px' },
@@ -38,7 +38,7 @@ export const editorTheme = EditorView.theme({
   '.cm-diagnostic-info': { borderLeftColor: 'var(--faint)' },
 });
 
-// By the names of the parser's tags; one that is missing falls back to its parent.
+// Keyed by the parser's tag names; a missing tag falls back to its parent.
 const looks: Readonly<Record<string, string>> = {
   tagName: 'text-accent-text',
   angleBracket: 'text-accent-text',
@@ -53,7 +53,7 @@ const looks: Readonly<Record<string, string>> = {
   propertyName: 'text-warn',
 };
 
-/** Colours by the classes of the page. */
+/** Colors code by the page's CSS classes. */
 export const highlighting: Parameters<typeof syntaxHighlighting>[0] = {
   style(tags) {
     const names = tags.flatMap(({ set }) => set.map(String));

@@ -8,7 +8,7 @@ interface ContactPickerProps {
   onChange: (address: string) => void;
 }
 
-/** Accepts any address; suggests contacts by a part of theirs. */
+/** Accepts any address; suggests contacts whose address contains the typed text. */
 export function ContactPicker({ value, onChange }: ContactPickerProps) {
   const search = useDebounced(value.trim());
   const isDrawn = useDrawn();

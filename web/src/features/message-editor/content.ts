@@ -3,7 +3,7 @@ import type { Schema } from '../../api/client.ts';
 
 const address = z.email('Enter an address, such as hello@example.com');
 
-/** Whether anything is left without tags. */
+/** Whether the HTML has text, an image or Liquid besides its tags. */
 function isWritten(html: string): boolean {
   return /\S/.test(html.replaceAll(/<head\b[\s\S]*?<\/head>|<!--[\s\S]*?-->|<(?!img\b)[^>]*>|&nbsp;/gi, ''));
 }

@@ -1,6 +1,6 @@
 import { toButton } from './visual/links.ts';
 
-/** A body to begin with. */
+/** A ready-made email body to start from. */
 export interface Design {
   name: string;
   note: string;
@@ -8,13 +8,13 @@ export interface Design {
 }
 
 interface Brand {
-  /** Of the project. */
+  /** Name of the project. */
   name: string;
-  /** Of buttons, `#rrggbb`. */
+  /** Button color as `#rrggbb`. */
   color: string;
 }
 
-/** A card in the middle. Marketing email gets its footer when it is sent. */
+/** A centered card. Marketing email gets its footer when it is sent. */
 const page = (content: string) => `<!doctype html>
 <html lang="en">
   <body style="margin: 0; padding: 24px 12px; background-color: #f4f4f5; font-family: sans-serif; line-height: 1.5;">
@@ -25,10 +25,12 @@ ${content}
 </html>
 `;
 
-/** As text: neither HTML nor Liquid. */
+/** Escapes HTML and Liquid. */
 const escaped = (text: string) => text.replaceAll(/[&<>{}]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-/** What the visual editor shows as it is. Their links lead nowhere, which the check of an email reports until they have an address. */
+/**
+ * Bodies that the visual editor supports. Their links are `#`, which the email's checks report until they are replaced.
+ */
 export function designs({ name, color }: Brand): Design[] {
   const sender = escaped(name);
   const button = (text: string) => `<a href="#" style="${toButton(null, color)?.style}">${text}</a>`;

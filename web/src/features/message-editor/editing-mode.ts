@@ -2,7 +2,7 @@ export type EditingMode = 'visual' | 'html';
 
 const key = 'posthaste-editor';
 
-/** How this browser edited last. */
+/** The mode last used in this browser. */
 export const lastMode = (): EditingMode => (localStorage.getItem(key) === 'html' ? 'html' : 'visual');
 
 export function rememberMode(mode: EditingMode): void {

@@ -4,13 +4,13 @@ import { SandboxedFrame } from '../../ui/sandboxed-frame.tsx';
 import { useWidth } from '../../ui/use-width.ts';
 import { framedHtml } from './framed-html.ts';
 
-/** Pixels: emails are made for windows at least this wide. */
+/** Pixels. Emails are designed for windows at least this wide. */
 const desktopWidth = 700;
 
 interface EmailFrameProps {
   html: string;
   isDark: boolean;
-  /** Shows a wide window at a smaller scale where there is less space. */
+  /** Scales a desktop-wide window down to the available space. */
   isDesktop: boolean;
 }
 

@@ -8,14 +8,14 @@ export const builtIn = [
   { name: 'id', detail: 'id of the contact' },
 ] as const;
 
-/** The keys of `data` among what `/contacts/fields` lists. */
+/** The `data` keys among the fields that `/contacts/fields` lists. */
 export const keysOf = (fields: readonly string[]): string[] =>
   fields.filter((field) => field.startsWith('data.')).map((field) => field.slice('data.'.length));
 
-/** Whether Liquid reads it as a name, which may have spaces. */
+/** Whether Liquid can read it as a variable name, which may contain spaces. */
 const isName = (key: string): boolean => /^[A-Za-z_][\w-]*( [\w-]+)*$/.test(key);
 
-/** How an email names the field, also within an attribute of HTML. */
+/** The Liquid expression for a field; also valid inside an HTML attribute. */
 export const outputOf = (key: string): string => {
   if (isName(key)) return key;
   return key.includes("'") ? `data["${key}"]` : `data['${key}']`;

@@ -9,11 +9,11 @@ it.each([
   ['<html lang="en"><body>Hello', `<html lang="en">${still}<body>Hello`],
   ['<html><HEAD class="a"><title>x</title>', `<html><HEAD class="a">${still}<title>x</title>`],
   ['<header>Hello</header>', `${still}<header>Hello</header>`],
-])('adds to %s what keeps links from leaving the frame', (html, framed) => {
+])('keeps links of %s from leaving the frame', (html, framed) => {
   expect(framedHtml(html, { isDark: false })).toBe(framed);
 });
 
-it('lets the email be dark where it names no colours', () => {
+it('lets the email be dark if it sets no colors', () => {
   expect(framedHtml('<p>Hello</p>', { isDark: true })).toBe(
     `${still}<style>:root{color-scheme:dark}</style><p>Hello</p>`,
   );

@@ -1,6 +1,6 @@
 // In a frame without permissions, links that open elsewhere do nothing.
 const still = '<base target="_blank">';
-// Dark mode of mail clients for an email without colours.
+// What mail clients do in dark mode with an email that sets no colors.
 const dark = '<style>:root{color-scheme:dark}</style>';
 
 /** The HTML of an email, ready for a sandboxed frame. */

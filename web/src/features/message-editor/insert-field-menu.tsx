@@ -5,7 +5,7 @@ import { keyLabel } from '../contacts/key-label.ts';
 import { keysOf, outputOf } from './field-names.ts';
 import { useFieldNames } from './use-field-names.ts';
 
-/** A project may have 10,000; the editor completes the names of all. */
+/** A project may have 10,000 fields; completion in the HTML editor offers all of them. */
 const mostShown = 50;
 
 const builtIn = [
@@ -14,9 +14,9 @@ const builtIn = [
   { label: 'Link to preferences', markup: '<a href="{{ manageUrl }}">Preferences</a>' },
 ];
 
-/** What differs from reader to reader. Between the quotes stands what a contact without the field reads. */
+/** Inserts a contact field with a fallback in quotes, for contacts that lack it. */
 export function InsertFieldMenu({ onInsert }: { onInsert: (markup: string) => void }) {
-  // The menu gives the focus back to its button when it closes; the editor takes it after that.
+  // The closing menu returns focus to its button, so the editor takes focus afterwards.
   const insert = (markup: string) => setTimeout(() => onInsert(markup));
   const fields = keysOf(useFieldNames()).slice(0, mostShown);
   return (

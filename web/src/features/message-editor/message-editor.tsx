@@ -12,18 +12,18 @@ import { WorkflowSampleFields, type WorkflowSamples } from './workflow-samples.t
 const noProblems: never[] = [];
 
 /**
- * Subject and body with the preview beside them, and the problems below. Needs a form with the fields of a message.
- * @param hasWorkflowSamples whether workflows may send it, so the preview takes sample values of their variables
+ * Subject and body, with the preview beside them and the problems below. Must be inside a form with the message fields.
+ * @param hasWorkflowSamples whether workflows may send it, so that the preview takes sample values for their variables
  */
 export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSamples?: boolean }) {
   const { control, watch } = useFormContext<MessageContent>();
   const [readerAddress, setReaderAddress] = useState('');
   const [samples, setSamples] = useState<WorkflowSamples>({});
   const editor = useRef<BodyHandle>(null);
-  // Templates may be sent with variables of their own.
+  // The sender of a template may pass variables that the preview does not know.
   const path = hasWorkflowSamples ? '/templates/preview' : '/campaigns/preview';
   const preview = usePreview(path, watch(), readerAddress, samples);
-  // What is still to be written is no problem yet; its field asks for it on saving.
+  // A missing part is not a problem yet; its field reports it on saving.
   const isUnwritten = watch('subject').trim() === '';
   const found = preview.email?.problems ?? noProblems;
   const problems = isUnwritten ? found.filter(({ code }) => code !== 'subject_empty') : found;

@@ -1,9 +1,9 @@
 import type { CSSProperties } from 'react';
 
-/** More than any window shows. */
+/** More lines than any window shows. */
 const shownLines = 100;
 
-/** The text as the editor draws it, line by line, until that is there. Its measures are those of CodeMirror. */
+/** Placeholder for the HTML editor while it loads: the same text with CodeMirror's dimensions. */
 export function PlainCode({ value }: { value: string }) {
   const lines = value.split('\n');
   const digits = String(lines.length).length;
@@ -21,7 +21,7 @@ export function PlainCode({ value }: { value: string }) {
         <div className="absolute inset-y-0 left-0 w-(--gutters) border-r border-line bg-sunken" />
         {lines.slice(0, shownLines).map((line, index) => (
           <div
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have nothing else
+            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other key
             key={index}
             className="relative pr-0.5 pl-[calc(var(--gutters)+6px)] break-words whitespace-break-spaces wrap-anywhere"
           >

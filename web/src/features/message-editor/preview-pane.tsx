@@ -19,7 +19,7 @@ const views = [
 ] as const;
 type View = (typeof views)[number]['id'];
 
-/** Gmail cuts off what is longer. */
+/** Gmail clips longer emails. */
 const clippedBytes = 102 * 1024;
 
 interface PreviewPaneProps {
@@ -28,7 +28,7 @@ interface PreviewPaneProps {
   onReader: (address: string) => void;
 }
 
-/** Preview of the email as a reader gets it. */
+/** Previews the email as a recipient sees it. */
 export function PreviewPane({ preview, readerAddress, onReader }: PreviewPaneProps) {
   const [view, setView] = useState<View>(() => (window.innerWidth < 640 ? 'phone' : 'desktop'));
   const [isDark, setIsDark] = useState(false);
@@ -69,7 +69,7 @@ export function PreviewPane({ preview, readerAddress, onReader }: PreviewPanePro
         ) : (
           <Shown view={view}>
             {view === 'text' ? (
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: it can be scrolled by keyboard
               <section aria-label="Text part" tabIndex={0} className="h-full overflow-auto bg-canvas p-4">
                 <pre className="font-mono text-xs whitespace-pre-wrap">{email.text}</pre>
               </section>

@@ -4,7 +4,7 @@ import type { WorkflowSamples } from './workflow-samples.tsx';
 
 const isAddress = (text: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text);
 
-/** As JSON, so that equal previews are equal. An address that is not complete is left out. */
+/** The preview request as JSON, so that equal inputs share a query key. An incomplete address is left out. */
 export function previewOf(
   content: MessageContent,
   readerAddress = '',
@@ -23,6 +23,6 @@ export function previewOf(
 
 export type PreviewPath = '/templates/preview' | '/campaigns/preview';
 
-/** @param preview by {@link previewOf} */
+/** @param preview from {@link previewOf} */
 export const previewQuery = (path: PreviewPath, preview: string) =>
   $api.queryOptions('post', path, { body: JSON.parse(preview) }, { staleTime: 30_000 });

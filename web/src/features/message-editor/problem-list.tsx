@@ -13,7 +13,7 @@ const severities: Record<EmailProblem['severity'], { label: string; tone: Tone }
 
 interface ProblemListProps {
   problems: readonly EmailProblem[];
-  /** Without it, line numbers are not links. */
+  /** Goes to a line; without it, line numbers are plain text. */
   onGoTo?: (line: number, column: number) => void;
 }
 

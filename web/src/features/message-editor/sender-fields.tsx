@@ -6,7 +6,7 @@ import { ComboBox, Select } from '../../ui/select.tsx';
 import { domainsQuery } from '../domains/queries.ts';
 import { contentTypes, type MessageContent } from './content.ts';
 
-/** Who it is from, and what kind of email it is. Below a form that has the fields of a message. */
+/** Sender and type of an email. Must be inside a form with the message fields. */
 export function SenderFields() {
   const { control } = useFormContext<MessageContent>();
   return (

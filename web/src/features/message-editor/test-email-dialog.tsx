@@ -7,7 +7,7 @@ import { FormField } from '../../ui/form-field.tsx';
 import { say } from '../../ui/toast.tsx';
 
 interface TestEmailDialogProps extends DialogState {
-  /** Saves first what is not saved: the test shows the stored version. */
+  /** Saves pending changes first, because the test sends the stored version. */
   onSend: (email: string) => Promise<unknown>;
 }
 

@@ -8,7 +8,7 @@ import type { WorkflowSamples } from './workflow-samples.tsx';
 
 export interface Preview {
   email: EmailPreview | undefined;
-  /** The parts of the email that are shown as they were before, or not at all: as written they can't be rendered. */
+  /** Parts that can't be rendered as written; shown from the last good preview, or empty. */
   broken: MessagePart[];
   hasGood: boolean;
   sender: string;

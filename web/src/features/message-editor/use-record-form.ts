@@ -7,10 +7,10 @@ import { say } from '../../ui/toast.tsx';
 
 interface RecordFormOptions<Values extends FieldValues, Stored> {
   schema: z.ZodType<Values, Values>;
-  /** The version that was last read. */
+  /** The version read last. */
   stored: Stored;
   toValues: (stored: Stored) => Values;
-  /** @param header lets the API refuse to write over a version that was not seen */
+  /** @param header makes the API refuse to overwrite a version that this user has not seen */
   write: (values: Values, header: ReturnType<typeof ifMatch>) => Promise<Stored>;
   read: () => Promise<Stored>;
 }
@@ -43,7 +43,7 @@ export function useRecordForm<Values extends FieldValues, Stored extends { updat
   const { form, run } = apiForm;
   const { isDirty } = form.formState;
 
-  /** These values are stored; what was typed meanwhile stays, as a change to them. */
+  /** Marks these values as stored. Anything typed meanwhile stays as an unsaved change. */
   function accept(values: Values): void {
     const current = form.getValues();
     form.reset(values);

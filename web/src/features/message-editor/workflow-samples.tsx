@@ -7,7 +7,7 @@ const kinds = [
   { name: 'context', label: 'Context', example: '{ "coupon": "SPRING" }' },
 ] as const;
 
-/** Values of the variables that only emails of workflows have. */
+/** Sample values for the variables that only workflow emails have. */
 export type WorkflowSamples = Partial<Record<(typeof kinds)[number]['name'], Record<string, unknown>>>;
 
 interface WorkflowSampleFieldsProps {
@@ -15,7 +15,10 @@ interface WorkflowSampleFieldsProps {
   onChange: (samples: WorkflowSamples) => void;
 }
 
-/** What the preview is given in place of a workflow. While a text is no JSON object, its last value stays. */
+/**
+ * Edits the values that the preview uses in place of a workflow's. While a text is not a JSON object, its last valid
+ * value is used.
+ */
 export function WorkflowSampleFields({ samples, onChange }: WorkflowSampleFieldsProps) {
   const [texts, setTexts] = useState({ event: '', context: '' });
   const isWrong = (text: string) => text.trim() !== '' && readJsonObject(text) === undefined;

@@ -2,7 +2,7 @@ import type { Editor } from '@tiptap/core';
 import type { Node } from '@tiptap/pm/model';
 import { styleOf, withStyle } from './styles.ts';
 
-/** Paragraphs and headings that are selected, at least in part. */
+/** Paragraphs and headings that are at least partly selected. */
 function textblocksOf({ state: { doc, selection } }: Editor): { node: Node; at: number }[] {
   const found: { node: Node; at: number }[] = [];
   doc.nodesBetween(selection.from, selection.to, (node, at) => {
@@ -11,7 +11,7 @@ function textblocksOf({ state: { doc, selection } }: Editor): { node: Node; at: 
   return found;
 }
 
-/** Of the first that is selected; '' where it follows from what is around. */
+/** @returns the alignment of the first selected block; '' if it is inherited */
 export const alignmentOf = (editor: Editor): string =>
   styleOf(textblocksOf(editor)[0]?.node.attrs.kept ?? null, 'text-align');
 

@@ -1,5 +1,5 @@
 import { useProject } from '../../../shell/session.ts';
 import { defaultColor } from './links.ts';
 
-/** Of new buttons: the brand's. */
+/** @returns the color of new buttons: the project's brand color */
 export const useButtonColor = (): string => useProject().brandColor ?? defaultColor;

@@ -1,15 +1,15 @@
-/** Generic blocks around blocks, which the editor shows without giving them a meaning. */
+/** Generic block containers. */
 export const wrapperTags = ['div', 'center', 'section', 'article', 'header', 'footer', 'main', 'address'];
-/** Inline elements without a meaning to the editor; their attributes give the text its look. */
+/** Inline elements that the editor keeps but has no command for. */
 export const phraseTags = ['span', 'font', 'small', 'big', 'sub', 'sup', 'code', 'mark', 'abbr'];
 export const sectionTags = ['tbody', 'thead', 'tfoot'];
 export const cellTags = ['td', 'th'];
 
 const upperCase = (tags: readonly string[]) => tags.map((tag) => tag.toUpperCase());
 
-/** Elements that hold blocks. Text directly in them is a paragraph without a tag of its own. */
+/** Elements that contain blocks. Text directly inside becomes a paragraph without its own tag. */
 const containers = new Set([...upperCase(wrapperTags), ...upperCase(cellTags), 'LI', 'BLOCKQUOTE']);
-/** Elements that hold only certain blocks, and no text. */
+/** Elements that contain only certain child elements, and no text. */
 const structures = new Set(['UL', 'OL', 'TABLE', ...upperCase(sectionTags), 'TR']);
 const textblocks = new Set(['P', 'H1', 'H2', 'H3', 'H4', 'H5', 'H6', 'HR']);
 const inline = new Set([...upperCase(phraseTags), 'A', 'B', 'STRONG', 'I', 'EM', 'U', 'S', 'BR', 'IMG']);
@@ -21,17 +21,17 @@ export const isInline = (node: Node): boolean =>
 export const isSupported = (element: Element): boolean =>
   isContainer(element) || isStructure(element) || textblocks.has(element.tagName) || isInline(element);
 
-/** Attributes that the editor adds to elements while it shows them. */
+/** Attributes that exist only while an email is in the editor. */
 export const markers = {
-  /** The source of Liquid or of a comment: a `span` within text, a `div` between blocks. */
+  /** Source of Liquid or of a comment, on a `span` within text or a `div` between blocks. */
   code: 'data-liquid',
-  /** A paragraph without a tag of its own. */
+  /** Marks a paragraph that has no tag of its own. */
   bare: 'data-bare',
-  /** A paragraph with a tag of its own in a list item; paragraphs of new items have none. */
+  /** Marks a list item's paragraph that has its own tag; paragraphs of new items have none. */
   loose: 'data-loose',
-  /** White space before a block, such as its indentation. */
+  /** Whitespace before a block, such as its indentation. */
   before: 'data-space',
-  /** White space before the end tag of a container. */
+  /** Whitespace before a container's end tag. */
   end: 'data-end-space',
 } as const;
 
@@ -40,7 +40,7 @@ export const elementsOf = (root: ParentNode): Element[] => [...root.querySelecto
 export const codeOf = (node: Node): string | null =>
   node instanceof Element ? node.getAttribute(markers.code) : null;
 
-/** In a document of its own, where images don't load. */
+/** Serializes in the fragment's own document, where images don't load. */
 export function htmlOf(root: DocumentFragment): string {
   const holder = root.ownerDocument.createElement('div');
   holder.append(root);

@@ -1,11 +1,11 @@
-/** An email's HTML: the content that is edited, and the document around it, which stays as it is. */
+/** An email's HTML, split into the editable content and the surrounding document, which never changes. */
 export interface EmailDocument {
   before: string;
   content: string;
   after: string;
 }
 
-/** White space around the content belongs to the document. */
+/** Whitespace around the content belongs to the document. */
 export function splitDocument(html: string): EmailDocument {
   const [, before = '', content = html, after = ''] =
     /^([\s\S]*?<body\b[^>]*>[ \t\r\n]*)([\s\S]*)(<\/body\s*>[\s\S]*)$/i.exec(html) ?? [];
@@ -13,7 +13,7 @@ export function splitDocument(html: string): EmailDocument {
   return { before, content: content.slice(0, content.length - space.length), after: `${space}${after}` };
 }
 
-/** How the body element looks, which is not part of the edited content. Nothing in the document loads or runs. */
+/** Styles of the body element, which is outside the content. Parsing loads and runs nothing. */
 export function pageLook({ before }: EmailDocument) {
   const { body } = new DOMParser().parseFromString(before, 'text/html');
   const { backgroundColor, color, fontFamily, lineHeight } = body.style;

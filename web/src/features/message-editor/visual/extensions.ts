@@ -15,14 +15,14 @@ const codeSource = {
   renderHTML: ({ source }: { source?: string }) => ({ [markers.code]: source }),
 };
 
-/** What the editor shows for code; comments are hidden. */
+/** Shows code as a label and hides comments. */
 const drawCode = (tag: string, source: string, attributes: Record<string, unknown>): DOMOutputSpec => [
   tag,
   { ...attributes, ...(isComment(source) && { hidden: '' }) },
   labelOf(source),
 ];
 
-/** An output or a tag of Liquid, or a comment, within a text: one character to the editor. */
+/** A Liquid output, Liquid tag or comment within text, treated as one character. */
 const Liquid = Node.create({
   name: 'liquid',
   group: 'inline',
@@ -42,7 +42,7 @@ const Liquid = Node.create({
   },
 });
 
-/** Code where no text can be: between the rows of a table, or the items of a list. */
+/** Code between blocks, table rows or list items. */
 const LiquidBlock = Node.create({
   name: 'liquidBlock',
   group: 'block',
@@ -52,7 +52,7 @@ const LiquidBlock = Node.create({
   renderHTML: ({ node, HTMLAttributes }) => drawCode('div', node.attrs.source, HTMLAttributes),
 });
 
-/** Which of several elements with the same role it is. */
+/** The tag of a node that stands for several HTML elements. */
 const tagAttribute = (initial: string) => ({
   tag: {
     default: initial,
@@ -66,7 +66,7 @@ const Container = Node.create({
   group: 'block',
   content: 'block+',
   defining: true,
-  // Backspace at its start would lift the paragraph out of it.
+  // Otherwise Backspace at its start would lift the paragraph out.
   isolating: true,
   addAttributes: () => tagAttribute('div'),
   parseHTML: () => wrapperTags.map((tag) => ({ tag })),
@@ -106,7 +106,7 @@ const TableCell = Node.create({
   renderHTML: ({ node, HTMLAttributes }) => [node.attrs.tag, HTMLAttributes, 0],
 });
 
-/** Keeps its style, as do all others. */
+/** Inline markup that the editor has no command for. */
 const Phrase = Mark.create({
   name: 'phrase',
   excludes: '',
@@ -115,7 +115,7 @@ const Phrase = Mark.create({
   renderHTML: ({ mark, HTMLAttributes }) => [mark.attrs.tag, HTMLAttributes, 0],
 });
 
-/** Text in a color of its own. */
+/** A `span` that only sets a text color. */
 const TextColor = Mark.create({
   name: 'textColor',
   excludes: '',
@@ -125,7 +125,7 @@ const TextColor = Mark.create({
   renderHTML: ({ HTMLAttributes }) => ['span', HTMLAttributes, 0],
 });
 
-/** All attributes that the editor has no field for stay as they are. */
+/** Preserves all attributes that the editor can't edit. */
 const Kept = Extension.create({
   name: 'kept',
   addGlobalAttributes: () => [
@@ -158,7 +158,7 @@ const Kept = Extension.create({
 });
 
 const Item = ListItem.extend({
-  // Tab leaves the editor, as any other field.
+  // Tab leaves the editor like any other field.
   addKeyboardShortcuts() {
     return {
       Enter: () => this.editor.commands.splitListItem(this.name),
@@ -168,7 +168,7 @@ const Item = ListItem.extend({
   },
 });
 
-/** Bold and the like by their tags alone: a style stays a style. */
+/** Recognizes bold, italic and the like only by tag: a style stays a style. */
 const byTagAlone = (extension: AnyExtension): AnyExtension =>
   extension.type === 'mark'
     ? (extension as Mark).extend({
@@ -178,7 +178,7 @@ const byTagAlone = (extension: AnyExtension): AnyExtension =>
       })
     : extension;
 
-/** A list whose items may stand in a loop or a condition of Liquid. */
+/** Allows Liquid loops and conditions around list items. */
 const withLiquid = (extension: AnyExtension): AnyExtension =>
   ['bulletList', 'orderedList'].includes(extension.name)
     ? (extension as Node).extend({ content: '(listItem | liquidBlock)+' })
@@ -195,12 +195,12 @@ export const emailExtensions: AnyExtension[] = [
     code: false,
     codeBlock: false,
     listItem: false,
-    // Would add an empty paragraph at the end.
+    // It would add an empty paragraph at the end.
     trailingNode: false,
     link: {
       openOnClick: false,
       HTMLAttributes: { target: null, rel: null, class: null },
-      // What is stored stays; the fields for an address take no scripts.
+      // Keeps stored links; the address fields reject scripts.
       isAllowedUri: () => true,
     },
   }),

@@ -1,6 +1,6 @@
 import { markers } from './elements.ts';
 
-/** What the editor shows of the attributes that it only keeps. */
+/** Preserved attributes that the editor also applies, because they affect only the look. */
 const shown = [
   ...[
     'style',
@@ -16,19 +16,19 @@ const shown = [
   ],
   ...['colspan', 'rowspan', 'color', 'face', 'size', markers.bare],
 ];
-/** Attributes that the editor has fields for. */
+/** Attributes that the editor can edit. */
 export const edited: Record<string, readonly string[]> = {
   A: ['href', 'target', 'rel', 'class', 'title'],
   IMG: ['src', 'alt', 'title', 'width', 'height'],
   OL: ['start', 'type'],
 };
 
-/** The attributes that the editor only keeps, by name. Null: those of an element that was made in the editor. */
+/** Preserved attributes by name; null for an element created in the editor. */
 export type KeptAttributes = Record<string, string> | null;
 
 const keptAttribute = 'data-kept';
 
-/** Of an image whose address Liquid makes: there is nothing to load yet. */
+/** Replaces `src` of an image whose URL contains Liquid, so that nothing is loaded. */
 export const heldSource = 'data-src';
 
 export function readKept(element: Element): KeptAttributes {
@@ -40,14 +40,14 @@ export function readKept(element: Element): KeptAttributes {
   return Object.fromEntries(others.map(({ name, value }) => [name, value]));
 }
 
-/** For the editor's own page: only what changes how it looks; handlers of events and the like are not set. */
+/** Attributes for the editor's page: only those that affect the look are set, never event handlers. */
 export function showKept(kept: KeptAttributes): Record<string, string> {
   if (kept === null || Object.keys(kept).length === 0) return {};
   const visible = Object.entries(kept).filter(([name]) => shown.includes(name));
   return { ...Object.fromEntries(visible), [keptAttribute]: JSON.stringify(kept) };
 }
 
-/** As they were read, in the email that is written. */
+/** Restores the preserved attributes on an element of the written email. */
 export function restoreAttributes(element: Element): void {
   const source = element.getAttribute(heldSource);
   if (source !== null) element.setAttribute('src', source);
@@ -55,7 +55,7 @@ export function restoreAttributes(element: Element): void {
   const kept = readKept(element);
   if (!element.hasAttribute(keptAttribute)) return;
   element.removeAttribute(keptAttribute);
-  // In their own order: those that are shown are there already.
+  // Removed first, because the shown ones are already set and the original order matters.
   for (const name of Object.keys(kept ?? {})) element.removeAttribute(name);
   for (const [name, value] of Object.entries(kept ?? {})) element.setAttribute(name, value);
 }

@@ -11,7 +11,7 @@ const schema = z.object({
   address: z.string().refine((typed) => readAddress(typed) !== undefined, addressFault),
 });
 
-/** A link around what is selected, or with a text of its own. */
+/** Adds a link to the selection, or inserts one with its own text. */
 export function LinkDialog({
   editor,
   kind,

@@ -2,7 +2,7 @@ import type { Editor } from '@tiptap/core';
 import type { KeptAttributes } from './kept-attributes.ts';
 import { styleOf, withStyle } from './styles.ts';
 
-/** As mail clients draw it: those of Outlook know neither classes nor buttons. */
+/** Inline, because Outlook supports neither classes nor `<button>`. */
 const buttonStyle =
   'display: inline-block; padding: 12px 20px; border-radius: 6px; font-weight: bold; text-decoration: none;';
 
@@ -19,7 +19,7 @@ export const toButton = (kept: KeptAttributes, color: string): KeptAttributes =>
 export const colorOf = (kept: KeptAttributes): string | undefined =>
   styleOf(kept, 'background-color') || styleOf(kept, 'background') || undefined;
 
-/** @param color of the button, `#rrggbb`; that of its text is the one that can be read on it */
+/** @param color of the button as `#rrggbb`; the text becomes black or white, whichever is readable */
 export const withColor = (kept: KeptAttributes, color: string): KeptAttributes =>
   withStyle(kept, {
     background: '',
@@ -32,7 +32,7 @@ function isBright(color: string): boolean {
   return red * 0.299 + green * 0.587 + blue * 0.114 > 150;
 }
 
-/** @returns undefined for what is no address of a link */
+/** @returns the link's address; undefined if the text is not an address */
 export function readAddress(typed: string): string | undefined {
   const text = typed.trim();
   if (/^(https?:\/\/|mailto:|tel:|#)\S/i.test(text) || text.startsWith('{{')) return text;
@@ -42,7 +42,7 @@ export function readAddress(typed: string): string | undefined {
 
 export const addressFault = 'Enter an address, such as https://example.com';
 
-/** Instead of what is selected, or around it. */
+/** Links the selection, or inserts the text as a link if nothing is selected. */
 export function insertLink(
   editor: Editor,
   { href, text, kept }: { href: string; text: string; kept: KeptAttributes },

@@ -1,12 +1,12 @@
 /** Liquid outputs and tags, and HTML comments, which may contain instructions for Outlook. */
 const code = /<!--[\s\S]*?-->|<[!?][^>]*>|\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g;
-/** Placeholders of private characters: HTML parsers don't change them, and serializers don't escape them. */
+/** Built from private-use characters, which HTML parsers don't change and serializers don't escape. */
 export const placeholder = /\uE000(\d+)\uE001/g;
 
 export const isComment = (source: string): boolean => source.startsWith('<');
 
 /**
- * Replaces Liquid and comments by numbered placeholders, so that HTML parsers and serializers leave them alone.
+ * Replaces Liquid and comments with numbered placeholders, so that HTML parsers and serializers leave them alone.
  *
  * @param sources receives the replaced text; a placeholder's number is its index
  */
@@ -18,10 +18,10 @@ export const releaseCode = (text: string, sources: readonly string[]): string =>
 
 const delimited = /^(\{\{-?|\{%-?)\s*([\s\S]*?)\s*(-?\}\}|-?%\})$/;
 
-/** What stands between the delimiters. */
+/** @returns the text between the delimiters */
 export const expressionOf = (source: string): string => delimited.exec(source)?.[2] ?? source;
 
-/** The same output or tag with another expression, which can't end it early. */
+/** Replaces the expression of an output or tag; delimiters in the new expression are removed. */
 export function withExpression(source: string, expression: string): string {
   const [, open = '{{', , close = '}}'] = delimited.exec(source) ?? [];
   return `${open} ${expression.replaceAll(/[{}]{2}|[{%]%|%\}/g, '').trim()} ${close}`;
@@ -29,7 +29,7 @@ export function withExpression(source: string, expression: string): string {
 
 const withFallback = /^([^|?"']+?)(?:\s*\?\?\s*"([^"]*)")?$/;
 
-/** An output of a name with the text that replaces a missing value; undefined for what is more than that. */
+/** @returns the name and fallback of a plain output; undefined for any other Liquid */
 export function readOutput(source: string): { name: string; fallback: string } | undefined {
   const [, name, fallback = ''] = source.startsWith('{{')
     ? (withFallback.exec(expressionOf(source)) ?? [])
@@ -40,7 +40,7 @@ export function readOutput(source: string): { name: string; fallback: string } |
 export const writeOutput = (name: string, fallback: string): string =>
   withExpression('{{ }}', fallback === '' ? name : `${name} ?? "${fallback.replaceAll('"', "'")}"`);
 
-/** @returns what the editor shows in its place; '' for a comment */
+/** @returns the label that the editor shows; '' for a comment */
 export function labelOf(source: string): string {
   if (isComment(source)) return '';
   const output = readOutput(source);

@@ -2,8 +2,8 @@ import { codeOf, elementsOf, isContainer, isInline, isStructure, markers } from 
 import { holdCode, isComment, placeholder, releaseCode } from './liquid.ts';
 
 /**
- * The content as the editor reads it, in a document that loads and runs nothing. Each Liquid and each comment outside a
- * tag is an element (`markers.code`).
+ * Parses content into the form that the editor reads, in a document that loads and runs nothing. Each piece of Liquid and
+ * each comment outside a tag becomes an element (`markers.code`).
  */
 export function parseContent(content: string): DocumentFragment {
   const sources: string[] = [];
@@ -30,7 +30,7 @@ export function parseContent(content: string): DocumentFragment {
 }
 
 /**
- * Outside tags, placeholders become comments: the parser moves text out of tables, but leaves comments where they are.
+ * Turns placeholders outside tags into comments: HTML parsers move text out of tables, but leave comments in place.
  */
 function parse(held: string): DocumentFragment {
   const inTags = new Set<string>();
@@ -60,13 +60,13 @@ function codeElement(tag: 'span' | 'div', source: string): HTMLElement {
   return element;
 }
 
-/** Code between blocks is a block. */
+/** Turns code between blocks into a block. */
 function makeBlock(node: ChildNode): void {
   const source = codeOf(node);
   if (source !== null) node.replaceWith(codeElement('div', source));
 }
 
-/** @returns whether HTML ignores the node between blocks */
+/** @returns whether the node is whitespace that HTML ignores between blocks */
 const isSpace = (node: Node): node is Text => node instanceof Text && !/[^ \t\r\n\f]/.test(node.data);
 
 function wrapBareText(container: ParentNode & Node): void {
@@ -92,7 +92,7 @@ function wrapBareText(container: ParentNode & Node): void {
   if (container instanceof Element && container.firstElementChild === null) container.append(begin());
 }
 
-/** Moves white space around blocks into markers, so that the source stays as readable as it was. */
+/** Stores whitespace around blocks in markers, so that the source keeps its layout. */
 function keepSpaces(holder: ParentNode & Node): void {
   for (const paragraph of [...holder.childNodes]) {
     if (!(paragraph instanceof Element && paragraph.hasAttribute(markers.bare))) continue;

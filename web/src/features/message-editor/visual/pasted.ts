@@ -3,7 +3,7 @@ import { edited } from './kept-attributes.ts';
 import { isComment } from './liquid.ts';
 import { parseContent } from './parse-content.ts';
 
-/** Attributes that are part of the content, not of its look. */
+/** Attributes that belong to the content rather than its look. */
 const contentAttributes: Record<string, readonly string[]> = {
   ...edited,
   A: edited.A?.filter((name) => name !== 'class') ?? [],
@@ -11,7 +11,7 @@ const contentAttributes: Record<string, readonly string[]> = {
   TH: ['colspan', 'rowspan'],
 };
 
-/** Removes the looks, scripts and comments of the page that HTML was copied from. */
+/** Removes the styles, scripts and comments of the page that the HTML was copied from. */
 export function cleanPasted(html: string): string {
   const root = parseContent(html);
   for (const element of root.querySelectorAll('script, style, meta, link, title')) element.remove();

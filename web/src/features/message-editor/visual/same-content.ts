@@ -1,26 +1,29 @@
 import { codeOf, isInline, markers } from './elements.ts';
 import { parseContent } from './parse-content.ts';
 
-/** As the editor writes them. */
+/** Tags that the editor writes under another name. */
 const canonical: Record<string, string> = { B: 'STRONG', I: 'EM' };
 
-/** Whether both look the same to every mail client: spaces that HTML ignores and the order of nested marks aside. */
+/**
+ * Whether every mail client renders both alike. Whitespace that HTML ignores and the nesting order of inline elements
+ * don't count.
+ */
 export const isSameContent = (one: string, other: string): boolean =>
   describe(parseContent(one)) === describe(parseContent(other));
 
-/** Private characters, which no email has that opens here. */
+/** Private-use characters; emails that contain them are not opened. */
 const liquidMark = '\uE000';
 const lineBreak = '\uE001';
-/** A space that HTML does not ignore. */
+/** Whitespace that HTML does not ignore. */
 const keptSpace = '\uE002';
 
-/** A piece of text within the same marks. */
+/** A run of text within the same inline elements. */
 interface Run {
   marks: string;
   text: string;
 }
 
-/** All that a mail client draws, as one text. */
+/** Describes everything a mail client renders, as one string. */
 function describe(root: ParentNode & Node): string {
   const runs: Run[] = [];
   let written = '';
@@ -33,7 +36,7 @@ function describe(root: ParentNode & Node): string {
       return;
     }
     if (!(node instanceof Element)) {
-      // One that only the parser takes for a comment.
+      // Malformed markup that HTML parsers treat as a comment.
       written += `<!${node.nodeValue}>`;
       return;
     }
@@ -67,7 +70,7 @@ function describeTag({ tagName, attributes }: Element): string {
     .replaceAll(/[ \t\n\r\f]/g, keptSpace);
 }
 
-/** Spaces as HTML draws them: one for many, none at the beginning and the end of a line. */
+/** Collapses whitespace as HTML does: to one space, and to none at the start and end of a line. */
 function describeLine(runs: readonly Run[]): string {
   const characters: Run[] = [];
   for (const { marks, text } of runs) {

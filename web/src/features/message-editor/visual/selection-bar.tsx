@@ -16,7 +16,7 @@ interface Selected {
   liquid?: { source: string; at: number };
   image?: { alt: string; width: string };
   row?: Row;
-  /** CSS color of the selected text; '' for that of the text around. */
+  /** CSS color of the selected text; '' if it has none of its own. */
   textColor?: string;
 }
 
@@ -42,12 +42,12 @@ function selectedIn(editor: Editor): Selected {
   };
 }
 
-/** Fields and actions for what is selected: text, a link, a field, an image, a table row. */
+/** Fields and actions for the selected text, link, contact field, image or table row. */
 export function SelectionBar({ editor }: { editor: Editor }) {
   const selected = useEditorState({ editor, selector: ({ editor: now }) => selectedIn(now) });
   const { link, liquid, image, row, textColor } = selected;
   if (Object.keys(selected).length === 0) return null;
-  // Unlike `updateAttributes`, it leaves the node selected.
+  // Unlike `updateAttributes`, this keeps the node selected.
   const change = (changes: Record<string, string | null>) => {
     const { tr, selection } = editor.state;
     for (const [name, value] of Object.entries(changes)) tr.setNodeAttribute(selection.from, name, value);
@@ -75,7 +75,7 @@ export function SelectionBar({ editor }: { editor: Editor }) {
             placeholder="Its own"
             inputMode="numeric"
             value={image.width}
-            // Its height follows.
+            // The height then follows the width.
             onChange={(typed) => change({ width: typed.replaceAll(/\D/g, '') || null, height: null })}
             className="w-24"
           />
@@ -109,7 +109,7 @@ export function SelectionBar({ editor }: { editor: Editor }) {
 }
 
 function LiquidFields({ source, onChange }: { source: string; onChange: (source: string) => void }) {
-  // What is typed, with the space at its end that the next word needs.
+  // The typed text, including a trailing space that the next word needs.
   const [output, setOutput] = useState(() => readOutput(source));
   const [expression, setExpression] = useState(() => expressionOf(source));
   if (output === undefined) {

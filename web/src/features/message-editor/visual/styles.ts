@@ -6,7 +6,7 @@ const declarationsOf = (kept: KeptAttributes): string[] =>
 const sets = (declaration: string, property: string): boolean =>
   declaration.split(':', 1)[0]?.trim().toLowerCase() === property;
 
-/** Whether a style that sets this property alone is the only attribute. */
+/** Whether the only attribute is a style that sets nothing but this property. */
 export const setsOnly = (kept: KeptAttributes, property: string): boolean =>
   Object.keys(kept ?? {}).join() === 'style' &&
   declarationsOf(kept).length === 1 &&
@@ -18,7 +18,7 @@ export function styleOf(kept: KeptAttributes, property: string): string {
   return declaration.slice(declaration.indexOf(':') + 1).trim();
 }
 
-/** With these properties set, or unset by ''. All others stay as they are written. */
+/** Sets properties of the style, or removes those set to ''. All others keep their exact text. */
 export function withStyle(kept: KeptAttributes, changes: Record<string, string>): KeptAttributes {
   const { style: _, ...others } = kept ?? {};
   const declarations = [

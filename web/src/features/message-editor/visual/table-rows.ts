@@ -5,7 +5,7 @@ import { parseContent } from './parse-content.ts';
 
 /**
  * A cell of half the table's width. Below 400 px the product is large and positive, so the cell takes the whole line;
- * above, it is negative. Outlook knows only the attributes, and leaves the cells side by side.
+ * above, it is negative. Outlook reads only the attributes and keeps the cells side by side.
  */
 const column =
   '<td width="50%" valign="top" style="display: inline-block; box-sizing: border-box; width: calc((400px - 100%) * 400); min-width: 50%; max-width: 100%; padding: 0 8px; vertical-align: top;"><p></p></td>';
@@ -33,13 +33,13 @@ export function insertColumns(editor: Editor): void {
 
 export interface Row {
   node: Node;
-  /** Of its start. */
+  /** Position of its start. */
   at: number;
 }
 
 const cellsOf = (row: Node): Node[] => row.children.filter(({ type }) => type.name === 'tableCell');
 
-/** @returns the innermost row of several cells around the cursor; tables of one cell are only there for the layout */
+/** @returns the innermost row around the cursor with several cells; single-cell tables are layout */
 export function rowOf({ state: { selection } }: Editor): Row | undefined {
   const { $from } = selection;
   for (let { depth } = $from; depth > 0; depth -= 1) {
@@ -49,7 +49,7 @@ export function rowOf({ state: { selection } }: Editor): Row | undefined {
   return undefined;
 }
 
-/** Adds an empty row with the looks of this one. */
+/** Adds an empty row with the same attributes below. */
 export function addRowBelow(editor: Editor, { node, at }: Row): void {
   const { tr, schema } = editor.state;
   const cells = cellsOf(node).map((cell) => {

@@ -2,7 +2,10 @@ import type { Editor } from '@tiptap/core';
 import { NodeSelection } from '@tiptap/pm/state';
 import { styleOf } from './styles.ts';
 
-/** @returns the CSS color of the first colored text in the selection, '' if there is none; undefined if no text is selected */
+/**
+ * @returns the CSS color of the first colored text in the selection; '' if there is none, undefined if no text is
+ * selected
+ */
 export function textColorOf({ state: { doc, selection } }: Editor): string | undefined {
   if (selection.empty || selection instanceof NodeSelection) return undefined;
   let color = '';
@@ -13,7 +16,7 @@ export function textColorOf({ state: { doc, selection } }: Editor): string | und
   return color;
 }
 
-/** Gives the selected text a CSS color, or with '' that of the text around. */
+/** Sets the CSS color of the selected text; '' removes it. */
 export function colorText(editor: Editor, color: string): void {
   const { tr, schema, selection } = editor.state;
   const { textColor } = schema.marks;

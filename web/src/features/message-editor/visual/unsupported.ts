@@ -6,7 +6,7 @@ const markerNames = new RegExp(
   `[\\uE000-\\uE002]|\\b(${Object.values(markers).join('|')}|data-kept|data-src)\\b`,
 );
 
-/** @returns what keeps the visual editor from showing the content, in words: "it has …"; empty if nothing does */
+/** @returns the parts that the visual editor can't show, worded to follow "it has"; empty if it can show everything */
 export function unsupportedParts(content: string): string[] {
   if (/<(html|head|body)\b|<!doctype/i.test(content)) return ['a document without a body'];
   if (markerNames.test(content)) return ['marks that the visual editor uses itself'];
@@ -20,11 +20,11 @@ export function unsupportedParts(content: string): string[] {
 
 const tagOf = ({ tagName }: Element): string => `<${tagName.toLowerCase()}>`;
 
-/** Tags that HTML closes or opens by itself. */
+/** Elements without an end tag. */
 const voidTags = new Set(['BR', 'HR', 'IMG']);
 
 /**
- * Tags that the parser had to close, open or ignore: with `{% if %}` the rendered email may have them in other places.
+ * Tags that the parser had to add or drop. With `{% if %}`, the rendered email may open or close them elsewhere.
  */
 function unbalancedTags(content: string, elements: readonly Element[]): string[] {
   const source = holdCode(content, []);

@@ -23,7 +23,7 @@ interface VisualEditorProps {
   label: string;
   value: string;
   onChange: (value: string) => void;
-  /** It can't show the value without changing it. */
+  /** Called when the editor can't show the value without changing it. */
   onRefuse: (reason: string) => void;
   ref?: Ref<VisualEditorHandle>;
 }
@@ -47,7 +47,7 @@ function write({ schema, state }: Editor): string {
   return writeContent(root);
 }
 
-/** @returns why the editor would change an email that it only shows; undefined if it keeps all of it */
+/** @returns why merely showing the email would change it; undefined if it would not */
 function show(editor: Editor, content: string): string | undefined {
   const unsupported = unsupportedParts(content);
   if (unsupported.length > 0) return `it has ${unsupported.slice(0, 3).join(', ')}`;
@@ -63,7 +63,7 @@ function show(editor: Editor, content: string): string | undefined {
     : 'it has elements in an order that the visual editor would change';
 }
 
-/** An email that is too wide for the pane, such as a table of 600 px, is drawn smaller. */
+/** Scales down an email that is wider than the pane, such as a 600 px table. */
 function shrinkToFit(pane: HTMLElement): void {
   const page = pane.firstElementChild;
   if (!(page instanceof HTMLElement)) return;
@@ -71,7 +71,7 @@ function shrinkToFit(pane: HTMLElement): void {
   page.style.zoom = String(Math.max(0.5, Math.min(1, pane.clientWidth / pane.scrollWidth)));
 }
 
-/** An email as its reader sees it. What it does not know is kept, or refused. */
+/** Edits an email as its recipient sees it. Preserves markup that it can't edit, or refuses the email. */
 export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEditorProps) {
   const pane = useRef<HTMLDivElement>(null);
   useSizeEffect(pane, shrinkToFit);
@@ -91,9 +91,9 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
     },
   });
   const refuse = useEffectEvent(onRefuse);
-  // Before the next key: what is typed between drawing and a later effect would be lost.
+  // A layout effect, because text typed between painting and a later effect would be lost.
   useLayoutEffect(() => {
-    // Where React takes its time between drawing and effects, TipTap has made another one meanwhile, which is drawn next.
+    // If React delays effects, TipTap has already replaced this editor with one that is rendered next.
     if (editor.isDestroyed) return;
     if (shown.current?.editor === editor && shown.current.html === value) return;
     shown.current = { editor, html: value };

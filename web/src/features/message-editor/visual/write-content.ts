@@ -2,7 +2,7 @@ import { codeOf, elementsOf, htmlOf, isInline, markers } from './elements.ts';
 import { restoreAttributes } from './kept-attributes.ts';
 import { holdCode, releaseCode } from './liquid.ts';
 
-/** @param root as the editor's schema writes it, in a document that is not shown; changed on the way */
+/** @param root as serialized by the editor's schema, in a document that is not shown; is modified */
 export function writeContent(root: DocumentFragment): string {
   const sources: string[] = [];
   for (const element of elementsOf(root)) restoreAttributes(element);
@@ -16,7 +16,7 @@ export function writeContent(root: DocumentFragment): string {
   return releaseCode(htmlOf(root), sources);
 }
 
-/** New blocks begin on a line of their own where the others around them do. */
+/** New blocks start on a new line if their siblings do. */
 function restoreSpaces(root: DocumentFragment): void {
   const usual = new Map<Node | null, string>([[root, '\n']]);
   for (const element of elementsOf(root)) {
@@ -28,7 +28,7 @@ function restoreSpaces(root: DocumentFragment): void {
     const before =
       element.getAttribute(markers.before) ?? (isNewBlock ? usual.get(element.parentNode) : undefined) ?? '';
     const end = element.getAttribute(markers.end) ?? '';
-    // A paragraph that has become a list item leaves its indentation.
+    // A paragraph that has become a list item drops its indentation.
     if (before !== '' && !element.matches(`li > p:first-child:not([${markers.loose}], [${markers.bare}])`))
       element.before(before);
     if (end !== '') element.append(end);
@@ -36,11 +36,11 @@ function restoreSpaces(root: DocumentFragment): void {
   }
 }
 
-/** Takes away the tags of paragraphs that had none, unless another paragraph is beside them now. */
+/** Removes the tags of paragraphs that had none, unless they now have a neighboring paragraph. */
 function unwrapParagraphs(root: DocumentFragment): void {
   const wasBare = new Set<Node>(root.querySelectorAll(`p[${markers.bare}]`));
   for (const paragraph of root.querySelectorAll('p')) {
-    // Two are what a line break has made of one.
+    // Two in a row come from a paragraph that was split.
     const isAlone = wasBare.has(paragraph)
       ? !beside(paragraph).some((node) => node !== null && wasBare.has(node))
       : paragraph.matches(`li > :not([${markers.loose}])`) && !beside(paragraph).some(isParagraphOrText);
@@ -49,7 +49,7 @@ function unwrapParagraphs(root: DocumentFragment): void {
   }
 }
 
-/** @returns the neighbors of an element, white space aside */
+/** @returns the siblings on both sides, skipping whitespace */
 const beside = ({ previousSibling, nextSibling }: Element): (Node | null)[] => [
   isBlank(previousSibling) ? previousSibling.previousSibling : previousSibling,
   isBlank(nextSibling) ? nextSibling.nextSibling : nextSibling,
