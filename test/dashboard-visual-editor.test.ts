@@ -22,6 +22,10 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
       `[...document.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\\n')`,
     );
 
+  /** The editor learns of the cursor position in the next frame. */
+  const cursorIsKnown = () =>
+    page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
+
   /** Opens the HTML in the HTML editor, and switches to the visual editor. */
   async function openVisually(html: string): Promise<void> {
     await mode('HTML').click();
@@ -136,13 +140,25 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
   ])('leaves %s to the editor for HTML', async (html, reason) => {
     await openVisually(html);
     await page
-      .getByText('Only the HTML editor keeps all of this email')
+      .getByText('The visual editor can’t show all of this email')
       .getByText(reason)
-      .or(page.getByText(`Only the HTML editor keeps all of this email: it has ${reason}`))
+      .or(page.getByText(`The visual editor can’t show all of this email: it has ${reason}`))
       .first()
       .waitFor();
     await code().waitFor();
     expect(await written()).toBe(html);
+  });
+
+  it('Backspace and Delete remove no comment, which nobody sees', async () => {
+    const html = '<p>One</p>\n<!--[if mso]><br><![endif]-->\n<p>Two</p>';
+    await openVisually(html);
+    await body().getByText('Two').click();
+    for (const key of ['Home', 'Backspace', 'ArrowUp', 'End', 'Delete']) {
+      await page.keyboard.press(key);
+      await cursorIsKnown();
+    }
+    await page.keyboard.type('!');
+    expect(await readHtml()).toBe(html.replace('One', 'One!'));
   });
 
   it('a problem opens the HTML editor at its line', async () => {
@@ -177,11 +193,10 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await keyboard.press('Control+Home');
     for (let presses = 0; presses < 'Hello '.length + 1; presses += 1) {
       await keyboard.press('ArrowRight');
-      // The editor learns of the cursor position in the next frame.
-      await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`);
+      await cursorIsKnown();
     }
-    await field('Where it is missing').waitFor();
-    await tabTo(page, field('Where it is missing'));
+    await field('Fallback').waitFor();
+    await tabTo(page, field('Fallback'));
     await keyboard.press('Control+a');
     await keyboard.type('dear "reader"');
     await keyboard.press('Shift+Tab');
@@ -320,7 +335,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
       await body().getByText('Visual').waitFor();
     };
     await choose();
-    const toast = page.getByRole('alertdialog').filter({ hasText: `The body is that of “${name}”` });
+    const toast = page.getByRole('alertdialog').filter({ hasText: `Body replaced with “${name}”` });
     await toast.getByRole('button', { name: 'Undo' }).click();
     await body().getByText('Mine').waitFor();
     await choose();

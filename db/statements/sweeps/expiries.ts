@@ -78,8 +78,7 @@ const fixed = {
 };
 
 /**
- * Everything that expires in Postgres, by the name shown in metrics and runs. A table that refers to another comes
- * after it.
+ * Everything that expires in Postgres, by the name shown in metrics and runs. Each works without the others.
  *
  * @param bodyRetentionDays for contents; senders, subjects and times stay
  */

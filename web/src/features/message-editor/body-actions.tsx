@@ -35,7 +35,7 @@ export function BodyActions({ body, onChange, onInsert }: BodyActionsProps) {
         onClose={close}
         onChoose={(design) => {
           onChange(design.body);
-          say(`The body is that of “${design.name}”`, () => onChange(body));
+          say(`Body replaced with “${design.name}”`, () => onChange(body));
         }}
       />
     </div>

@@ -66,7 +66,7 @@ export function BodyPane({ problems, ref }: BodyPaneProps) {
       )}
       {refusal !== undefined && (
         <p role="status" className="border-b border-line px-3 py-1.5 text-xs text-muted">
-          Only the HTML editor keeps all of this email: {refusal}.
+          The visual editor can’t show all of this email: {refusal}.
         </p>
       )}
       <div className="min-h-0 flex-1">

@@ -22,7 +22,7 @@ const contentSchema = z.object(contentShape);
 export type MessageContent = z.output<typeof contentSchema>;
 
 export const contentTypes = [
-  { value: 'MARKETING', label: 'Marketing', note: 'To subscribers, with a link to unsubscribe' },
+  { value: 'MARKETING', label: 'Marketing', note: 'To subscribers, with an unsubscribe link' },
   { value: 'TRANSACTIONAL', label: 'Transactional', note: 'To everyone, such as a receipt' },
   { value: 'HEADLESS', label: 'Headless', note: 'To subscribers, without our footer' },
 ] as const;

@@ -26,7 +26,7 @@ function DesignChoice({ onChoose }: Pick<DesignDialogProps, 'onChoose'>) {
   const color = useButtonColor();
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-muted">The body is replaced by that of the design.</p>
+      <p className="text-muted">This replaces the current body.</p>
       <ul className="grid gap-4 sm:grid-cols-2">
         {designs({ name, color }).map((design) => (
           <li

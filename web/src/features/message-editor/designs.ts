@@ -43,8 +43,8 @@ export function designs({ name, color }: Brand): Design[] {
       name: 'Letter',
       note: 'A few words, as from a person',
       body: page(`<p>Hello {{ firstName ?? "there" }},</p>
-<p>Say in a sentence or two why you write.</p>
-<p>Then what the reader can do, and by when.</p>
+<p>Say in a sentence or two why you are writing.</p>
+<p>Then say what the reader can do, and by when.</p>
 <p>Thank you,<br>${sender}</p>`),
     },
     {

@@ -9,9 +9,9 @@ import { useFieldNames } from './use-field-names.ts';
 const mostShown = 50;
 
 const builtIn = [
-  { label: 'Address of the reader', markup: '{{ email }}' },
-  { label: 'Link to unsubscribe', markup: '<a href="{{ unsubscribeUrl }}">Unsubscribe</a>' },
-  { label: 'Link to preferences', markup: '<a href="{{ manageUrl }}">Preferences</a>' },
+  { label: 'Recipient’s address', markup: '{{ email }}' },
+  { label: 'Unsubscribe link', markup: '<a href="{{ unsubscribeUrl }}">Unsubscribe</a>' },
+  { label: 'Preferences link', markup: '<a href="{{ manageUrl }}">Preferences</a>' },
 ];
 
 /** Inserts a contact field with a fallback in quotes, for contacts that lack it. */

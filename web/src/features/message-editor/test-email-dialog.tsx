@@ -35,7 +35,7 @@ export function TestEmailDialog({ onSend, ...state }: TestEmailDialogProps) {
           type="email"
           label="To"
           autoFocus
-          hint="With the data of the contact at this address, if there is one. “[TEST]” precedes the subject."
+          hint="Uses the data of the contact with this address, if there is one. The subject starts with “[TEST]”."
         />
       )}
     </FormDialog>

@@ -75,7 +75,7 @@ export function useRecordForm<Values extends FieldValues, Stored extends { updat
         seen.current = theirs.updatedAt;
         form.reset(toValues(theirs));
         close();
-        say('Their version is loaded', () => {
+        say('Their version has been loaded', () => {
           for (const name of Object.keys(mine)) restore(name as Path<Values>, mine, form.getValues());
         });
       },

@@ -1,4 +1,12 @@
-import { type AnyExtension, Extension, Mark, Node, nodeInputRule, nodePasteRule } from '@tiptap/core';
+import {
+  type AnyExtension,
+  type Editor,
+  Extension,
+  Mark,
+  Node,
+  nodeInputRule,
+  nodePasteRule,
+} from '@tiptap/core';
 import { Image } from '@tiptap/extension-image';
 import { ListItem } from '@tiptap/extension-list';
 import { Placeholder } from '@tiptap/extensions';
@@ -42,14 +50,43 @@ const Liquid = Node.create({
   },
 });
 
-/** Code between blocks, table rows or list items. */
+/** Liquid between blocks, table rows or list items. */
 const LiquidBlock = Node.create({
   name: 'liquidBlock',
-  group: 'block',
+  group: 'block code',
   atom: true,
   addAttributes: () => ({ source: codeSource }),
   parseHTML: () => [{ tag: `div[${markers.code}]`, priority: 100 }],
   renderHTML: ({ node, HTMLAttributes }) => drawCode('div', node.attrs.source, HTMLAttributes),
+});
+
+/** Whether the block next to the cursor's is a comment. Nobody sees it, so Backspace and Delete must not remove it. */
+function isBesideComment({ state: { doc, selection } }: Editor, side: 'before' | 'after'): boolean {
+  const { empty, $from } = selection;
+  if (!empty || !$from.parent.isTextblock) return false;
+  const edge = side === 'before' ? 0 : $from.parent.content.size;
+  if ($from.parentOffset !== edge) return false;
+  const { nodeBefore, nodeAfter } = doc.resolve($from[side]());
+  return (side === 'before' ? nodeBefore : nodeAfter)?.type.name === 'commentBlock';
+}
+
+/** A comment between blocks, table rows or list items. */
+const CommentBlock = LiquidBlock.extend({
+  name: 'commentBlock',
+  selectable: false,
+  parseHTML: () => [
+    {
+      tag: `div[${markers.code}]`,
+      priority: 110,
+      getAttrs: (element) => isComment(codeOf(element) ?? '') && null,
+    },
+  ],
+  addKeyboardShortcuts() {
+    return {
+      Backspace: () => isBesideComment(this.editor, 'before'),
+      Delete: () => isBesideComment(this.editor, 'after'),
+    };
+  },
 });
 
 /** The tag of a node that stands for several HTML elements. */
@@ -76,7 +113,7 @@ const Container = Node.create({
 const Table = Node.create({
   name: 'table',
   group: 'block',
-  content: '(tableSection | liquidBlock)+',
+  content: '(tableSection | code)+',
   isolating: true,
   parseHTML: () => [{ tag: 'table' }],
   renderHTML: ({ HTMLAttributes }) => ['table', HTMLAttributes, 0],
@@ -84,7 +121,7 @@ const Table = Node.create({
 
 const TableSection = Node.create({
   name: 'tableSection',
-  content: '(tableRow | liquidBlock)+',
+  content: '(tableRow | code)+',
   addAttributes: () => tagAttribute('tbody'),
   parseHTML: () => sectionTags.map((tag) => ({ tag })),
   renderHTML: ({ node, HTMLAttributes }) => [node.attrs.tag, HTMLAttributes, 0],
@@ -92,7 +129,7 @@ const TableSection = Node.create({
 
 const TableRow = Node.create({
   name: 'tableRow',
-  content: '(tableCell | liquidBlock)+',
+  content: '(tableCell | code)+',
   parseHTML: () => [{ tag: 'tr' }],
   renderHTML: ({ HTMLAttributes }) => ['tr', HTMLAttributes, 0],
 });
@@ -144,7 +181,7 @@ const Kept = Extension.create({
           'phrase',
           'textColor',
         ],
-        ...['table', 'tableSection', 'tableRow', 'tableCell', 'liquidBlock'],
+        ...['table', 'tableSection', 'tableRow', 'tableCell', 'liquidBlock', 'commentBlock'],
       ],
       attributes: {
         kept: {
@@ -181,7 +218,7 @@ const byTagAlone = (extension: AnyExtension): AnyExtension =>
 /** Allows Liquid loops and conditions around list items. */
 const withLiquid = (extension: AnyExtension): AnyExtension =>
   ['bulletList', 'orderedList'].includes(extension.name)
-    ? (extension as Node).extend({ content: '(listItem | liquidBlock)+' })
+    ? (extension as Node).extend({ content: '(listItem | code)+' })
     : extension;
 
 const Basics = StarterKit.extend({
@@ -229,5 +266,6 @@ export const emailExtensions: AnyExtension[] = [
   TextColor,
   Liquid,
   LiquidBlock,
+  CommentBlock,
   Kept,
 ];

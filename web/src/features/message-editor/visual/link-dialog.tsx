@@ -43,7 +43,7 @@ export function LinkDialog({
             name="address"
             label="Address"
             placeholder="https://example.com"
-            hint="Or what Liquid makes of it, such as {{ unsubscribeUrl }}."
+            hint="Or Liquid, such as {{ unsubscribeUrl }}."
           />
         </>
       )}

@@ -65,7 +65,7 @@ export function SelectionBar({ editor }: { editor: Editor }) {
         <>
           <TextField
             label="Alternative text"
-            placeholder="What the image says, for people who do not see it"
+            placeholder="What the image says, for people who can’t see it"
             value={image.alt}
             onChange={(alt) => change({ alt })}
             className="min-w-40 flex-1"
@@ -139,7 +139,7 @@ function LiquidFields({ source, onChange }: { source: string; onChange: (source:
         className="min-w-32 flex-1"
       />
       <TextField
-        label="Where it is missing"
+        label="Fallback"
         value={output.fallback}
         onChange={(fallback) => change({ fallback })}
         className="min-w-32 flex-1"
