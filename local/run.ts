@@ -95,7 +95,7 @@ class LocalRun {
 
   readonly onSignal = (signal: NodeJS.Signals): void => {
     if (this.#ending === 'no') {
-      // Marks the end first: whoever reads the message may start the next run immediately.
+      // Marks the end first, because the next run may start as soon as the message appears.
       void this.#end(0);
       if (signal !== 'SIGHUP') this.#options.print('Stopping …');
     } else if (Date.now() - this.#endingSince > sameSignalMs) {

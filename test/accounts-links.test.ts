@@ -15,7 +15,7 @@ const run = (text: string, parameters: unknown[] = []) =>
 const newPassword = 'another long pass phrase';
 
 describe('the proof of an address', () => {
-  it('is a link that arrives after sign-up and works once, which a second use is told', async () => {
+  it('is a link sent after sign-up that works once, and a second use says so', async () => {
     const person = await createTestPerson(stack.url, 'ada@example.com');
     const token = await mailedToken(stack, person.email, '/mail/verify-email');
     const [message] = await accountMessages(stack, person.email);

@@ -125,7 +125,7 @@ describe('without a dashboard, a user who returns from another site', () => {
     return visit(pathname, undefined, { 'Accept-Language': 'de' });
   };
 
-  it('is told after a sign-in that it is done', async () => {
+  it('sees that the sign-in is complete', async () => {
     elsewhere.account = { id: 1, email: 'octocat@example.com', isVerified: true };
     const started = await callApi(stack.url, 'GET', '/auth/oauth/github');
     const there = await fetch(started.headers.get('location') ?? '', { redirect: 'manual' });
@@ -138,7 +138,7 @@ describe('without a dashboard, a user who returns from another site', () => {
     expect(page.text).toContain('<h1>Sie sind angemeldet</h1>');
   });
 
-  it('is told after a checkout and the billing portal that the page may be closed', async () => {
+  it('sees after a checkout and the billing portal that the page can be closed', async () => {
     const owner = await createTestPerson(stack.url);
     const project = await createOwnProject(owner);
     const open = (endpoint: string) => owner.call('POST', `/users/@me/projects/${project.id}/${endpoint}`);

@@ -72,7 +72,7 @@ describe('a new campaign', () => {
     expect(got).toMatchObject({ status: 200, body: { success: true, data: created } });
   });
 
-  it('estimates its recipients by audience and type, anew at every read', async () => {
+  it('estimates its recipients by audience and type on every read', async () => {
     await addContact('one@example.com', { data: { plan: 'pro' } });
     await addContact('two@example.com', { data: { plan: 'free' } });
     await addContact('three@example.com', { subscribed: false, data: { plan: 'pro' } });

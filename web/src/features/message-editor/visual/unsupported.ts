@@ -32,7 +32,8 @@ function unbalancedTags(content: string, elements: readonly Element[]): string[]
   const found = elements.filter(
     (element) => !element.hasAttribute(markers.code) && !element.hasAttribute(markers.bare),
   );
-  return [...new Set(found.map(({ tagName }) => tagName))].flatMap((tag) => {
+  const closed = [...source.matchAll(/<\/([a-z][a-z0-9]*)/gi)].map(([, tag = '']) => tag.toUpperCase());
+  return [...new Set([...found.map(({ tagName }) => tagName), ...closed])].flatMap((tag) => {
     if (voidTags.has(tag)) return [];
     const opened = count(`<${tag}(?=[\\s/>])`);
     const inEmail = found.filter(({ tagName }) => tagName === tag).length;
