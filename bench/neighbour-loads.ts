@@ -59,18 +59,24 @@ export async function untilEnded(
   return Date.now() - startedAt;
 }
 
-export async function queueEmails({ post, domain }: Tenant, count: number): Promise<void> {
+const newsBody = '<p>Hello, this is new.</p>';
+/** Renders for tens of milliseconds, just within the limits. */
+export const slowBody =
+  '{% for i in (1..24) %}{% for j in (1..999) %}{% if i == j and i > 3 or j contains "x" %}{{ j }}{% endif %}' +
+  '{% endfor %}{% endfor %}<p>Hello</p>';
+
+export async function queueEmails({ post, domain }: Tenant, count: number, body = newsBody): Promise<void> {
   const perCall = 1_000;
   await pMap(
     Array.from({ length: count / perCall }, (_, call) => call),
     async (call) => {
-      const body = {
+      const email = {
         to: Array.from({ length: perCall }, (_, n) => `reader-${call * perCall + n}@example.com`),
         from: `news@${domain}`,
         subject: 'News',
-        body: '<p>Hello, this is new.</p>',
+        body,
       };
-      const status = await post('/v1/send', JSON.stringify(body));
+      const status = await post('/v1/send', JSON.stringify(email));
       if (status !== 200) throw new Error(`/v1/send: ${status}`);
     },
     { concurrency: 4 },

@@ -11,6 +11,7 @@ import {
   callWebhooks,
   queueEmails,
   sendLargeEmails,
+  slowBody,
   startExecutions,
   track,
   trackFailing,
@@ -30,6 +31,7 @@ const executions = 20_000;
 const ownStarts = 10;
 const [backlog, ratePerSecond] = [50_000, 50];
 const [largeEmails, megabytes] = [200, 8];
+const slowEmails = 3_000;
 const webhookCalls = 20;
 const failingItems = 10_000;
 const mostMegabytes = 1_000;
@@ -78,6 +80,14 @@ const scenarios: Scenario[] = [
     name: `${largeEmails} emails of ${megabytes} MB`,
     barMs: 2_000,
     load: async ({ loud }) => ({ over: timed('accepted', sendLargeEmails(loud, largeEmails, megabytes)) }),
+  },
+  {
+    name: `${slowEmails.toLocaleString('en-US')} emails that render slowly`,
+    barMs: 1_000,
+    async load({ loud }) {
+      await queueEmails(loud, slowEmails, slowBody);
+      return { over: delay(longestMs, '') };
+    },
   },
   {
     name: 'WEBHOOK steps of many templates',

@@ -45,7 +45,10 @@ export async function sendQuietly(
     answeredAt.set(data.emails[0]?.email ?? '', Date.now());
   }
   for (let n = 0; shouldContinue(n); n += 1) {
-    calls.push(send(n));
+    const sending = send(n);
+    // Awaited below; a rejection until then must not end this process and leave the product running.
+    sending.catch(() => undefined);
+    calls.push(sending);
     await delay(everyMs);
   }
   await Promise.all(calls);

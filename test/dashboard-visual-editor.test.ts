@@ -130,6 +130,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     ['<a href="#"><div>One</div></a>', 'elements in an order that the visual editor would change'],
     ['{% if a %}<div>{% else %}<div class="b">{% endif %}<p>One</p></div>', 'a <div> whose start or end'],
     ['<p>One</p>{% if a %}</div>{% endif %}', 'a <div> whose start or end'],
+    ['{{ header }}<p>One</p></div>', 'a <div> whose start or end'],
     ['{% if a %}<p class="b">{% else %}<p>{% endif %}One</p>', 'a <p> whose start or end'],
     ['<html><p>One</p></html>', 'a document without a body'],
     ['<p>One</p><style>p { color: red }</style>', '<style>'],

@@ -20,6 +20,7 @@ import { createWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import { createEmailDispatcher, type EmailDispatcher } from '../activities/emails/email-dispatcher.ts';
 import { EmailParser } from '../activities/inbound/email-parser.ts';
 import { createClaimedRenderer } from '../activities/sending/render-claimed.ts';
+import { RenderTurns } from '../activities/sending/render-turns.ts';
 import { createOwnerNotifier } from '../activities/sweeps/notify-owners.ts';
 import type { WebhookCaller } from '../activities/workflows/call-webhook.ts';
 import { createExecutionWorkflows } from '../client/execution-workflows.ts';
@@ -43,6 +44,7 @@ export function openActivityDependencies(
 ): ActivityDependencies {
   const { config, orm, relay, identities, billing } = resources;
   const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
+  const turns = new RenderTurns(1);
   const parser = new EmailParser();
   shutdown.add('inbound parser', () => parser.stop());
   return {
@@ -52,10 +54,10 @@ export function openActivityDependencies(
     billing,
     removeImage: openImageStores(config).remove,
     inbound: { bucket: openMailBucket(config), parser, slots: new FairSemaphore(inboundAtATime) },
-    emails: createEmails(resources, metrics, wakeJournal),
+    emails: createEmails(resources, turns, metrics, wakeJournal),
     executions: createExecutionWorkflows(resources.temporal, config.TEMPORAL_TASK_QUEUE),
     metrics,
-    webhooks: createWebhookCaller(config, orm),
+    webhooks: createWebhookCaller(config, orm, turns),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     headStart,
     bodyRetentionDays: config.EMAIL_BODY_RETENTION_DAYS,
@@ -77,6 +79,7 @@ export function openActivityDependencies(
 
 function createEmails(
   { config, log, orm, provider }: ProcessResources,
+  turns: RenderTurns,
   metrics: ProductMetrics,
   journaled: () => void,
 ): EmailDispatcher {
@@ -88,6 +91,7 @@ function createEmails(
       deriveKey(config.APP_SECRET, 'public-link'),
       deriveKey(config.APP_SECRET, 'account-link'),
     ),
+    turns,
     rates: createSendRates(config, provider, warnTo(log)),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
     countHandOver: metrics.countHandOver,
@@ -95,7 +99,7 @@ function createEmails(
   });
 }
 
-function createWebhookCaller(config: Config, orm: Orm): WebhookCaller {
+function createWebhookCaller(config: Config, orm: Orm, turns: RenderTurns): WebhookCaller {
   const secrets = createWebhookSecrets(config.APP_SECRET);
   const apiUrl = publicApiUrl(config);
   const linkKey = deriveKey(config.APP_SECRET, 'public-link');
@@ -108,6 +112,7 @@ function createWebhookCaller(config: Config, orm: Orm): WebhookCaller {
       const { current, previous } = await secrets.read(orm.em.fork(), projectId);
       return previous === null ? [current] : [current, previous.secret];
     },
+    turns,
     // Links in a webhook belong to no email.
     linksOf: (subject) => createContactLinks(apiUrl, linkKey, { ...subject, emailId: nilId }),
   };

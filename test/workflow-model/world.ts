@@ -11,6 +11,7 @@ import { endExecution } from '../../db/statements/workflows/end-execution.ts';
 import { lockExecution } from '../../db/statements/workflows/lock-execution.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';
 import { sql } from '../../db/testing/sql.ts';
+import { RenderTurns } from '../../temporal/activities/sending/render-turns.ts';
 import { callWebhook, type WebhookCaller } from '../../temporal/activities/workflows/call-webhook.ts';
 import { createGraphCache } from '../../temporal/activities/workflows/graph-cache.ts';
 import { runStep } from '../../temporal/activities/workflows/run-step.ts';
@@ -205,6 +206,7 @@ export class World {
   #caller(nth: number): WebhookCaller {
     return {
       secretsOf: async () => ['whsec_dGVzdA=='],
+      turns: new RenderTurns(1),
       linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
       send: async ({ url, body }, mayGoOut) => {
         const { outcomes } = this.#settings;

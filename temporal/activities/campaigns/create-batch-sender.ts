@@ -4,6 +4,7 @@ import type { EmailProvider, HandOver } from '../../../providers/email/email-pro
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { SendBatchResult } from '../../contracts/campaign.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
+import { RenderTurns } from '../sending/render-turns.ts';
 import { createCampaignWatch } from './campaign-watch.ts';
 import { type BatchOrder, sendBatch } from './send-batch.ts';
 
@@ -31,6 +32,8 @@ export function createBatchSender(dependencies: BatchSenderDependencies): BatchS
     provider,
     notesBeginnings: provider.name === 'smtp',
     render,
+    // Only other campaigns use this event loop.
+    turns: new RenderTurns(0),
     calls: new FairSemaphore(callsAtOnce),
     claims: new FairSemaphore(claimsAtOnce),
     watch: createCampaignWatch(orm),

@@ -6,6 +6,8 @@ import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import { notBegun } from '../../../providers/email/hand-over-each.ts';
 import { ClaimOutcomes } from '../sending/claim-outcomes.ts';
 import { beginLease } from '../sending/lease.ts';
+import { RenderTurns } from '../sending/render-turns.ts';
+import { blockFor } from '../sending/testing/block-for.ts';
 import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 
 const claimed = Array.from({ length: 120 }, () => ({
@@ -29,6 +31,7 @@ async function handOver(changes: Partial<BulkContext>): Promise<(string | undefi
       },
       begin: undefined,
       render: ({ id }) => ({ ok: true, email: { emailId: id, subject: 'News' } as unknown as OutgoingEmail }),
+      turns: new RenderTurns(0),
       calls: new FairSemaphore(1),
       maySend: async () => true,
       lease: beginLease(new AbortController().signal),
@@ -93,4 +96,25 @@ it('nothing leaves after the process was frozen, even before its timers have run
     ...Array(50).fill('SENT'),
     ...Array(70).fill('QUEUED'),
   ]);
+});
+
+it('emails of a slow template leave while others of their claim are still to be rendered', async () => {
+  const log: string[] = [];
+  const provider: BulkContext['provider'] = {
+    async handOverMany(emails) {
+      log.push('call');
+      return emails.map(({ emailId }) => ({ outcome: 'accepted', messageId: `m-${emailId}` }));
+    },
+  };
+  const render: BulkContext['render'] = ({ id }) => {
+    log.push('rendering');
+    if (log.length < 60) blockFor(100);
+    return { ok: true, email: { emailId: id, subject: 'News' } as unknown as OutgoingEmail };
+  };
+  expect(await handOver({ provider, render })).toEqual(Array(120).fill('SENT'));
+  const calls = log.flatMap((entry, index) => (entry === 'call' ? [index] : []));
+  // Two emails show that the template is slow; the next ones leave after half a second.
+  expect(calls[0]).toBe(2);
+  expect(calls[1]).toBeLessThanOrEqual(8);
+  expect(log.filter((entry) => entry === 'rendering')).toHaveLength(120);
 });

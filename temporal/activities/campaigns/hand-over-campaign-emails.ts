@@ -9,16 +9,14 @@ import {
 } from '../../../providers/email/email-provider.ts';
 import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
 import type { Lease } from '../sending/lease.ts';
-import { renderAll } from '../sending/render-all.ts';
-import type { ClaimedRenderer } from '../sending/render-claimed.ts';
+import { type Rendering, renderInTurn } from '../sending/render-in-turn.ts';
 
-export interface BulkContext {
+export interface BulkContext extends Rendering {
   provider: Pick<EmailProvider, 'handOverMany'>;
   /**
    * Records that hand-overs begin; undefined where the claim counts as their beginning. @returns whether each may begin
    */
   begin: ((emailIds: string[]) => Promise<boolean[]>) | undefined;
-  render: ClaimedRenderer;
   calls: FairSemaphore;
   maySend: () => Promise<boolean>;
   lease: Lease;
@@ -49,38 +47,39 @@ export async function handOverCampaignEmails(
         const waitMs = context.inMs(from) - (performance.now() - grantedAt);
         if (waitMs > 0)
           await delay(waitMs, undefined, { signal: context.lease.signal }).catch(() => undefined);
-        await context.calls.run(emails[0]?.projectId ?? '', () =>
-          callProvider(context, emails, stored, outcomes),
-        );
+        for (let left: readonly ClaimedEmail[] = emails; left.length > 0; ) {
+          left = await context.calls.run(emails[0]?.projectId ?? '', () =>
+            callProvider(context, left, stored, outcomes),
+          );
+        }
       })(),
     );
   }
   await Promise.all(calls);
 }
 
+/** @returns the emails left for another call */
 async function callProvider(
   context: BulkContext,
   emails: readonly ClaimedEmail[],
   stored: StoredContent | undefined,
   outcomes: ClaimOutcomes,
-): Promise<void> {
+): Promise<readonly ClaimedEmail[]> {
   // If the check fails, only these emails are held back: other calls are in flight and must be recorded.
   if (context.lease.aborted || !(await context.maySend().catch(() => false))) {
     for (const email of emails) outcomes.putBack(email, null, 0);
-    return;
+    return [];
   }
   // Lets calls leave one after the other: otherwise the first one would wait until all are rendered.
   await yieldToLoop();
-  const rendered = await begin(
-    context,
-    await renderAll(context.render, emails, () => stored, outcomes),
-    outcomes,
-  );
+  const { rendered, left } = await renderInTurn(context, emails, () => stored, outcomes, context.lease);
+  const begun = await begin(context, rendered, outcomes);
   const startedAt = new Date();
-  const answers = await context.provider.handOverMany([...rendered.values()], context.lease);
-  for (const [index, [email, { subject }]] of [...rendered].entries()) {
+  const answers = await context.provider.handOverMany([...begun.values()], context.lease);
+  for (const [index, [email, { subject }]] of [...begun].entries()) {
     outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
   }
+  return left;
 }
 
 /** @returns the emails that may be handed over now */

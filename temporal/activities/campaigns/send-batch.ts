@@ -161,9 +161,10 @@ class BatchRun {
   }
 
   async #reserve(): Promise<CampaignSlots> {
-    const { orm, rates } = this.#context;
-    const wanted = Math.min(this.#left, emailsPerClaim);
-    return reserveCampaignSlots(orm.em.fork(), this.#batch.projectId, wanted, await rates());
+    const { orm, rates, turns } = this.#context;
+    const { projectId } = this.#batch;
+    const wanted = turns.claimSize(projectId, Math.min(this.#left, emailsPerClaim));
+    return reserveCampaignSlots(orm.em.fork(), projectId, wanted, await rates());
   }
 
   async #wait(ms: number): Promise<void> {

@@ -8,6 +8,7 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
+import { RenderTurns } from '../sending/render-turns.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
@@ -21,7 +22,7 @@ beforeEach(() => {
 
 function context(answer: HandOver): DispatchContext {
   return {
-    ...createDispatchResources(database.orm),
+    ...createDispatchResources(database.orm, new RenderTurns(1)),
     em: em(),
     provider: oneByOne(async ({ emailId }) => {
       handedOver.push(emailId);
@@ -195,7 +196,7 @@ describe('emails with large attachments', () => {
     const [loud, quiet] = [await insertProject(em()), await insertProject(em())];
     const large = await Promise.all(Array.from({ length: 12 }, () => acceptMany(loud, 1, mega)));
     const small = await acceptMany(quiet, 1);
-    const shared = createDispatchResources(database.orm);
+    const shared = createDispatchResources(database.orm, new RenderTurns(1));
     shared.bytes = createByteBudget({ small: mega, large: 5 * mega });
     const inMemory = { now: 0, most: 0 };
     const { take } = shared.bytes;

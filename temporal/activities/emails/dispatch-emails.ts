@@ -4,6 +4,7 @@ import { findOpenEmails, type OpenEmail } from '../../../db/statements/emails/fi
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
+import { crowdedRetryMs } from '../sending/render-turns.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { groupByMemory, type Lot } from './group-by-memory.ts';
 import { type HandOverContext, handOverClaim } from './hand-over-claim.ts';
@@ -14,7 +15,7 @@ export interface DispatchContext extends HandOverContext {
   reserve: SlotReserver;
   bytes: ByteBudget;
   paced: Set<string>;
-  /** Called before the run waits for memory, or noticeably for send slots. */
+  /** Called before the run waits for memory or its turn to render, or noticeably for send slots. */
   onWait: () => void;
 }
 
@@ -53,7 +54,7 @@ export async function dispatchEmails(
     else suppressed.push(email.id);
   }
   if (suppressed.length > 0) run.note(await handOverClaim(context, [], 0, 1, suppressed));
-  for (const lot of groupByMemory(due)) await sendLot(context, lot, run);
+  for (const lot of groupByMemory(admit(context, due, run))) await sendLot(context, lot, run);
 
   const isOver = found.every(({ id }) => run.ended.has(id));
   const open = isOver ? [] : run.hasClaimed ? await findOpen() : found;
@@ -63,6 +64,18 @@ export async function dispatchEmails(
     sent: run.sent,
     ended: emailIds.length - open.length - run.sent,
   };
+}
+
+/** Emails of a project that renders slowly are claimed a few at a time, and only if few of them wait to be rendered. */
+function admit({ turns, onWait }: DispatchContext, due: readonly OpenEmail[], run: Run): OpenEmail[] {
+  return [...Map.groupBy(due, ({ projectId }) => projectId)].flatMap(([projectId, emails]) => {
+    if (!turns.isSlow(projectId)) return emails;
+    const isCrowded = turns.isCrowded(projectId);
+    const admitted = isCrowded ? 0 : turns.claimSize(projectId, emails.length);
+    if (admitted > 0) onWait();
+    for (const { id } of emails.slice(admitted)) run.waits.set(id, isCrowded ? crowdedRetryMs() : 0);
+    return emails.slice(0, admitted);
+  });
 }
 
 type Run = ReturnType<typeof createRun>;

@@ -3,13 +3,15 @@ import { isRolledBack } from '../../../db/database-errors.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/emails/begin-hand-overs.ts';
 import { loadContents } from '../../../db/statements/emails/load-contents.ts';
+import type { RenderTurns } from '../sending/render-turns.ts';
 import { createByteBudget } from './byte-budget.ts';
 import type { DispatchContext } from './dispatch-emails.ts';
 import { createSlotReserver } from './slot-reserver.ts';
 
 export function createDispatchResources(
   orm: Orm,
-): Pick<DispatchContext, 'begin' | 'bytes' | 'load' | 'paced' | 'reserve'> {
+  turns: RenderTurns,
+): Pick<DispatchContext, 'begin' | 'bytes' | 'load' | 'paced' | 'reserve' | 'turns'> {
   const beginnings = new Batcher<BeginningHandOver, boolean>({
     run: (items) => beginHandOvers(orm.em.fork(), items),
     maxItems: 200,
@@ -22,5 +24,6 @@ export function createDispatchResources(
     load: loadContents,
     paced: new Set(),
     reserve: createSlotReserver(),
+    turns,
   };
 }

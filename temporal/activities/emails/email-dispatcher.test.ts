@@ -8,6 +8,7 @@ import { eventually } from '../../../test/setup/eventually.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
+import { RenderTurns } from '../sending/render-turns.ts';
 import { createEmailDispatcher, type EmailDispatcherDependencies } from './email-dispatcher.ts';
 
 const database = useTestDatabase();
@@ -45,6 +46,7 @@ function createDispatcher({ patienceMs = 60_000, rates = async (): Promise<SendR
       ok: true,
       email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
     }),
+    turns: new RenderTurns(1),
     rates,
     unknownSeconds: 120,
     countHandOver: () => undefined,

@@ -4,6 +4,7 @@ import { orUndefinedAfter } from '../../../runtime/or-undefined-after.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
+import type { RenderTurns } from '../sending/render-turns.ts';
 import { dispatchEmails, workMs } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
 import type { HandingOver } from './hand-over-claim.ts';
@@ -12,6 +13,7 @@ export interface EmailDispatcherDependencies {
   orm: Orm;
   provider: HandingOver;
   render: ClaimedRenderer;
+  turns: RenderTurns;
   rates: () => Promise<SendRates>;
   unknownSeconds: number;
   countHandOver: (outcome: HandOver['outcome'] | 'suppressed') => void;
@@ -39,7 +41,7 @@ export function createEmailDispatcher(
   patienceMs = defaultPatienceMs,
 ) {
   const { orm, provider, render, unknownSeconds, countHandOver, journaled } = dependencies;
-  const shared = createDispatchResources(orm);
+  const shared = createDispatchResources(orm, dependencies.turns);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
 

@@ -14,6 +14,7 @@ import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { insertProject, useProject } from '../../../test/setup/projects.ts';
 import { createClaimedRenderer } from '../sending/render-claimed.ts';
+import { RenderTurns } from '../sending/render-turns.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
 import type { HandingOver } from './hand-over-claim.ts';
@@ -27,7 +28,7 @@ const accepted: HandOver = { outcome: 'accepted', messageId: 'm-1' };
 
 function context(provider: HandingOver): DispatchContext {
   return {
-    ...createDispatchResources(database.orm),
+    ...createDispatchResources(database.orm, new RenderTurns(1)),
     em: em(),
     provider,
     rates: { account: null, project: null },

@@ -16,17 +16,16 @@ import {
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
 import { beginLease, type Lease } from '../sending/lease.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
-import { renderAll } from '../sending/render-all.ts';
-import type { ClaimedRenderer } from '../sending/render-claimed.ts';
+import { type Rendering, renderInTurn } from '../sending/render-in-turn.ts';
+import { crowdedRetryMs } from '../sending/render-turns.ts';
 import { groupByCall } from './group-by-call.ts';
 import type { SendSlot } from './slot-reserver.ts';
 
 export type HandingOver = Pick<EmailProvider, 'emailsPerCall' | 'handOver' | 'handOverMany'>;
 
-export interface HandOverContext {
+export interface HandOverContext extends Rendering {
   em: Em;
   provider: HandingOver;
-  render: ClaimedRenderer;
   load: typeof loadContents;
   /** @returns false when the hand-over must not begin */
   begin: (beginning: BeginningHandOver) => Promise<boolean>;
@@ -92,17 +91,25 @@ async function handOverAt(
   context: HandOverContext,
   claim: Claim,
 ): Promise<void> {
-  const { outcomes, lease, storedOf } = claim;
+  const { storedOf, outcomes, lease } = claim;
   const waitMs = at - performance.now();
   if (waitMs > 0) await delay(waitMs, undefined, { signal: lease.signal }).catch(() => undefined);
-  if (lease.aborted) return putBack(emails, outcomes);
-  const rendered = await renderAll(context.render, emails, storedOf, outcomes);
-  const begun = await begin(rendered, context, claim);
-  if (lease.aborted) return putBack(begun.keys(), outcomes);
-  const startedAt = new Date();
-  const answers = await callProvider(context.provider, [...begun.values()], lease);
-  for (const [index, [email, { subject }]] of [...begun].entries()) {
-    outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
+  for (let left = emails; left.length > 0; ) {
+    if (lease.aborted) return putBack(left, outcomes);
+    if (left.some(({ projectId }) => context.turns.isCrowded(projectId))) {
+      for (const email of left)
+        outcomes.putBack(email, 'emails of its project render slowly', crowdedRetryMs());
+      return;
+    }
+    const inTurn = await renderInTurn(context, left, storedOf, outcomes, lease);
+    left = inTurn.left;
+    const begun = await begin(inTurn.rendered, context, claim);
+    if (lease.aborted) return putBack([...begun.keys(), ...left], outcomes);
+    const startedAt = new Date();
+    const answers = await callProvider(context.provider, [...begun.values()], lease);
+    for (const [index, [email, { subject }]] of [...begun].entries()) {
+      outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
+    }
   }
 }
 

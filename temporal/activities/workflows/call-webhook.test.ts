@@ -8,6 +8,7 @@ import { startHttpServer } from '../../../providers/testing/http-server.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { testFixture } from '../../../test/setup/fixtures.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
+import { RenderTurns } from '../sending/render-turns.ts';
 import { callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
@@ -29,6 +30,7 @@ const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], resolve, timeoutMs:
 const callerOf = (through: OutboundHttp): WebhookCaller => ({
   send: through,
   secretsOf: async () => ['whsec_dGVzdA=='],
+  turns: new RenderTurns(1),
   linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
 });
 

@@ -16,6 +16,7 @@ import { type LockedExecution, lockExecution } from '../../../db/statements/work
 import { recordCall } from '../../../db/statements/workflows/record-call.ts';
 import type { OutboundHttp, OutboundRequest } from '../../../providers/outbound/outbound-http.ts';
 import type { RunStepInput } from '../../contracts/workflow-execution.ts';
+import type { RenderTurns } from '../sending/render-turns.ts';
 import { type CallAnswer, readOutcome } from './call-outcome.ts';
 import type { Graphs } from './graph-cache.ts';
 import { renderCall } from './render-call.ts';
@@ -25,6 +26,7 @@ import { variablesOf } from './steps/variables.ts';
 export interface WebhookCaller {
   send: OutboundHttp;
   secretsOf: (projectId: string) => Promise<readonly string[]>;
+  turns: RenderTurns;
   linksOf: (subject: { projectId: string; contactId: string }) => ContactLinks;
 }
 
@@ -122,7 +124,7 @@ async function buildRequest(
     links: caller.linksOf({ projectId, contactId: contact.id }),
     workflow: variablesOf(execution),
   });
-  const request = await renderCall(step.config, variables);
+  const request = await renderCall(step.config, variables, (render) => caller.turns.run(projectId, render));
   const signature = signWebhook(await caller.secretsOf(projectId), {
     // The same for each attempt, so that the receiver can deduplicate.
     id: `msg_${uuidv5(`${executionId}/${visit}`, callNamespace)}`,

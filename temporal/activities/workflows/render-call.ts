@@ -1,4 +1,3 @@
-import { setImmediate as othersTurn } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/activity';
 import type { JsonValue } from '../../../core/json-value.ts';
 import { RenderBudget } from '../../../core/rendering/render-budget.ts';
@@ -8,10 +7,11 @@ import { findTemplateLimitFault, isTemplate } from '../../../core/workflows/webh
 import type { OutboundRequest } from '../../../providers/outbound/outbound-http.ts';
 
 type Render = (text: string) => Promise<string>;
+/** Runs a rendering when it is the project's turn. */
+type InTurn = <Result>(render: () => Result) => Promise<Result>;
 
 /**
- * Builds the request of a WEBHOOK step. All its templates share the budget of one email; the event loop gets a turn
- * between any two.
+ * Builds the request of a WEBHOOK step. All its templates share the budget of one email.
  *
  * @throws ApplicationFailure, not retryable, when there are too many templates, they are too long, one does not parse
  * or they exceed the budget
@@ -19,10 +19,11 @@ type Render = (text: string) => Promise<string>;
 export async function renderCall(
   call: StepConfigs['WEBHOOK'],
   variables: Readonly<Record<string, unknown>>,
+  inTurn: InTurn,
 ): Promise<OutboundRequest> {
   const fault = findTemplateLimitFault(call);
   if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault);
-  const render = createRender(variables);
+  const render = createRender(variables, inTurn);
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(call.headers)) {
     headers[name] = (await render(value)).replace(/[^\t\x20-\x7e]+/g, ' ').trim();
@@ -36,7 +37,7 @@ export async function renderCall(
   return { url: (await render(call.url)).trim(), method: call.method, headers, body };
 }
 
-function createRender(variables: Readonly<Record<string, unknown>>): Render {
+function createRender(variables: Readonly<Record<string, unknown>>, inTurn: InTurn): Render {
   const budget = new RenderBudget();
   const now = new Date();
   const renderNow = (text: string) => {
@@ -45,8 +46,7 @@ function createRender(variables: Readonly<Record<string, unknown>>): Render {
   };
   return async (text) => {
     if (!isTemplate(text)) return text;
-    await othersTurn();
-    const rendered = budget.turn(() => renderNow(text));
+    const rendered = await inTurn(() => budget.turn(() => renderNow(text)));
     if (rendered?.ok === true) return rendered.output;
     const limit = rendered && `The templates of the call exceed the ${rendered.limit} limit of a rendering`;
     throw ApplicationFailure.nonRetryable(limit ?? 'A template of the call does not parse');

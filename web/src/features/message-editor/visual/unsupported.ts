@@ -14,7 +14,7 @@ export function unsupportedParts(content: string): string[] {
   const names = elements.flatMap(({ attributes }) => [...attributes].map(({ name }) => name));
   if (!names.every((name) => /^[a-z][\w:.-]*$/i.test(name))) return ['Liquid within a tag'];
   const tags = elements.filter((element) => !isSupported(element)).map(tagOf);
-  if (content.includes('{%')) tags.push(...unbalancedTags(content, elements));
+  if (/\{[{%]/.test(content)) tags.push(...unbalancedTags(content, elements));
   return [...new Set(tags)];
 }
 
@@ -24,20 +24,25 @@ const tagOf = ({ tagName }: Element): string => `<${tagName.toLowerCase()}>`;
 const voidTags = new Set(['BR', 'HR', 'IMG']);
 
 /**
- * Tags that the parser had to add or drop. With `{% if %}`, the rendered email may open or close them elsewhere.
+ * Tags that the parser had to add or drop, although Liquid may open or close them in the rendered email. Only a branch
+ * makes an end tag that HTML lets one leave out (`<p>`, `<li>`) suspicious.
  */
 function unbalancedTags(content: string, elements: readonly Element[]): string[] {
   const source = holdCode(content, []);
+  const hasBranches = content.includes('{%');
   const count = (pattern: string) => source.match(new RegExp(pattern, 'gi'))?.length ?? 0;
   const found = elements.filter(
     (element) => !element.hasAttribute(markers.code) && !element.hasAttribute(markers.bare),
   );
-  const closed = [...source.matchAll(/<\/([a-z][a-z0-9]*)/gi)].map(([, tag = '']) => tag.toUpperCase());
-  return [...new Set([...found.map(({ tagName }) => tagName), ...closed])].flatMap((tag) => {
+  const endTags = [...source.matchAll(/<\/([a-z][a-z0-9]*)/gi)].map(([, tag = '']) => tag.toUpperCase());
+  return [...new Set([...found.map(({ tagName }) => tagName), ...endTags])].flatMap((tag) => {
     if (voidTags.has(tag)) return [];
     const opened = count(`<${tag}(?=[\\s/>])`);
+    const closed = count(`</${tag}\\s*>`);
     const inEmail = found.filter(({ tagName }) => tagName === tag).length;
-    const isBalanced = opened === count(`</${tag}\\s*>`) && (tag === 'TBODY' || opened === inEmail);
+    const isBalanced = hasBranches
+      ? opened === closed && (tag === 'TBODY' || opened === inEmail)
+      : opened >= closed;
     return isBalanced ? [] : [`a <${tag.toLowerCase()}> whose start or end depends on Liquid`];
   });
 }
