@@ -235,25 +235,3 @@ describe('the records that a campaign uses', () => {
     ]);
   });
 });
-
-describe('a campaign of another project, or an unknown one', () => {
-  it('is 404, and an id that is no UUID is 422', async () => {
-    const created = await create();
-    for (const id of [created.id, nobodys]) {
-      const calls = [
-        other.get(`/campaigns/${id}`),
-        other.put(`/campaigns/${id}`, { ...campaign(), from: `a@${other.domain}` }),
-        other.delete(`/campaigns/${id}`),
-        other.post(`/campaigns/${id}/duplicate`, {}),
-        other.post(`/campaigns/${id}/send`, {}),
-        other.post(`/campaigns/${id}/cancel`, {}),
-        other.post(`/campaigns/${id}/test`, { email: 'a@example.com' }),
-        other.get(`/campaigns/${id}/stats`),
-      ];
-      for (const answer of await Promise.all(calls)) expect(answer.status).toBe(404);
-    }
-    expect((await sender.get('/campaigns/17')).status).toBe(422);
-    expect((await sender.post('/campaigns/17/send', {})).status).toBe(422);
-    expect((await sender.get(`/campaigns/${created.id}`)).body.data).toEqual(created);
-  });
-});

@@ -161,15 +161,6 @@ describe('sign-up', () => {
     expect(JSON.stringify(answer.body)).not.toContain('xxxxxxxxx');
   });
 
-  it('can be switched off', async () => {
-    const closed = await startApi({ SIGNUP_ENABLED: 'false' });
-    const { status, body } = await closed.request('/auth/signup', {
-      body: { email: 'c@example.com', password },
-    });
-    expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
-    await closed.close();
-  });
-
   it('sets a cookie that only travels over https when the API is there', async () => {
     const secure = await startApi({ API_URL: 'https://api.example.com' });
     const { headers } = await secure.request('/auth/signup', {
