@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { createVerifiedPerson } from './account-mail.ts';
 import { takePicture, useDashboard } from './dashboard.ts';
 import { fileFixture } from './fixtures.ts';
@@ -14,15 +14,16 @@ export function useDashboardStory(executable: string | undefined, title: string)
   const tab = fileFixture(() => stage.open());
   const page = fileFixture((): Page => tab.page);
 
-  beforeEach(({ onTestFailed }) => {
-    onTestFailed(async ({ task }) => {
-      if (page.isClosed()) return;
+  afterEach(async ({ task }) => {
+    const complaints = tab.complaints();
+    const hasFailed = task.result?.state === 'fail';
+    if (!page.isClosed() && (hasFailed || complaints.length > 0)) {
       await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
-      // After a failure, the following tests can't succeed and should not wait.
-      await page.context().close();
-    });
+      // After a complaint alone the following tests may succeed; after another failure they can't, and should not wait.
+      if (hasFailed) await page.context().close();
+    }
+    expect(complaints).toEqual([]);
   });
-  afterEach(() => expect(tab.complaints()).toEqual([]));
 
   return {
     stage,
