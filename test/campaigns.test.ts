@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type TestAnswer, useOneSender, useSender } from './setup/sender.ts';
+import type { TestAnswer } from './setup/answer.ts';
+import { useOneSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { unknownId } from './setup/unknown-id.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
 const other = useOneSender(stack);
 
-const nobodys = '0190a0a0-0000-7000-8000-000000000000';
 const proPlan = {
   logic: 'AND',
   groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
@@ -118,7 +119,7 @@ describe('a new campaign', () => {
     const answer = await sender.post('/campaigns', campaign({ from: `x@${other.domain}` }));
     expect(answer.status).toBe(403);
     expect(answer.body.error.details).toEqual({ reason: 'DOMAIN_NOT_REGISTERED', domain: other.domain });
-    const foreign = campaign({ audienceType: 'SEGMENT', segmentId: nobodys });
+    const foreign = campaign({ audienceType: 'SEGMENT', segmentId: unknownId });
     expect((await sender.post('/campaigns', foreign)).status).toBe(404);
   });
 });

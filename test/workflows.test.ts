@@ -12,7 +12,6 @@ import {
 const stack = useSharedProduct();
 const sender = useSender(stack);
 
-
 const listenersOf = async (workflowId: string) =>
   (
     await stack.sql<{ name: string }>(

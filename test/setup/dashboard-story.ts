@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
 import { afterEach, expect } from 'vitest';
 import { createVerifiedPerson } from './account-mail.ts';
+import type { TestAnswer } from './answer.ts';
 import { takePicture, useDashboard } from './dashboard.ts';
 import { fileFixture } from './fixtures.ts';
 import { createOwnProject } from './people.ts';
-import type { TestAnswer } from './sender.ts';
 
 /** The browser tab of a project owner. Each test continues where the previous one ended. */
 export function useDashboardStory(executable: string | undefined, title: string) {
