@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { sql } from '../db/testing/sql.ts';
 import type { BenchProcess } from './bench-process.ts';
 import type { BenchStack } from './bench-stack.ts';
+import { callApi, fetchText } from './call-api.ts';
 import { campaignContent } from './campaign-content.ts';
 import { measureCpu } from './cpu-per-item.ts';
+import { readInbox } from './inbox.ts';
 
 type LocalSes = BenchProcess & { url: string };
 
@@ -53,7 +55,6 @@ export interface AppliedEvents {
 }
 
 const healthSchema = z.object({ messages: z.number() });
-const newestSchema = z.object({ messages: z.array(z.object({ receivedAt: z.coerce.date() })) });
 const queuedSchema = z.object({ queued: z.int() });
 const createdSchema = z.object({ data: z.object({ id: z.string() }) });
 const patienceMs = 20 * 60 * 1000;
@@ -78,24 +79,12 @@ export async function fillContacts(stack: BenchStack, count: number): Promise<vo
   }
 }
 
-export async function control(ses: Pick<LocalSes, 'url'>, path: string, value: unknown): Promise<void> {
-  const answer = await fetch(`${ses.url}${path}`, { method: 'PUT', body: JSON.stringify(value) });
-  if (!answer.ok) throw new Error(`PUT ${path}: ${answer.status}`);
+export async function control(ses: Pick<LocalSes, 'url'>, path: string, body: object): Promise<void> {
+  await fetchText(`${ses.url}${path}`, { method: 'PUT', body });
 }
 
-async function call(stage: CampaignStage, path: string, value: unknown): Promise<unknown> {
-  const answer = await fetch(`http://127.0.0.1:${stage.api.port}${path}`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Authorization: `Bearer ${stage.stack.project.secretKey}`,
-    },
-    body: JSON.stringify(value),
-  });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
-  return JSON.parse(text);
-}
+const post = ({ api, stack }: CampaignStage, path: string, body: object): Promise<unknown> =>
+  callApi(`http://127.0.0.1:${api.port}${path}`, { key: stack.project.secretKey, body });
 
 interface Progress {
   total: number;
@@ -125,22 +114,21 @@ async function progressOf(stage: CampaignStage, campaignId: string): Promise<Pro
 }
 
 async function messagesOf({ url }: LocalSes): Promise<number> {
-  return healthSchema.parse(await (await fetch(`${url}/health`)).json()).messages;
+  return healthSchema.parse(await callApi(`${url}/health`)).messages;
 }
 
 /** Events not yet answered with 200. */
 async function queuedEventsOf({ url }: LocalSes): Promise<number> {
-  return queuedSchema.parse(await (await fetch(`${url}/api/events`)).json()).queued;
+  return queuedSchema.parse(await callApi(`${url}/api/events`)).queued;
 }
 
 async function handedOver({ url }: LocalSes): Promise<number> {
-  const answer = await fetch(`${url}/api/messages?to=reader-&limit=0`);
-  return z.object({ total: z.number() }).parse(await answer.json()).total;
+  return (await readInbox(url, { to: 'reader-', limit: 0 })).total;
 }
 
 async function newestAt({ url }: LocalSes): Promise<number> {
-  const answer = await fetch(`${url}/api/messages?to=reader-&limit=1`);
-  return newestSchema.parse(await answer.json()).messages[0]?.receivedAt.getTime() ?? 0;
+  const { messages } = await readInbox(url, { to: 'reader-', limit: 1 });
+  return messages[0]?.receivedAt.getTime() ?? 0;
 }
 
 /** Holds events until `release`, which works once. @returns when they were released */
@@ -239,7 +227,7 @@ async function untilSettled(stage: CampaignStage, campaignId: string, settling: 
 
 async function createCampaign(stage: CampaignStage): Promise<string> {
   const from = `news@${stage.stack.project.domain}`;
-  const answer = await call(stage, '/campaigns', {
+  const answer = await post(stage, '/campaigns', {
     name: 'Bench',
     ...campaignContent,
     from,
@@ -266,7 +254,7 @@ export async function runCampaign(stage: CampaignStage, options: CampaignRunOpti
     SES: ses.pid,
   });
   const startedAt = Date.now();
-  await call(stage, `/campaigns/${campaignId}/send`, {});
+  await post(stage, `/campaigns/${campaignId}/send`, {});
   let isOver = false;
   const beside = options.meanwhile?.(ses, () => isOver);
   const held = holdEvents(ses);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fillAudience } from './audience-data.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
+import { fetchText } from './call-api.ts';
 import { percentile } from './percentile.ts';
 import { type BenchRun, type Figure, reportEach } from './report.ts';
 
@@ -19,10 +20,8 @@ type Call = <Answer>(schema: z.ZodType<Answer>, path: string, method?: string) =
 function callsOf(url: string, key: string): Call {
   return async (schema, path, method = 'GET') => {
     const startedAt = performance.now();
-    const answer = await fetch(`${url}${path}`, { method, headers: { Authorization: `Bearer ${key}` } });
-    const text = await answer.text();
+    const text = await fetchText(`${url}${path}`, { method, key });
     const ms = performance.now() - startedAt;
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
     return [schema.parse(JSON.parse(text)), ms];
   };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fetchText } from './call-api.ts';
 import { measureCpu } from './cpu-per-item.ts';
 import type { DashboardRecords, DashboardSize } from './dashboard-data.ts';
 import { percentile } from './percentile.ts';
@@ -176,12 +177,7 @@ export async function* measureCalls(
   for (const [work, path, body] of calls) {
     const call = async (): Promise<{ ms: number; text: string }> => {
       const startedAt = performance.now();
-      const answer = await fetch(`${url}${path}`, {
-        headers: { ...headers, ...(body && { 'Content-Type': 'application/json' }) },
-        ...(body && { method: 'POST', body: JSON.stringify(body) }),
-      });
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+      const text = await fetchText(`${url}${path}`, { headers, body });
       return { ms: performance.now() - startedAt, text };
     };
     const first = await call();

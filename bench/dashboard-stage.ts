@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { sql } from '../db/testing/sql.ts';
 import type { BenchStack } from './bench-stack.ts';
+import { callApi } from './call-api.ts';
+import { all } from './conditions.ts';
 import type { DashboardIds } from './dashboard-calls.ts';
 import type { DashboardRecords, DashboardSize } from './dashboard-data.ts';
 
@@ -12,15 +14,8 @@ const signedUpSchema = z.object({ user: idSchema });
 /** Creates the records that statements then multiply. */
 export async function createRecords({ project, startApi }: BenchStack): Promise<DashboardRecords> {
   const api = await startApi();
-  const post = async (path: string, body: object): Promise<unknown> => {
-    const answer = await fetch(`http://127.0.0.1:${api.port}${path}`, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${project.secretKey}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  };
+  const post = (path: string, body: object) =>
+    callApi(`http://127.0.0.1:${api.port}${path}`, { key: project.secretKey, body });
   const template = idSchema.parse(
     await post('/templates', {
       name: 'Welcome',
@@ -39,8 +34,7 @@ export async function createRecords({ project, startApi }: BenchStack): Promise<
     const step = { type: 'DELAY', config, autoConnect: stepIds.at(-1) };
     stepIds.push(idSchema.parse(await post(`/workflows/${workflow.id}/steps`, step)).id);
   }
-  const plan = { field: 'data.plan', operator: 'equals', value: 'pro' };
-  const condition = { logic: 'AND', groups: [{ filters: [plan] }] };
+  const condition = all({ field: 'data.plan', operator: 'equals', value: 'pro' });
   const dynamic = idSchema.parse(await post('/segments', { name: 'Pro', condition }));
   const fixed = idSchema.parse(await post('/segments', { name: 'Picked', type: 'STATIC' }));
   await api.stop();

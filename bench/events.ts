@@ -1,10 +1,10 @@
 import { randomUUID, verify, X509Certificate } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 import { sql } from '../db/testing/sql.ts';
 import { localTopicArn } from '../local/environment.ts';
 import { createSnsSigner, type SnsSigner, stringToSign } from '../local/ses/events/sns-signer.ts';
+import { listen } from '../local/testing/listen.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { watchCpu } from './cpu-per-item.ts';
 import { presentLatencies, requireStatus, runLoad } from './http-load.ts';
@@ -87,11 +87,8 @@ export function benchEvents({ report, isQuick }: BenchRun): Promise<void> {
   return withBenchStack(async (stack) => {
     const signer = await createSnsSigner();
     const certificates = createServer((_, response) => response.end(signer.certificatePem));
-    certificates.listen(0, '127.0.0.1');
-    await once(certificates, 'listening');
+    const host = `127.0.0.1:${await listen(certificates)}`;
     try {
-      const address = certificates.address();
-      const host = `127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
       const emailIds = await insertEmails(stack);
       const bodies = signEvents(emailIds, signer, `http://${host}/${signer.certificateId}.pem`);
       const verification = measureVerification(signer);

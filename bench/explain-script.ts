@@ -4,7 +4,10 @@ import type pg from 'pg';
 import { z } from 'zod';
 import { scheduleIds } from '../temporal/client/schedules.ts';
 import type { BenchProject } from './bench-stack.ts';
+import { callApi } from './call-api.ts';
+import { all } from './conditions.ts';
 import type { DashboardRecords } from './dashboard-data.ts';
+import { readInbox } from './inbox.ts';
 import { createWorkflow } from './workflow-bench.ts';
 
 export interface Stage {
@@ -18,27 +21,13 @@ export interface Stage {
 }
 
 const patienceMs = 15 * 60_000;
-const all = (...filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
 const bodySchema = z.object({ data: z.object({ id: z.string() }) });
 const idSchema = z.object({ id: z.string() });
-const messagesSchema = z.object({ messages: z.array(z.object({ id: z.string() })) });
 
 const caller =
   ({ url, project }: Stage) =>
-  async (method: string, path: string, body?: object | FormData, key = project.secretKey) => {
-    const isForm = body instanceof FormData;
-    const answer = await fetch(`${url}${path}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${key}`,
-        ...(body && !isForm && { 'Content-Type': 'application/json' }),
-      },
-      ...(body && { body: isForm ? body : JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
-  };
+  (method: string, path: string, body?: object | FormData, key = project.secretKey) =>
+    callApi(`${url}${path}`, { method, key, body });
 
 /** @param condition SQL expression; true when the wait is over */
 async function until({ database, project }: Stage, condition: string): Promise<void> {
@@ -144,8 +133,7 @@ async function addTrackedSegments(stage: Stage, members: readonly string[]): Pro
 
 /** Opens, clicks, bounces and complaints, as notified by the provider. */
 async function reactToEmails({ sesUrl }: Stage): Promise<void> {
-  const answer = await fetch(`${sesUrl}/api/messages?limit=20`);
-  const { messages } = messagesSchema.parse(await answer.json());
+  const { messages } = await readInbox(sesUrl, { limit: 20 });
   for (const [n, { id }] of messages.entries()) {
     const type = ['open', 'click', 'click', 'bounce', 'complaint'][n % 5];
     const body = JSON.stringify({ type, ...(type === 'click' && { link: 'https://example.com/1' }) });

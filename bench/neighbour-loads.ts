@@ -2,33 +2,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
 import { z } from 'zod';
 import type { Tenant } from './tenant.ts';
+import { createWorkflow } from './workflow-bench.ts';
 
-const workflowSchema = z.object({ id: z.string(), steps: z.array(z.object({ id: z.string() })) });
-const idSchema = z.object({ id: z.string() });
 const totalSchema = z.object({ total: z.number() });
 
-export async function addWorkflow(
-  { call }: Tenant,
-  eventName: string,
-  steps: readonly { type: string; name?: string; config?: object }[],
-): Promise<string> {
-  const { id, steps: trigger } = workflowSchema.parse(
-    await call('POST', '/workflows', { name: eventName, eventName, allowReentry: true }),
-  );
-  let last = trigger[0]?.id;
-  for (const step of steps) {
-    const added = await call('POST', `/workflows/${id}/steps`, { ...step, autoConnect: last });
-    last = idSchema.parse(added).id;
-  }
-  await call('PATCH', `/workflows/${id}`, { enabled: true });
-  return id;
-}
-
 const exitStep = { type: 'EXIT', config: {} };
+const reentry = { allowReentry: true };
+
+/** A workflow that ends immediately. @returns its id */
+export const createShortWorkflow = (tenant: Tenant, eventName: string): Promise<string> =>
+  createWorkflow(tenant, eventName, [exitStep], reentry);
 
 /** Each event starts an execution that ends immediately. */
 export async function startExecutions(tenant: Tenant, count: number): Promise<void> {
-  await addWorkflow(tenant, 'signed up', [exitStep]);
+  await createShortWorkflow(tenant, 'signed up');
   await track(tenant, count, 'signed up');
 }
 
@@ -118,7 +105,8 @@ export async function callWebhooks(tenant: Tenant, count: number): Promise<numbe
     const body = Object.fromEntries(Array.from({ length: templates }, (_, n) => [`field${n}`, smallLoop]));
     const config = { url: 'http://127.0.0.1:9/nobody', method: 'POST', body };
     try {
-      await addWorkflow(tenant, `hooked ${templates}`, [{ type: 'WEBHOOK', name: 'hook', config }, exitStep]);
+      const steps = [{ type: 'WEBHOOK', name: 'hook', config }, exitStep];
+      await createWorkflow(tenant, `hooked ${templates}`, steps, reentry);
       break;
     } catch (error) {
       if (!String(error).includes(': 422 ')) throw error;

@@ -7,8 +7,8 @@ import { withCleanUp } from './clean-up.ts';
 import { type LocalProduct, withLocalProduct } from './local-product.ts';
 import { watchMemory } from './memory-watch.ts';
 import {
-  addWorkflow,
   callWebhooks,
+  createShortWorkflow,
   queueEmails,
   sendLargeEmails,
   slowBody,
@@ -51,7 +51,7 @@ const scenarios: Scenario[] = [
     barMs: 1_000,
     async load({ loud, third }) {
       await startExecutions(loud, executions);
-      const own = await addWorkflow(third, 'ordered', [{ type: 'EXIT', config: {} }]);
+      const own = await createShortWorkflow(third, 'ordered');
       return {
         over: delay(longestMs, ''),
         async figures() {

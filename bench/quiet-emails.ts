@@ -1,13 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import { measureHandOvers, sentEmailId } from './inbox.ts';
 import type { LocalProduct } from './local-product.ts';
 import { percentile } from './percentile.ts';
 import type { Tenant } from './tenant.ts';
-
-const sentSchema = z.object({ data: z.object({ emails: z.array(z.object({ email: z.string() })) }) });
-const inboxSchema = z.object({
-  messages: z.array(z.object({ emailId: z.string().nullable(), receivedAt: z.coerce.date() })),
-});
 
 export interface QuietEmails {
   answerMs: number[];
@@ -15,7 +10,6 @@ export interface QuietEmails {
   handOverMs: number[];
 }
 
-const patienceMs = 120_000;
 let run = 0;
 
 /**
@@ -40,9 +34,9 @@ export async function sendQuietly(
       subject: 'Your code',
       body: '<p>Hello, your code is 1234.</p>',
     };
-    const { data } = sentSchema.parse(await call('POST', '/v1/send', body));
+    const id = sentEmailId(await call('POST', '/v1/send', body));
     answerMs.push(Date.now() - startedAt);
-    answeredAt.set(data.emails[0]?.email ?? '', Date.now());
+    answeredAt.set(id, Date.now());
   }
   for (let n = 0; shouldContinue(n); n += 1) {
     const sending = send(n);
@@ -52,18 +46,7 @@ export async function sendQuietly(
     await delay(everyMs);
   }
   await Promise.all(calls);
-  for (const until = Date.now() + patienceMs; ; await delay(200)) {
-    const query = new URLSearchParams({ to: `quiet-${run}-`, limit: '10000' });
-    const { messages } = inboxSchema.parse(await (await fetch(`${urls.inbox}/api/messages?${query}`)).json());
-    if (messages.length >= answeredAt.size || Date.now() > until) {
-      const receivedAt = new Map(
-        messages.map((message) => [message.emailId ?? '', message.receivedAt.getTime()]),
-      );
-      // An unsent email counts as waiting until now.
-      const handOverMs = [...answeredAt].map(([id, at]) => (receivedAt.get(id) ?? Date.now()) - at);
-      return { answerMs, handOverMs };
-    }
-  }
+  return { answerMs, handOverMs: await measureHandOvers(urls.inbox, `quiet-${run}-`, answeredAt) };
 }
 
 /** For example `p50 31 ms, p99 84 ms of 120`. */

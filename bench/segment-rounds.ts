@@ -7,6 +7,7 @@ import { planSegment } from '../db/statements/segments/plan-segment.ts';
 import { sql } from '../db/testing/sql.ts';
 import { evaluateProject } from '../temporal/activities/segments/evaluate-project.ts';
 import type { BenchStack } from './bench-stack.ts';
+import { all, any } from './conditions.ts';
 import { measureCpu } from './cpu-per-item.ts';
 import type { Figure } from './report.ts';
 
@@ -17,9 +18,6 @@ const eventNames = ['product viewed', 'order placed', 'cart abandoned', 'app ope
 const plans = ['free', 'pro', 'business', 'enterprise'];
 const countries = ['DE', 'FR', 'US', 'GB', 'ES', 'IT', 'NL', 'PT', 'AT', 'CH'];
 
-type Filter = Record<string, unknown>;
-const all = (...filters: Filter[]) => ({ logic: 'AND', groups: [{ filters }] });
-const any = (...groups: Filter[][]) => ({ logic: 'OR', groups: groups.map((filters) => ({ filters })) });
 const at = (list: readonly string[], n: number) => list[n % list.length] ?? '';
 
 /** Segments that other segments refer to: a static one and a dynamic one. */

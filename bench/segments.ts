@@ -9,11 +9,10 @@ import { listAudience } from '../db/statements/segments/list-audience.ts';
 import { sql } from '../db/testing/sql.ts';
 import { fillAudience } from './audience-data.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
+import { all, any, type Filter } from './conditions.ts';
 import { percentile } from './percentile.ts';
 import { type BenchRun, type Figure, reportEach } from './report.ts';
 import { measureRounds } from './segment-rounds.ts';
-
-type Filter = Record<string, unknown>;
 
 const filter = (field: string, operator: string, value?: unknown, more: Filter = {}): Filter => ({
   field,
@@ -21,8 +20,6 @@ const filter = (field: string, operator: string, value?: unknown, more: Filter =
   value,
   ...more,
 });
-const all = (...filters: Filter[]) => ({ logic: 'AND', groups: [{ filters }] });
-const any = (...groups: Filter[][]) => ({ logic: 'OR', groups: groups.map((filters) => ({ filters })) });
 
 const three = all(
   filter('data.plan', 'equals', 'pro'),

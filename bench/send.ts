@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import { sql } from '../db/testing/sql.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { measureAcceptance } from './acceptance.ts';
@@ -8,6 +7,7 @@ import type { BenchClickHouse } from './bench-clickhouse.ts';
 import { type BenchStack, withBenchStack } from './bench-stack.ts';
 import { watchCpu } from './cpu-per-item.ts';
 import { requireStatus, runLoad } from './http-load.ts';
+import { readInbox, sentEmailId } from './inbox.ts';
 import { percentile } from './percentile.ts';
 import { measureQuietCpu } from './quiet-cpu.ts';
 import type { BenchRun } from './report.ts';
@@ -20,17 +20,11 @@ const idleSends = 20;
 const sustainedSeconds = 10;
 const patienceMs = 30_000;
 
-const answerSchema = z.object({ data: z.object({ emails: z.array(z.object({ email: z.string() })) }) });
-const inboxSchema = z.object({
-  messages: z.array(z.object({ emailId: z.string().nullable(), receivedAt: z.coerce.date() })),
-});
-
 type Load = { nextBody: () => string; connections: number };
 
 async function receivedAtOf(inboxUrl: string, emailId: string): Promise<Date> {
   for (const startedAt = Date.now(); Date.now() - startedAt < patienceMs; ) {
-    const answer = await fetch(`${inboxUrl}/api/messages?limit=5`);
-    const { messages } = inboxSchema.parse(await answer.json());
+    const { messages } = await readInbox(inboxUrl, { limit: 5 });
     const message = messages.find((each) => each.emailId === emailId);
     if (message !== undefined) return message.receivedAt;
     await delay(50);
@@ -53,19 +47,12 @@ async function measureIdle(
       body: nextBody(),
     });
     const answeredAt = Date.now();
-    const { data } = answerSchema.parse(await answer.json());
-    const receivedAt = await receivedAtOf(inboxUrl, data.emails[0]?.email ?? '');
+    const receivedAt = await receivedAtOf(inboxUrl, sentEmailId(await answer.json()));
     // The first ones warm up caches and connections.
     if (n >= 3) latencies.push(receivedAt.getTime() - answeredAt);
     await delay(100);
   }
   return latencies;
-}
-
-/** Costs the provider little and Postgres nothing, unlike counting emails. */
-async function inboxTotal(inboxUrl: string): Promise<number> {
-  const answer = await fetch(`${inboxUrl}/api/messages?limit=0`);
-  return z.object({ total: z.number() }).parse(await answer.json()).total;
 }
 
 async function countBatches(stack: BenchStack, since: Date): Promise<number> {
@@ -86,8 +73,9 @@ async function measureSustained(
   load: Load,
   pids: Record<string, number>,
 ): Promise<{ ratePerSecond: number; note: string }> {
-  const before = await inboxTotal(inboxUrl);
-  const handedOver = async () => (await inboxTotal(inboxUrl)) - before;
+  const inboxTotal = async () => (await readInbox(inboxUrl, { limit: 0 })).total;
+  const before = await inboxTotal();
+  const handedOver = async () => (await inboxTotal()) - before;
   const since = new Date();
   const cpu = watchCpu(pids);
   const target = { port, path, headers };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
+import { callApi } from './call-api.ts';
 import type { LocalProduct } from './local-product.ts';
 
 export interface Tenant {
@@ -40,26 +41,16 @@ async function createTenant(
   cookie: string,
   name: string,
 ): Promise<Tenant> {
-  const made = await fetch(`${urls.api}/users/@me/projects`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', Origin: urls.api, Cookie: cookie },
-    body: JSON.stringify({ name }),
+  const made = await callApi(`${urls.api}/users/@me/projects`, {
+    headers: { Origin: urls.api, Cookie: cookie },
+    body: { name },
   });
-  const { publicKey, secretKey } = createdSchema.parse(await made.json());
+  const { publicKey, secretKey } = createdSchema.parse(made);
   const domain = `${name}.posthaste.test`;
 
   const tenant: Tenant = {
     domain,
-    async call(method, path, body) {
-      const answer = await fetch(`${urls.api}${path}`, {
-        method,
-        headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-      });
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
-      return text === '' ? undefined : JSON.parse(text);
-    },
+    call: (method, path, body) => callApi(`${urls.api}${path}`, { method, key: secretKey, body }),
     async post(path, body, key = 'secret') {
       const headers = {
         Authorization: `Bearer ${key === 'secret' ? secretKey : publicKey}`,

@@ -1,21 +1,18 @@
 import { spawn } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
+import { callApi } from './call-api.ts';
 import { type CampaignStage, fillContacts, runCampaign } from './campaign-run.ts';
 import { presentCpu } from './cpu-per-item.ts';
+import { measureHandOvers, sentEmailId } from './inbox.ts';
 import { percentile } from './percentile.ts';
+import { presentSpread } from './quiet-emails.ts';
 import type { Figure } from './report.ts';
 
 /** A trickle, and a stream that by itself takes half of a machine with two cores: a single email is one workflow. */
 const [trickleEveryMs, streamEveryMs] = [100, 50];
 /** How long the trickle lasts; the stream follows until the campaign is sent. */
 const trickleMs = 12_000;
-
-const sentSchema = z.object({ data: z.object({ emails: z.array(z.object({ email: z.string() })) }) });
-const inboxSchema = z.object({
-  messages: z.array(z.object({ emailId: z.string().nullable(), receivedAt: z.coerce.date() })),
-});
 
 interface Target {
   stage: CampaignStage;
@@ -31,33 +28,19 @@ async function measureTransactional(
   const answeredAt = new Map<string, number>();
   const run = Date.now();
   for (let n = 0; shouldContinue(); n += 1) {
-    const answer = await fetch(`http://127.0.0.1:${stage.api.port}/v1/send`, {
-      method: 'POST',
-      headers: {
-        'Content-Type': 'application/json',
-        Authorization: `Bearer ${stage.stack.project.secretKey}`,
-      },
-      body: JSON.stringify({
+    const answer = await callApi(`http://127.0.0.1:${stage.api.port}/v1/send`, {
+      key: stage.stack.project.secretKey,
+      body: {
         to: `code-${run}-${n}@example.com`,
         from: `hello@${stage.stack.project.domain}`,
         subject: 'Your code',
         body: '<p>Hello, your code is 1234.</p>',
-      }),
+      },
     });
-    const { data } = sentSchema.parse(await answer.json());
-    answeredAt.set(data.emails[0]?.email ?? '', Date.now());
+    answeredAt.set(sentEmailId(answer), Date.now());
     await delay(everyMs);
   }
-  for (;;) {
-    const query = new URLSearchParams({ to: `code-${run}-`, limit: '100000' });
-    const { messages } = inboxSchema.parse(await (await fetch(`${ses.url}/api/messages?${query}`)).json());
-    if (messages.length >= answeredAt.size) {
-      return messages.map(
-        ({ emailId, receivedAt }) => receivedAt.getTime() - (answeredAt.get(emailId ?? '') ?? 0),
-      );
-    }
-    await delay(100);
-  }
+  return measureHandOvers(ses.url, `code-${run}-`, answeredAt);
 }
 
 const [warmUpEmails, idleEmails] = [100, 100];
@@ -103,8 +86,6 @@ export async function measureBeside(stage: CampaignStage, recipients: number): P
       stream.push(...(await measureTransactional(target, streamEveryMs, () => !isOver())));
     },
   });
-  const spread = (samples: readonly number[]) =>
-    `p50 ${percentile(samples, 0.5).toFixed(0)} ms, p99 ${percentile(samples, 0.99).toFixed(0)} ms of ${samples.length}`;
   return {
     work: 'transactional email while a campaign is sent, p99',
     value: percentile(trickle, 0.99),
@@ -118,8 +99,8 @@ export async function measureBeside(stage: CampaignStage, recipients: number): P
       },
     ],
     note:
-      `one every ${trickleEveryMs} ms: ${spread(trickle)}; idle in the same worker: ${spread(idle)}; ` +
-      `one every ${streamEveryMs} ms: ${spread(stream)}; the campaign at ${run.ratePerSecond.toFixed(0)}/s, ` +
+      `one every ${trickleEveryMs} ms: ${presentSpread(trickle)}; idle in the same worker: ${presentSpread(idle)}; ` +
+      `one every ${streamEveryMs} ms: ${presentSpread(stream)}; the campaign at ${run.ratePerSecond.toFixed(0)}/s, ` +
       presentCpu(run.cpu),
   };
 }

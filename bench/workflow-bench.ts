@@ -4,6 +4,7 @@ import { sql } from '../db/testing/sql.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import type { BenchProcess } from './bench-process.ts';
 import type { BenchStack } from './bench-stack.ts';
+import { callApi } from './call-api.ts';
 import { registerSender } from './ses-calls.ts';
 
 const createdSchema = z.object({ id: z.string(), steps: z.array(z.object({ id: z.string() })) });
@@ -33,37 +34,32 @@ export async function startWorkflowBench(
   };
   const api = await stack.startApi(environment);
   const worker = await stack.startWorker(environment);
-  const send = async (key: string, method: string, path: string, body: object): Promise<unknown> => {
-    const answer = await fetch(`http://127.0.0.1:${api.port}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  };
+  const url = `http://127.0.0.1:${api.port}`;
   const { publicKey, secretKey } = stack.project;
   return {
     stack,
     temporal,
     api,
     worker,
-    call: (method, path, body) => send(secretKey, method, path, body),
+    call: (method, path, body) => callApi(`${url}${path}`, { method, key: secretKey, body }),
     track: (event, contact) =>
-      send(publicKey, 'POST', '/v1/track', {
-        event,
-        email: `bench-${contact}@example.com`,
-        data: { plan: 'pro' },
+      callApi(`${url}/v1/track`, {
+        key: publicKey,
+        body: { event, email: `bench-${contact}@example.com`, data: { plan: 'pro' } },
       }),
   };
 }
 
+/** Creates an enabled workflow with these steps in a row. @returns its id */
 export async function createWorkflow(
   { call }: Pick<WorkflowBench, 'call'>,
   eventName: string,
-  steps: readonly { type: string; config?: object }[],
+  steps: readonly { type: string; name?: string; config?: object }[],
+  settings: { allowReentry?: boolean } = {},
 ): Promise<string> {
-  const workflow = createdSchema.parse(await call('POST', '/workflows', { name: eventName, eventName }));
+  const workflow = createdSchema.parse(
+    await call('POST', '/workflows', { name: eventName, eventName, ...settings }),
+  );
   let last = workflow.steps[0]?.id;
   for (const step of steps) {
     const added = await call('POST', `/workflows/${workflow.id}/steps`, { ...step, autoConnect: last });

@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { LocalStackError } from './failure.ts';
 import { type ReservedPort, readRememberedPorts, rememberPorts, reservePort } from './ports.ts';
+import { listen } from './testing/listen.ts';
 
 const open: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -17,15 +18,10 @@ function kept(reserved: ReservedPort): ReservedPort {
 }
 
 async function occupy(port: number): Promise<number> {
-  const server: Server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
+  const server = createServer();
+  const taken = await listen(server, port);
   open.push(() => new Promise((resolve) => server.close(() => resolve())));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  return taken;
 }
 
 describe('a port that was not set', () => {

@@ -1,22 +1,22 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { writeCredentials } from './credentials.ts';
 import { freePort } from './testing/free-port.ts';
+import { listen } from './testing/listen.ts';
 import { startTestProcess } from './testing/processes.ts';
 
 let api: Server;
+let apiUrl: string;
 let data: string;
 
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), 'posthaste-serve-web-'));
-  api = createServer((request, response) => response.end(`API: ${request.url}`)).listen(0, '127.0.0.1');
-  await once(api, 'listening');
+  api = createServer((request, response) => response.end(`API: ${request.url}`));
+  apiUrl = `http://127.0.0.1:${await listen(api)}`;
 });
 afterAll(async () => {
   api.close();
@@ -24,7 +24,6 @@ afterAll(async () => {
 });
 
 it('serves the dashboard sources, and the API whose address npm start has stored', async () => {
-  const apiUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
   const none = { temporalUi: null, inbox: null, dashboard: null, inboundSmtp: null };
   const account = { email: 'a', password: 'b', projectId: 'c', publicKey: 'd', secretKey: 'e', domain: null };
   await writeCredentials(data, { ...account, urls: { ...none, api: apiUrl, docs: `${apiUrl}/docs` } });

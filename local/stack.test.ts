@@ -9,6 +9,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Credentials } from './credentials.ts';
 import { processStartTime } from './process-identity.ts';
+import { listen } from './testing/listen.ts';
 import { processesWith, startTestProcess, type TestProcess, until } from './testing/processes.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
@@ -236,10 +237,8 @@ describe('npm start', { timeout: 3 * startMs }, () => {
 
 describe('a start that cannot succeed', { timeout: startMs }, () => {
   it('names the port that was set and is taken', async () => {
-    const occupied = createServer().listen(0, '127.0.0.1');
-    await once(occupied, 'listening');
-    const address = occupied.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
+    const occupied = createServer();
+    const port = await listen(occupied);
     const stack = start({ DATA_DIR: join(root, 'wrong'), PORT: String(port) });
     expect((await stack.exit).code).toBe(1);
     expect(stack.output()).toMatch(

@@ -1,7 +1,6 @@
-import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
+import { listen } from '../local/testing/listen.ts';
 import { createS3Client } from './s3-client.ts';
 
 it.each<[string, RequestListener]>([
@@ -11,11 +10,8 @@ it.each<[string, RequestListener]>([
     (_request, response) => void response.writeHead(200, { 'Content-Length': 9 }).write('x'),
   ],
 ])('gives up on a bucket that %s', async (_name, listener) => {
-  const server = createServer(listener).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  // as: it listens on a port.
-  const { port } = server.address() as AddressInfo;
-  const endpoint = `http://127.0.0.1:${port}`;
+  const server = createServer(listener);
+  const endpoint = `http://127.0.0.1:${await listen(server)}`;
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
   const withClient = createS3Client(
     { region: 'eu-west-1', endpoint, forcePathStyle: true, credentials, maxAttempts: 1 },

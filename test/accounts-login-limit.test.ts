@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { mailedToken, useProductWithAccountMail } from './setup/account-mail.ts';
+import type { TestAnswer } from './setup/answer.ts';
 import { callApi, createTestPerson, type TestPerson, testPassword } from './setup/people.ts';
 import { startAnotherApi } from './setup/processes.ts';
-import type { TestAnswer } from './setup/sender.ts';
 
 const limit = 5;
 const stack = useProductWithAccountMail({

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { TestAnswer } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { callApi, createTestPerson, personOf, sessionOf, testPassword } from './setup/people.ts';
 import { useTestProduct } from './setup/product.ts';
-import type { TestAnswer } from './setup/sender.ts';
 import { startSignInServer } from './setup/sign-in-server.ts';
 import { visitPage } from './setup/subscribers.ts';
 

@@ -1,9 +1,10 @@
-import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { listen } from '../local/testing/listen.ts';
+import type { TestAnswer } from './setup/answer.ts';
 import { nameTestClickHouse } from './setup/clickhouse.ts';
 import { type OwnProduct, startTestProduct } from './setup/product.ts';
-import { createTestSender, type TestAnswer, type TestSender } from './setup/sender.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
 
 const clickhouse = nameTestClickHouse();
 let stack: OwnProduct;
@@ -27,11 +28,8 @@ beforeAll(async () => {
     });
     onward.on('error', () => response.destroy());
     incoming.pipe(onward);
-  }).listen(0, '127.0.0.1');
-  await once(gate, 'listening');
-  const address = gate.address();
-  if (address === null || typeof address === 'string') throw new Error('The gate has no port');
-  const url = `http://127.0.0.1:${address.port}`;
+  });
+  const url = `http://127.0.0.1:${await listen(gate)}`;
   stack = await startTestProduct({ ...clickhouse.environment, CLICKHOUSE_URL: url });
 });
 afterAll(async () => {

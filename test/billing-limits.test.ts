@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
+import type { TestAnswer } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi } from './setup/people.ts';
 import { startAnotherApi } from './setup/processes.ts';
-import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { addStep, createWorkflow } from './setup/workflows.ts';
 

@@ -1,9 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { TestAnswer } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { arrived, messageOf } from './setup/inbox.ts';
 import { createTestPerson } from './setup/people.ts';
-import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 

@@ -26,9 +26,7 @@ it('a worker that is killed at six random moments, and once with the API: everyo
     await delay(200 + Math.random() * 2_500);
     const isWithApi = kill === 3;
     await (isWithApi ? stack.killAll() : stack.running('worker')[0]?.kill());
-    // Starts the API first: until it listens, a worker might take its port for metrics.
-    if (isWithApi) await stack.startApi();
-    await stack.startWorker();
+    await (isWithApi ? stack.start() : stack.startWorker());
   }
   await expectExactlyOnce(stack, sender, id, recipients);
 });

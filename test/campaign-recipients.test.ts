@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
-import { reportEvent } from './setup/inbox.ts';
+import { onlyMessageTo, reportEvent } from './setup/inbox.ts';
 import { createTestSender, useOneSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
@@ -17,21 +17,12 @@ beforeAll(async () => {
   const { body } = await sender.post('/campaigns', { ...content, audienceType: 'ALL' });
   path = `/campaigns/${body.data.id}`;
   await sender.post(`${path}/send`, {});
-  const message = await messageTo(mailbox('success+r1'));
+  const message = await onlyMessageTo(stack.ses, mailbox('success+r1'));
   const [leave = ''] = /http[^"]+\/unsubscribe\/[\w-]+/.exec(message.html) ?? [];
   for (const link of [offer, offer, leave]) await reportEvent(stack.ses, message.id, { type: 'click', link });
-  await reportEvent(stack.ses, (await messageTo(mailbox('success+r2'))).id, { type: 'click', link: offer });
+  const second = await onlyMessageTo(stack.ses, mailbox('success+r2'));
+  await reportEvent(stack.ses, second.id, { type: 'click', link: offer });
 });
-
-async function messageTo(to: string): Promise<{ id: string; html: string }> {
-  const find = async () => {
-    const answer = await fetch(`${stack.ses.url}/api/messages?to=${encodeURIComponent(to)}`);
-    // as: the inbox is ours and has its own tests.
-    return (await answer.json()) as { messages: { id: string; html: string }[] };
-  };
-  const { messages } = await eventually(find, (found) => found.messages.length > 0);
-  return messages[0] ?? { id: '', html: '' };
-}
 
 const list = async (query: string) => (await sender.get(`${path}/recipients?${query}`)).body;
 const namesOf = async (outcome: string) =>

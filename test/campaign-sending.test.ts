@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { insertContacts } from './setup/campaigns.ts';
+import { emailStatuses } from './setup/email-statuses.ts';
 import { eventually } from './setup/eventually.ts';
+import { readInbox } from './setup/inbox.ts';
 import { replaceDomain, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
@@ -28,17 +30,7 @@ const sent = (id: string) =>
   );
 const stats = async (id: string) => (await sender.get(`/campaigns/${id}/stats`)).body;
 
-interface InboxMessage {
-  to: string[];
-  subject: string;
-  receivedAt: string;
-}
-
-async function inbox(subject: string): Promise<InboxMessage[]> {
-  const query = new URLSearchParams({ subject, limit: '5000' });
-  const answer = await fetch(`${stack.ses.url}/api/messages?${query}`);
-  return ((await answer.json()) as { messages: InboxMessage[] }).messages;
-}
+const inbox = async (subject: string) => (await readInbox(stack.ses, { subject, limit: 5_000 })).messages;
 
 async function contactId(email: string): Promise<string> {
   const rows = await stack.sql<{ id: string }>(
@@ -48,13 +40,7 @@ async function contactId(email: string): Promise<string> {
   return rows[0]?.id ?? '';
 }
 
-async function statuses(id: string): Promise<Record<string, number>> {
-  const rows = await stack.sql<{ status: string; count: number }>(
-    'select status, count(*)::int as count from emails where campaign_id = $1 group by status',
-    [id],
-  );
-  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
-}
+const statuses = (id: string) => emailStatuses(stack, 'campaign_id = $1', id);
 
 /** The provider's events arrive after the campaign is sent. */
 const delivered = (id: string, count: number) =>

@@ -10,11 +10,7 @@ import { upload } from './setup/upload.ts';
 const stack = useProcessStack();
 const sender = useSender(stack);
 
-beforeAll(async () => {
-  await Promise.all([stack.startApi(), stack.startWorker()]);
-});
-
-const runningWorker = async () => stack.running('worker')[0] ?? stack.startWorker();
+beforeAll(() => stack.start());
 
 async function addContacts(count: number): Promise<string[]> {
   const rows = await stack.sql<{ id: string }>(
@@ -96,7 +92,7 @@ describe('a worker that is killed', () => {
       lines.push(`${isBad ? 'nobody' : `reader-${n}@example.com`},${n},${n < 5_000 ? 'no' : ''}`);
     }
     const release = await hold('reader-4500@example.com');
-    const first = await runningWorker();
+    const first = await stack.runningWorker();
     const { body } = await upload(`${stack.url}/contacts/import`, sender.secretKey, lines.join('\n'));
     await stuckInTheMiddle();
     await first.kill();
@@ -120,7 +116,7 @@ describe('a worker that is killed', () => {
   it('in the middle of a bulk operation: another continues, each contact is changed once', async () => {
     const contactIds = await addContacts(1_000);
     const release = await hold('reader-550@example.com');
-    const first = await runningWorker();
+    const first = await stack.runningWorker();
     const { body } = await sender.post('/contacts/bulk-unsubscribe', { contactIds });
     await stuckInTheMiddle();
     await first.kill();
@@ -142,7 +138,7 @@ describe('a worker that is killed', () => {
   it('in the middle of a bulk deletion: another continues, and what was deleted stays a success', async () => {
     const contactIds = await addContacts(1_000);
     const release = await hold('reader-550@example.com');
-    const first = await runningWorker();
+    const first = await stack.runningWorker();
     const { body } = await sender.post('/contacts/bulk-delete', { contactIds });
     await stuckInTheMiddle();
     await first.kill();
@@ -158,7 +154,7 @@ describe('a worker that is killed', () => {
 
 describe('two workers', () => {
   it('import the same file twice at the same time, and each contact is created by one of them', async () => {
-    await Promise.all([runningWorker(), stack.startWorker()]);
+    await Promise.all([stack.runningWorker(), stack.startWorker()]);
     const rows = Array.from(
       { length: 10_000 },
       (_, n) => `reader-${n}@example.com,${n},${n % 2 === 0 ? 'yes' : 'no'}`,
@@ -179,7 +175,7 @@ it('many concurrent jobs of a project leave connections for the emails of others
   const other = await createTestSender(stack.url);
   const [contactId] = await addContacts(1);
   const release = await hold('reader-0@example.com');
-  await runningWorker();
+  await stack.runningWorker();
   const jobs: string[] = [];
   for (let n = 0; n < 30; n += 1) {
     const { body } = await sender.post('/contacts/bulk-unsubscribe', { contactIds: [contactId] });

@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TestAnswer } from './setup/answer.ts';
 import { insertContacts } from './setup/campaigns.ts';
-import { createTestSender, type TestAnswer, useOneSender, useSender } from './setup/sender.ts';
+import { createTestSender, useOneSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();

@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type BuiltDashboard, writeBuiltDashboard } from '../api/dashboard/testing/built-dashboard.ts';
 import { routes } from '../api/routes/index.ts';
+import { listen } from '../local/testing/listen.ts';
 import { findChromium, startChromium, type TestBrowser } from './setup/chromium.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { startTestApi, type TestApi } from './setup/start-test-api.ts';
@@ -28,6 +27,7 @@ describe.skipIf(executable === undefined)('in a browser', () => {
   let api: TestApi;
   let browser: TestBrowser;
   let proxy: Server;
+  let proxyPort: number;
   let opened: Page | undefined;
   let complaints: string[] = [];
 
@@ -39,7 +39,8 @@ describe.skipIf(executable === undefined)('in a browser', () => {
     ]);
     const environment = { DASHBOARD_DIR: built.folder };
     api = await startTestApi({ database, routes, services: {}, environment });
-    proxy = await startPrefixProxy(api.url, '/mail');
+    proxy = createPrefixProxy(api.url, '/mail');
+    proxyPort = await listen(proxy);
   });
   afterAll(async () => {
     await browser?.close();
@@ -76,9 +77,9 @@ describe.skipIf(executable === undefined)('in a browser', () => {
   const blockedScript = /^Blocked script execution in 'about:srcdoc'|Content Security Policy/;
 
   it('the dashboard finds its files and its API behind a proxy that strips a prefix', async () => {
-    const { port } = proxy.address() as AddressInfo;
-    const page = await open(`http://127.0.0.1:${port}/mail/app/contacts/some/one`, blockedScript);
-    await expect.poll(() => page.title(), { timeout: 30_000 }).toBe(`ok http://127.0.0.1:${port}/mail/app/`);
+    const base = `http://127.0.0.1:${proxyPort}/mail/app/`;
+    const page = await open(`${base}contacts/some/one`, blockedScript);
+    await expect.poll(() => page.title(), { timeout: 30_000 }).toBe(`ok ${base}`);
   });
 
   it('an email in a sandboxed frame keeps its styles and runs no script', async () => {
@@ -95,8 +96,8 @@ describe.skipIf(executable === undefined)('in a browser', () => {
 });
 
 /** A reverse proxy that serves the API below `prefix`. */
-async function startPrefixProxy(target: string, prefix: string): Promise<Server> {
-  const server = createServer((from, to) => {
+function createPrefixProxy(target: string, prefix: string): Server {
+  return createServer((from, to) => {
     if (from.url?.startsWith(`${prefix}/`) !== true) return void to.writeHead(404).end();
     const { method, headers } = from;
     const passed = request(`${target}${from.url.slice(prefix.length)}`, { method, headers }, (answer) => {
@@ -104,7 +105,5 @@ async function startPrefixProxy(target: string, prefix: string): Promise<Server>
       answer.pipe(to);
     });
     from.pipe(passed);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return server;
+  });
 }

@@ -1,12 +1,12 @@
 import type { Route } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { mailedToken } from './setup/account-mail.ts';
+import type { TestAnswer } from './setup/answer.ts';
 import { findChromium } from './setup/chromium.ts';
 import { tabTo } from './setup/dashboard.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi, testPassword } from './setup/people.ts';
-import type { TestAnswer } from './setup/sender.ts';
 
 const executable = await findChromium();
 const domain = 'mail.story.test';

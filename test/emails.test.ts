@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { TestAnswer } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
 import { messageOf, reportEvent } from './setup/inbox.ts';
 import { buildWorkflow, trackEvent } from './setup/running-workflows.ts';
-import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { createTemplate } from './setup/templates.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
@@ -129,14 +131,10 @@ describe('the log of emails', () => {
     await sender.post('/contacts', { email: 'ada@example.com' });
     const campaignId = await sendCampaign();
     await sender.post(`/campaigns/${campaignId}/test`, { email: 'boss@example.com' });
-    const template = await sender.post('/templates', {
-      name: 'Welcome',
+    const templateId = await createTemplate(sender, {
       subject: 'Welcome {{ event.plan }}',
       body: '<p>Welcome to {{ event.plan }}</p>',
-      from: `hello@${sender.domain}`,
-      type: 'TRANSACTIONAL',
     });
-    const templateId = (template.body.data ?? template.body).id;
     const steps = { mail: { type: 'SEND_EMAIL', config: { templateId } } };
     const workflowId = await buildWorkflow(sender, steps, [['start', 'mail']]);
     await trackEvent(sender, 'signup', { plan: 'pro' });
@@ -233,15 +231,8 @@ describe('an email', () => {
 
   it('gives the reason why it was withheld or failed', async () => {
     await sender.post('/contacts', { email: 'ada@example.com', subscribed: false });
-    const template = await sender.post('/templates', {
-      name: 'News',
-      subject: 'News',
-      body: '<p>News</p>',
-      from: `hello@${sender.domain}`,
-      type: 'MARKETING',
-    });
-    const templateId = (template.body.data ?? template.body).id;
-    const email = await send('ada@example.com', { template: templateId, subscribed: undefined });
+    const template = await createTemplate(sender, { type: 'MARKETING' });
+    const email = await send('ada@example.com', { template, subscribed: undefined });
     const found = await eventually(
       () => detail(email),
       ({ status }) => status === 'SUPPRESSED',

@@ -6,7 +6,9 @@ import { findTemporalBinary } from '../local/temporal-binary.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { expectExactlyOnce, sendCampaign, untilCampaignIs } from './setup/campaign-outcome.ts';
 import { insertContacts } from './setup/campaigns.ts';
+import { emailStatuses, journaledSends } from './setup/email-statuses.ts';
 import { eventually } from './setup/eventually.ts';
+import { emptyInbox } from './setup/inbox.ts';
 import { useProcessStack } from './setup/process-stack.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 
@@ -20,12 +22,11 @@ let sender: TestSender;
 beforeEach(async () => {
   await stack.control('faults', {});
   await stack.control('events', { paused: false });
-  await fetch(`${stack.ses.url}/api/messages`, { method: 'DELETE' });
+  await emptyInbox(stack.ses);
   if (stack.running('api').length === 0) await stack.startApi();
   sender = await createTestSender(stack.url);
 });
 
-const runningWorker = async (changes = {}) => stack.running('worker')[0] ?? stack.startWorker(changes);
 /** Two emails a second. */
 const slow = { EMAIL_RATE_PER_SECOND: '2' };
 
@@ -40,27 +41,12 @@ function send(count: number) {
   });
 }
 
-const statuses = async () => {
-  const rows = await stack.sql<{ status: string; count: number }>(
-    'select status, count(*)::int as count from emails where project_id = $1 group by status order by status',
-    [sender.projectId],
-  );
-  return Object.fromEntries(rows.map((row) => [row.status, row.count]));
-};
-
-/** How many emails have left, and how many `email.sent` events the journal has: both must be the number of emails. */
-const journaled = async () => {
-  const [row] = await stack.sql<{ rows: number; emails: number }>(
-    `select count(*)::int as rows, count(distinct email_id)::int as emails from events
-     where project_id = $1 and name = 'email.sent'`,
-    [sender.projectId],
-  );
-  return row;
-};
+const statuses = () => emailStatuses(stack, 'project_id = $1', sender.projectId);
+const journaled = () => journaledSends(stack, sender.projectId);
 
 describe('a lost reply of the provider', () => {
   it("sends one copy if the provider's event settles it", async () => {
-    await runningWorker();
+    await stack.runningWorker();
     await stack.control('faults', { dropReplyEvery: 1 });
     await send(6);
     await eventually(statuses, (found) => found.DELIVERED === 6);
@@ -70,7 +56,7 @@ describe('a lost reply of the provider', () => {
   });
 
   it('sends two copies at most if no event arrives either, and settles once it does', async () => {
-    await runningWorker();
+    await stack.runningWorker();
     await stack.control('events', { paused: true });
     await stack.control('faults', { dropReplyEvery: 1 });
     await send(3);
@@ -86,7 +72,7 @@ describe('a lost reply of the provider', () => {
 
 describe('a worker that is killed', () => {
   it('during a hand-over: no second copy is sent, and the outcome settles', async () => {
-    const worker = await runningWorker();
+    const worker = await stack.runningWorker();
     await stack.control('faults', { latencyMs: 14_000 });
     await send(5);
     await eventually(inbox, (found) => found.total === 5);
@@ -102,7 +88,7 @@ describe('a worker that is killed', () => {
 
   it('while emails wait for the send rate: another hands them over', async () => {
     // The worker dies while most emails wait for their turn.
-    const worker = await runningWorker(slow);
+    const worker = await stack.runningWorker(slow);
     await send(24);
     await eventually(inbox, (found) => found.total >= 3);
     await worker.kill();
@@ -134,11 +120,11 @@ describe('a worker that is killed before it starts a hand-over', () => {
     ).length;
 
   it('twice: each email leaves once', async () => {
-    await runningWorker();
+    await stack.runningWorker();
     await hangBeforeHandOver();
     await send(5);
     for (let death = 1; death <= 2; death += 1) {
-      const worker = await runningWorker();
+      const worker = await stack.runningWorker();
       await eventually(hanging, (count) => count > 0);
       await worker.kill();
       // Postgres itself would notice the dead client only at the end of the statement.
@@ -187,8 +173,7 @@ describe('while Temporal is down', () => {
     await api?.kill();
     expect(await statuses()).toEqual({ QUEUED: 10 });
     temporal = await startTemporal(options);
-    await stack.startApi();
-    await stack.startWorker();
+    await stack.start();
     await eventually(statuses, (found) => found.DELIVERED === 10);
     expect((await inbox()).total).toBe(10);
   });
@@ -198,7 +183,7 @@ describe('while Temporal is down', () => {
 
   it('emails leave, throttled ones a little later', async () => {
     temporal ??= await startTemporal(options);
-    await runningWorker();
+    await stack.runningWorker();
     await send(1);
     await eventually(inbox, (found) => found.total === 1);
     await eventually(isMissed, (missed) => !missed);
@@ -228,7 +213,7 @@ describe('while Temporal is down', () => {
 
   it('a worker is killed during hand-overs whose workflow it has not recorded: each email leaves once', async () => {
     temporal ??= await startTemporal(options);
-    const worker = await runningWorker();
+    const worker = await stack.runningWorker();
     await send(1);
     await eventually(statuses, (found) => found.DELIVERED === 1);
     const commands = () => stack.sql('select id from outbox where project_id = $1', [sender.projectId]);
@@ -255,7 +240,7 @@ describe('while Temporal is down', () => {
 
   it('a campaign starts: each of its emails leaves once', async () => {
     temporal ??= await startTemporal(options);
-    await runningWorker();
+    await stack.runningWorker();
     const recipients = 300;
     await insertContacts(stack.em(), sender.projectId, recipients);
     process.kill(temporal.pid, 'SIGSTOP');

@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
+import type { TestAnswer } from './setup/answer.ts';
 import { useTestProduct } from './setup/product.ts';
-import { createTestSender, type TestAnswer } from './setup/sender.ts';
+import { createTestSender } from './setup/sender.ts';
 
 const product = useTestProduct({ HEAVY_READS_PER_PROJECT: '1' });
 

@@ -7,11 +7,10 @@ import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { startS3Server } from '../providers/testing/s3-server.ts';
 import { fileFixture } from './setup/fixtures.ts';
+import { gif } from './setup/images.ts';
 import { useTestProduct } from './setup/product.ts';
 import { useOneSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
-
-const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 
 const s3 = fileFixture(startS3Server, ({ close }) => close());
 const stack = useTestProduct(() => ({

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPooler, checkPostgres } from '../doctor/postgres.ts';
 import { connectReadOnly } from '../doctor/read-only.ts';
+import { emailStatuses, journaledSends } from './setup/email-statuses.ts';
 import { eventually } from './setup/eventually.ts';
 import { type Pooler, startPgBouncer } from './setup/pgbouncer.ts';
 import { useProcessStack } from './setup/process-stack.ts';
@@ -18,9 +19,7 @@ let sender: TestSender;
 beforeAll(async () => {
   pooler = await startPgBouncer(stack.database.url, serverConnections, Number(stack.environment.PORT));
   stack.environment.DATABASE_POOLER_URL = pooler.url;
-  // Starts the API first: until it listens, the worker might take its port for metrics.
-  await stack.startApi();
-  await stack.startWorker();
+  await stack.start();
   sender = await createTestSender(stack.url);
 }, 300_000);
 afterAll(async () => {
@@ -28,22 +27,9 @@ afterAll(async () => {
   await pooler?.close();
 });
 
-const statuses = async (source: string) => {
-  const rows = await stack.sql<{ status: string; count: number }>(
-    'select status, count(*)::int as count from emails where project_id = $1 and source = $2 group by status',
-    [sender.projectId, source],
-  );
-  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
-};
-
-const journaled = async () => {
-  const [row] = await stack.sql<{ rows: number; emails: number }>(
-    `select count(*)::int as rows, count(distinct email_id)::int as emails from events
-     where project_id = $1 and name = 'email.sent'`,
-    [sender.projectId],
-  );
-  return row;
-};
+const statuses = (source: string) =>
+  emailStatuses(stack, 'project_id = $1 and source = $2', sender.projectId, source);
+const journaled = () => journaledSends(stack, sender.projectId);
 
 describe('behind a pooler in transaction mode', () => {
   it('emails of many parallel requests leave once each', async () => {

@@ -8,6 +8,7 @@ import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
+import { emailStatuses } from './setup/email-statuses.ts';
 import { eventually } from './setup/eventually.ts';
 import { useProcessStack } from './setup/process-stack.ts';
 import { buildWait, onlyExecution, trackEvent } from './setup/running-workflows.ts';
@@ -78,12 +79,6 @@ afterAll(async () => {
   if (directory !== undefined) await rm(directory, { recursive: true, force: true });
 });
 
-/** Starts the API first: while it is down, a worker could take its port for metrics. */
-async function startProcesses(changes: Record<string, string> = {}): Promise<void> {
-  await stack.startApi(changes);
-  await stack.startWorker(changes);
-}
-
 async function copyOf(url: string): Promise<TestDatabase> {
   const { pathname } = new URL(url);
   const client = new pg.Client({
@@ -103,17 +98,11 @@ async function restore(blocks: string[], changes: Record<string, string> = {}): 
   const database = await copyOf(backup.url);
   for (const title of blocks) await database.sql(guideSql(title));
   const environment = { ...changes, DATABASE_URL: database.url };
-  await startProcesses(environment);
+  await stack.start(environment);
   return database;
 }
 
-const statuses = async (database: TestDatabase, source: string) => {
-  const rows = await database.sql<{ status: string; count: number }>(
-    'select status, count(*)::int as count from emails where source = $1 group by status',
-    [source],
-  );
-  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
-};
+const transactional = (database: TestDatabase) => emailStatuses(database, 'source = $1', 'TRANSACTIONAL');
 const importEnds = () =>
   eventually(
     () => sender.get(`/contacts/import/${jobId}`),
@@ -126,11 +115,11 @@ const campaignIs = (status: string) =>
   );
 
 it('a Postgres older than Temporal continues, and emails sent since the backup are not sent again', async () => {
-  await startProcesses();
+  await stack.start();
   await importEnds();
   await campaignIs('SENT');
   await eventually(
-    () => statuses(stack.database, 'TRANSACTIONAL'),
+    () => transactional(stack.database),
     (found) => found.DELIVERED === 5,
   );
   const before = await stack.inboxTotal();
@@ -141,7 +130,7 @@ it('a Postgres older than Temporal continues, and emails sent since the backup a
   await campaignIs('CANCELLED');
   await trackEvent(sender, 'bought');
   await onlyExecution(sender, workflowId, 'EXITED');
-  expect(await statuses(restored, 'TRANSACTIONAL')).toEqual({ UNKNOWN: 5 });
+  expect(await transactional(restored)).toEqual({ UNKNOWN: 5 });
   expect(await stack.inboxTotal()).toBe(before);
   await stack.killAll();
   await restored.close();
@@ -151,7 +140,7 @@ it('without Temporal all work is ordered again and completes', async () => {
   const restored = await restore(['order the work again'], { TEMPORAL_ADDRESS: emptyTemporal.address });
   await importEnds();
   await eventually(
-    () => statuses(restored, 'TRANSACTIONAL'),
+    () => transactional(restored),
     (found) => found.DELIVERED === 5,
   );
   await campaignIs('SENT');

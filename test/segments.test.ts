@@ -11,12 +11,11 @@ import {
 } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { unknownId } from './setup/unknown-id.ts';
 import { untilBlocking } from './setup/until-blocking.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
-
-const unknownId = '0190a1b2-0000-7000-8000-000000000000';
 
 async function emailsOf(id: string): Promise<string[]> {
   const { body } = await sender.get(`/segments/${id}/contacts`);

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { codesByField, type TestAnswer } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
-import { arrived } from './setup/inbox.ts';
+import { arrived, readInbox } from './setup/inbox.ts';
+import { callApi } from './setup/people.ts';
 import { startAnotherApi } from './setup/processes.ts';
 import { readEmail } from './setup/read-database.ts';
-import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
@@ -35,11 +37,6 @@ async function emailOf(answer: TestAnswer, isDone: (status: string) => boolean) 
   );
   return row;
 }
-
-const codes = (answer: TestAnswer) =>
-  Object.fromEntries(
-    answer.body.error.errors.map((issue: { field: string; code: string }) => [issue.field, issue.code]),
-  );
 
 describe('a template in a send', () => {
   it('gives everything that the request leaves out, filled with the data of contact and request', async () => {
@@ -90,8 +87,8 @@ describe('a template in a send', () => {
     expect(address.from).toBe(`The Team <other@${sender.domain}>`);
     const refused = await send(id, { from: 'a@elsewhere.test' });
     expect([refused.status, refused.body.error.details.reason]).toEqual([403, 'DOMAIN_NOT_REGISTERED']);
-    expect(codes(await send(id, { subject: '{{ open', body: '' }))).toEqual({ body: 'too_small' });
-    expect(codes(await send(id, { subject: '{{ open' }))).toEqual({ subject: 'invalid_template' });
+    expect(codesByField(await send(id, { subject: '{{ open', body: '' }))).toEqual({ body: 'too_small' });
+    expect(codesByField(await send(id, { subject: '{{ open' }))).toEqual({ subject: 'invalid_template' });
   });
 
   it('must belong to the project: 404 otherwise, and 422 without it and without content', async () => {
@@ -114,8 +111,8 @@ describe('a template in a send', () => {
     const mixed = await Promise.all([own(), send(foreign.body.id), own(), send(foreign.body.id)]);
     expect(mixed.map((answer) => answer.status)).toEqual([200, 404, 200, 404]);
     expect((await sender.get('/contacts')).body.total).toBe(0);
-    expect(codes(await send('no id'))).toEqual({ template: 'invalid_string' });
-    expect(codes(await sender.post('/v1/send', { to: 'ada@example.com' }))).toEqual({
+    expect(codesByField(await send('no id'))).toEqual({ template: 'invalid_string' });
+    expect(codesByField(await sender.post('/v1/send', { to: 'ada@example.com' }))).toEqual({
       subject: 'invalid_type',
       body: 'invalid_type',
       from: 'invalid_type',
@@ -177,9 +174,8 @@ describe('the type of a template', () => {
       await sender.patch(`/templates/${id}`, { type: 'TRANSACTIONAL' });
       const sent = await send(id);
       await arrived(stack.ses, sent);
-      const inbox = await fetch(`${stack.ses.url}/api/messages?limit=1000`);
-      const text = await inbox.text();
-      expect(text).not.toContain(answer.body.data.emails[0].email);
+      const { messages } = await readInbox(stack.ses);
+      expect(JSON.stringify(messages)).not.toContain(answer.body.data.emails[0].email);
     },
   );
 });
@@ -189,13 +185,9 @@ describe('with a second API process', () => {
     const second = await startAnotherApi(stack);
     try {
       const id = await createTemplate({ subject: 'round 0' });
-      const sendThrough = async (url: string) => {
-        const answer = await fetch(`${url}/v1/send`, {
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${sender.secretKey}` },
-          body: JSON.stringify({ to: 'ada@example.com', template: id }),
-        });
-        return { status: answer.status, headers: answer.headers, body: await answer.json() };
+      const sendThrough = (url: string) => {
+        const headers = { Authorization: `Bearer ${sender.secretKey}` };
+        return callApi(url, 'POST', '/v1/send', { to: 'ada@example.com', template: id }, headers);
       };
       const urls = [second.url, stack.url];
       for (const url of urls) await sendThrough(url);

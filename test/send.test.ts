@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { codesByField } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
-import { createTestSender, type TestAnswer, useSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
 const stack = useSharedProduct();
@@ -14,11 +15,6 @@ const email = (changes: Record<string, unknown> = {}) => ({
   body: '<p>Hello {{ firstName }}</p>',
   ...changes,
 });
-
-const codes = (answer: TestAnswer) =>
-  Object.fromEntries(
-    answer.body.error.errors.map((issue: { field: string; code: string }) => [issue.field, issue.code]),
-  );
 
 describe('recipients', () => {
   it('sends each recipient of a mixed list an email, and returns them in order', async () => {
@@ -47,7 +43,7 @@ describe('recipients', () => {
     );
     expect(answer.status).toBe(422);
     expect(answer.body.error.code).toBe('VALIDATION_ERROR');
-    expect(codes(answer)).toEqual({ 'to.1.email': 'invalid_string' });
+    expect(codesByField(answer)).toEqual({ 'to.1.email': 'invalid_string' });
     expect((await sender.get('/contacts')).body.total).toBe(0);
   });
 });
@@ -126,7 +122,7 @@ describe('content', () => {
   it('refuses Liquid that does not parse, with line and column', async () => {
     const answer = await sender.post('/v1/send', email({ subject: '{{ open', body: '<p>\n{% if %}</p>' }));
     expect(answer.status).toBe(422);
-    expect(Object.keys(codes(answer))).toEqual(['subject', 'body']);
+    expect(Object.keys(codesByField(answer))).toEqual(['subject', 'body']);
     expect(answer.body.error.errors[1].message).toMatch(/line 2, column 6/);
   });
 
@@ -200,7 +196,7 @@ describe('content', () => {
       ],
     });
     expect(answer.status).toBe(422);
-    expect(codes(answer)).toMatchObject({
+    expect(codesByField(answer)).toMatchObject({
       to: 'invalid_string',
       subject: 'invalid_string',
       'from.name': 'invalid_string',
@@ -219,20 +215,20 @@ describe('content', () => {
       content: 'aGk=',
       contentType: 'text/plain',
     }));
-    expect(codes(await sender.post('/v1/send', email({ attachments: eleven })))).toEqual({
+    expect(codesByField(await sender.post('/v1/send', email({ attachments: eleven })))).toEqual({
       attachments: 'too_big',
     });
     const large = [{ filename: 'd.bin', content: tenMegabytes, contentType: 'application/octet-stream' }];
-    expect(codes(await sender.post('/v1/send', email({ attachments: large })))).toEqual({
+    expect(codesByField(await sender.post('/v1/send', email({ attachments: large })))).toEqual({
       attachments: 'too_big',
     });
-    expect(codes(await sender.post('/v1/send', {}))).toMatchObject({
+    expect(codesByField(await sender.post('/v1/send', {}))).toMatchObject({
       to: 'invalid_type',
       subject: 'invalid_type',
       body: 'invalid_type',
       from: 'invalid_type',
     });
-    expect(codes(await sender.post('/v1/send', email({ subject: 'x'.repeat(999) })))).toEqual({
+    expect(codesByField(await sender.post('/v1/send', email({ subject: 'x'.repeat(999) })))).toEqual({
       subject: 'too_big',
     });
   });
@@ -291,7 +287,7 @@ describe('the contact of a recipient', () => {
       sender.post('/v1/send', email({ to: 'grace@example.com', data: half })),
     ]);
     expect(both.map((answer) => answer.status)).toEqual([422, 200]);
-    expect(codes(both[0])).toEqual({ data: 'too_big' });
+    expect(codesByField(both[0])).toEqual({ data: 'too_big' });
   });
 });
 

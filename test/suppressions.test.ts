@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { encodeCursor } from '../core/pagination/cursor.ts';
 import { eventually } from './setup/eventually.ts';
+import { readInbox } from './setup/inbox.ts';
 import { readContact, readEmail } from './setup/read-database.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
+import { createTemplate } from './setup/templates.ts';
 
 const suppressedReason = 'the contact is suppressed after a bounce or complaint';
 
@@ -30,15 +32,8 @@ async function suppressed(reason: 'bounce' | 'complaint' = 'bounce', at?: Date):
 
 /** Sends an email and waits for its outcome. */
 async function send(to: string, type: 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS') {
-  const from = `news@${sender.domain}`;
-  const template = await sender.post('/templates', {
-    name: type,
-    subject: type,
-    body: '<p>Hi</p>',
-    from,
-    type,
-  });
-  const sent = await sender.post('/v1/send', { to, template: template.body.id });
+  const template = await createTemplate(sender, { subject: type, type });
+  const sent = await sender.post('/v1/send', { to, template });
   const emailId: string = sent.body.data.emails[0].email;
   const settled = await eventually(
     () => readEmail(stack.em(), emailId),
@@ -94,8 +89,7 @@ describe('a suppressed contact', () => {
         metadata: { status: 'SUPPRESSED', bounceType: 'Suppressed', reason: suppressedReason },
       });
     }
-    const inbox = await fetch(`${stack.ses.url}/api/messages?to=${reader.email}`);
-    expect(await inbox.json()).toMatchObject({ total: 0 });
+    expect((await readInbox(stack.ses, { to: reader.email })).total).toBe(0);
     expect((await sender.get('/activity/stats')).body).toMatchObject({ sent: 0, bounced: 0, totalEvents: 2 });
     expect((await sender.get('/events')).body.data).toEqual([]);
     const stats = await stack.sql('select name from contact_event_stats where contact_id = $1', [

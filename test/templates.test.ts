@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type TestAnswer, useOneSender, useSender } from './setup/sender.ts';
+import { codesByField, type TestAnswer } from './setup/answer.ts';
+import { useOneSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { unknownId } from './setup/unknown-id.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
 const other = useOneSender(stack);
-
-const nobodys = '0190a0a0-0000-7000-8000-000000000000';
 
 const template = (changes: Record<string, unknown> = {}) => ({
   name: 'Welcome',
@@ -21,11 +21,6 @@ async function create(changes: Record<string, unknown> = {}): Promise<TestAnswer
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
   return answer.body;
 }
-
-const codes = (answer: TestAnswer) =>
-  Object.fromEntries(
-    answer.body.error.errors.map((issue: { field: string; code: string }) => [issue.field, issue.code]),
-  );
 
 describe('a new template', () => {
   it('is returned in full, and is marketing by default', async () => {
@@ -78,7 +73,7 @@ describe('a new template', () => {
       type: 'OTHER',
     });
     expect(answer.status).toBe(422);
-    expect(codes(answer)).toEqual({
+    expect(codesByField(answer)).toEqual({
       name: 'too_big',
       subject: 'invalid_string',
       body: 'too_big',
@@ -91,12 +86,12 @@ describe('a new template', () => {
     expect(answer.body.error.errors.find((issue: { field: string }) => issue.field === 'body').message).toBe(
       'A body has at most 512 KB',
     );
-    expect(codes(await sender.post('/templates', template({ name: ' ', subject: 'x'.repeat(999) })))).toEqual(
-      {
-        name: 'invalid_string',
-        subject: 'too_big',
-      },
-    );
+    expect(
+      codesByField(await sender.post('/templates', template({ name: ' ', subject: 'x'.repeat(999) }))),
+    ).toEqual({
+      name: 'invalid_string',
+      subject: 'too_big',
+    });
     const large = await create({ body: 'ä'.repeat(256 * 1024) });
     expect(large.body).toHaveLength(256 * 1024);
   });
@@ -209,7 +204,7 @@ describe('the list', () => {
 describe('a change', () => {
   it('changes only the given fields, and clears optional ones with null', async () => {
     const created = await create({ description: 'note', fromName: 'Name', replyTo: 'r@example.com' });
-    const renamed = await sender.patch(`/templates/${created.id}`, { name: 'Other', id: nobodys });
+    const renamed = await sender.patch(`/templates/${created.id}`, { name: 'Other', id: unknownId });
     expect(renamed.status).toBe(200);
     expect(renamed.body).toEqual({ ...created, name: 'Other', updatedAt: expect.any(String) });
     expect(renamed.body.updatedAt > created.updatedAt).toBe(true);
@@ -240,7 +235,7 @@ describe('a change', () => {
     const nulls = { name: null, subject: null, body: '', from: null, type: null };
     const answer = await sender.patch(`/templates/${id}`, nulls);
     expect(answer.status).toBe(422);
-    expect(Object.keys(codes(answer)).sort()).toEqual(Object.keys(nulls).sort());
+    expect(Object.keys(codesByField(answer)).sort()).toEqual(Object.keys(nulls).sort());
     const unparsable = await sender.patch(`/templates/${id}`, { body: '<p>\n{% endif %}' });
     expect(unparsable.status).toBe(400);
     expect(unparsable.body.error).toMatchObject({
@@ -311,22 +306,7 @@ it('is unused, and 404 once it is deleted', async () => {
   expect((await sender.get(`/templates/${id}`)).status).toBe(404);
 });
 
-it('is 404 for another project, as is an unknown one', async () => {
-  const created = await create();
-  for (const [who, id] of [
-    [other, created.id],
-    [sender, nobodys],
-  ] as const) {
-    const answers = await Promise.all([
-      who.get(`/templates/${id}`),
-      who.patch(`/templates/${id}`, { name: 'x', from: `a@${who.domain}` }),
-      who.delete(`/templates/${id}`),
-      who.post(`/templates/${id}/duplicate`, undefined),
-      who.get(`/templates/${id}/usage`),
-    ]);
-    for (const answer of answers) expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
-  }
+it('is not listed in another project', async () => {
+  await create();
   expect((await other.get('/templates')).body.total).toBe(0);
-  expect((await sender.get(`/templates/${created.id}`)).body).toEqual(created);
-  expect((await sender.get('/templates/none')).status).toBe(422);
 });

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { gif, png } from './setup/images.ts';
 import { createTestSender, useOneSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { type UploadFile, upload } from './setup/upload.ts';
@@ -11,11 +12,6 @@ import { type UploadFile, upload } from './setup/upload.ts';
 const stack = useSharedProduct();
 const sender = useOneSender(stack);
 
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==',
-  'base64',
-);
-const gif = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64');
 const jpeg = Buffer.concat([
   Buffer.from('ffd8ffe000104a46494600010100000100010000', 'hex'),
   Buffer.alloc(200, 7),

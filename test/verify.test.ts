@@ -85,17 +85,4 @@ describe('POST /v1/verify', () => {
     dns.records.push({ type: 'MX', name: 'late.example', value: 'mail.late.example' });
     expect((await verify({ email })).body.data).toMatchObject({ valid: true });
   });
-
-  it('accepts only the secret key', async () => {
-    const ask = (headers: Record<string, string>) =>
-      fetch(`${stack.url}/v1/verify`, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', ...headers },
-        body: JSON.stringify({ email: 'ada@shop.example' }),
-      });
-    const refused = await ask({ Authorization: `Bearer ${sender.publicKey}` });
-    expect(refused.status).toBe(401);
-    expect(await refused.json()).toMatchObject({ error: { code: 'INVALID_API_KEY' } });
-    expect((await ask({})).status).toBe(401);
-  });
 });

@@ -5,18 +5,12 @@ import { readCounts, readEvents } from './setup/read-database.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { createTemplate } from './setup/templates.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
 
 const reader = 'reader@example.com';
-
-async function createTemplate(subject: string): Promise<string> {
-  const from = `hello@${sender.domain}`;
-  const type = 'TRANSACTIONAL';
-  const { body } = await sender.post('/templates', { name: subject, subject, body: 'Hi', from, type });
-  return body.id;
-}
 
 async function send(): Promise<string> {
   const from = `hello@${sender.domain}`;
@@ -40,7 +34,7 @@ async function open(emailId: string): Promise<void> {
 
 it('sends one email in reaction to another and none to its own, alone and beside a workflow of its kind', async () => {
   const fields = { eventName: 'email.sent', allowReentry: true };
-  const config = { templateId: await createTemplate('Second') };
+  const config = { templateId: await createTemplate(sender, { subject: 'Second' }) };
   const build = () =>
     buildWorkflow(sender, { mail: { type: 'SEND_EMAIL', config } }, [['start', 'mail']], fields);
   const ids = [await build(), await build()];
@@ -54,7 +48,10 @@ it('waits until its email is opened, which does not start it again', async () =>
   const id = await buildWorkflow(
     sender,
     {
-      mail: { type: 'SEND_EMAIL', config: { templateId: await createTemplate('Second') } },
+      mail: {
+        type: 'SEND_EMAIL',
+        config: { templateId: await createTemplate(sender, { subject: 'Second' }) },
+      },
       wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'email.open' } },
       read: { type: 'EXIT', config: { reason: 'read' } },
     },
@@ -77,7 +74,10 @@ it('waits until its email is opened, which does not start it again', async () =>
 
 it('outcomes of an email to a custom address are not activities of the contact', async () => {
   const recipient = { type: 'CUSTOM', email: 'sales@example.org' };
-  const config = { templateId: await createTemplate('{{ email }} signed up'), recipient };
+  const config = {
+    templateId: await createTemplate(sender, { subject: '{{ email }} signed up' }),
+    recipient,
+  };
   const note = await buildWorkflow(sender, { note: { type: 'SEND_EMAIL', config } }, [['start', 'note']]);
   const ended = { end: { type: 'EXIT' } };
   const follow = await buildWorkflow(sender, ended, [['start', 'end']], { eventName: 'email.open' });
@@ -101,7 +101,7 @@ it('outcomes of an email to a custom address are not activities of the contact',
 
 it('an email to a custom address is sent even if the contact is suppressed', async () => {
   const recipient = { type: 'CUSTOM', email: 'sales@example.org' };
-  const config = { templateId: await createTemplate('Lost {{ email }}'), recipient };
+  const config = { templateId: await createTemplate(sender, { subject: 'Lost {{ email }}' }), recipient };
   const note = await buildWorkflow(sender, { note: { type: 'SEND_EMAIL', config } }, [['start', 'note']]);
   await stack.sql('update projects set suppress_transactional = true where id = $1', [sender.projectId]);
   await trackEvent(sender, 'seen', {}, reader);

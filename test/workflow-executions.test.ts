@@ -3,6 +3,7 @@ import { eventually } from './setup/eventually.ts';
 import { startAnotherApi } from './setup/processes.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { unknownId } from './setup/unknown-id.ts';
 import {
   addStep,
   createContact,
@@ -14,7 +15,6 @@ import {
 const stack = useSharedProduct();
 const sender = useSender(stack);
 
-const unknownId = '0190a1b2-0000-7000-8000-000000000000';
 const active = expect.stringMatching(/^(RUNNING|WAITING)$/);
 
 const start = (workflowId: string, contactId: string, context?: unknown) =>

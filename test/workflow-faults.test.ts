@@ -5,6 +5,7 @@ import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { useProcessStack } from './setup/process-stack.ts';
 import { useOneSender } from './setup/sender.ts';
+import { createTemplate } from './setup/templates.ts';
 import { addStep, connect, createWorkflow } from './setup/workflows.ts';
 
 const stack = useProcessStack({
@@ -33,17 +34,11 @@ const patient = contacts / 5;
 const kills = contacts / 50;
 
 async function createGraph(): Promise<string> {
-  const template = await sender.post('/templates', {
-    name: 'Hello',
-    subject: 'Hello',
-    body: '<p>Hello</p>',
-    from: `hello@${sender.domain}`,
-    type: 'TRANSACTIONAL',
-  });
+  const templateId = await createTemplate(sender);
   const { id, steps } = await createWorkflow(sender, { eventName: 'signup' });
   const ids: Record<string, string> = { start: steps[0].id };
   for (const [name, step] of Object.entries({
-    mail: { type: 'SEND_EMAIL', config: { templateId: template.body.id } },
+    mail: { type: 'SEND_EMAIL', config: { templateId } },
     slow: { type: 'CONDITION', config: { field: 'event.n', operator: 'lessThan', value: patient } },
     nap: { type: 'DELAY', config: { amount: 0.01, unit: 'minutes' } },
     wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' } },

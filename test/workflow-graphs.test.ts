@@ -3,25 +3,16 @@ import { parseGraph } from '../core/workflows/graph.ts';
 import { WorkflowVersion } from '../db/entities/workflow.ts';
 import { callApi } from './setup/people.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
-import { createTestSender, type TestSender, useSender } from './setup/sender.ts';
+import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { createTemplate } from './setup/templates.ts';
+import { unknownId } from './setup/unknown-id.ts';
 import { addStep, arrowsOf, connect, createWorkflow, readWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
 
-const unknownId = '0190a1b2-0000-7000-8000-000000000000';
 const delay = { type: 'DELAY', config: { amount: 1, unit: 'days' } };
-
-async function createTemplate(owner: TestSender): Promise<string> {
-  const { body } = await owner.post('/templates', {
-    name: 'Welcome',
-    subject: 'Hi',
-    body: 'Hi',
-    from: `hello@${owner.domain}`,
-  });
-  return body.id;
-}
 
 async function graphOf(id: string, version: number) {
   const stored = await stack.em().findOne(WorkflowVersion, { workflowId: id, version });

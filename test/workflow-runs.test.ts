@@ -5,9 +5,11 @@ import { startHttpServer } from '../providers/testing/http-server.ts';
 import { createWebhookSecrets } from '../runtime/webhook-secrets.ts';
 import { eventually } from './setup/eventually.ts';
 import { testFixture } from './setup/fixtures.ts';
+import { readInbox } from './setup/inbox.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { replaceDomain, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { createTemplate } from './setup/templates.ts';
 import { readWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();
@@ -26,17 +28,12 @@ beforeEach(() => {
   answers = [];
 });
 
-async function createTemplate(subject: string, type = 'TRANSACTIONAL'): Promise<string> {
-  const created = await sender.post('/templates', {
-    name: subject,
+const templateOf = (subject: string, type = 'TRANSACTIONAL') =>
+  createTemplate(sender, {
     subject,
     body: '<p>{{ plan }} {{ event.plan }} {{ context.score }}</p>',
-    from: `hello@${sender.domain}`,
     type,
   });
-  expect(created.status, JSON.stringify(created.body)).toBe(201);
-  return (created.body.data ?? created.body).id;
-}
 
 type Graph = Parameters<typeof buildWorkflow>;
 const build = (steps: Graph[1], ways: Graph[2], fields?: object) =>
@@ -44,14 +41,7 @@ const build = (steps: Graph[1], ways: Graph[2], fields?: object) =>
 const track = (event: string, data?: object, email?: string) => trackEvent(sender, event, data, email);
 const execution = (id: string, status: string) => onlyExecution(sender, id, status);
 
-async function inbox(to: string) {
-  const found = await fetch(`${stack.ses.url}/api/messages?limit=1000`);
-  // as: the inbox is ours and has its own tests.
-  const { messages } = (await found.json()) as {
-    messages: { to: string[]; subject: string; text: string }[];
-  };
-  return messages.filter((message) => message.to.some((address) => address.includes(to)));
-}
+const inbox = async (to: string) => (await readInbox(stack.ses, { to })).messages;
 const arrival = async (to: string, subject: string) => {
   const messages = await eventually(
     () => inbox(to),
@@ -64,7 +54,7 @@ const listUnsubscribe = { 'List-Unsubscribe': expect.any(String) };
 
 describe('an email', () => {
   it('arrives after the event, with the data of the contact and the event, and the execution exits', async () => {
-    const templateId = await createTemplate('Hello {{ event.plan }}');
+    const templateId = await templateOf('Hello {{ event.plan }}');
     const id = await build(
       {
         mail: { type: 'SEND_EMAIL', config: { templateId } },
@@ -91,8 +81,8 @@ describe('an email', () => {
   });
 
   it('goes to a custom address; a marketing email is not sent to contacts that opted out', async () => {
-    const news = await createTemplate('News', 'MARKETING');
-    const note = await createTemplate('Note about {{ email }}');
+    const news = await templateOf('News', 'MARKETING');
+    const note = await templateOf('Note about {{ email }}');
     const id = await build(
       {
         news: { type: 'SEND_EMAIL', config: { templateId: news } },
@@ -114,7 +104,7 @@ describe('an email', () => {
   });
 
   it('to a custom address has no link to unsubscribe the contact, and does not depend on the subscription', async () => {
-    const note = await createTemplate('Lost {{ email }}', 'MARKETING');
+    const note = await templateOf('Lost {{ email }}', 'MARKETING');
     const recipient = { type: 'CUSTOM', email: 'team@example.org' };
     const config = { templateId: note, recipient };
     const id = await build({ note: { type: 'SEND_EMAIL', config } }, [['start', 'note']]);
@@ -135,7 +125,7 @@ describe('an email', () => {
 });
 
 it('a workflow email does not leave from a domain that the project has lost', async () => {
-  const mail = await createTemplate('From another sender');
+  const mail = await templateOf('From another sender');
   const id = await build({ mail: { type: 'SEND_EMAIL', config: { templateId: mail } } }, [['start', 'mail']]);
   await replaceDomain(stack, sender, 'pending');
   try {

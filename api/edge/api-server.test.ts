@@ -1,13 +1,8 @@
 import { once } from 'node:events';
-import { Agent, request, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { Agent, request } from 'node:http';
 import { expect, it } from 'vitest';
+import { listen } from '../../local/testing/listen.ts';
 import { closeApiServer, createApiServer } from './api-server.ts';
-
-async function listen(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
-}
 
 async function get(port: number, agent: Agent, path = '/') {
   const sent = request({ host: '127.0.0.1', port, agent, path }).end();

@@ -1,14 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { createKeyVault } from '../../core/crypto/project-keys.ts';
+import type { TestAnswer } from '../../test/setup/answer.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { fileFixture } from '../../test/setup/fixtures.ts';
-import {
-  startTestApi,
-  type TestAnswer,
-  type TestApi,
-  type TestRequest,
-} from '../../test/setup/start-test-api.ts';
+import { startTestApi, type TestApi, type TestRequest } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute, type Route } from '../edge/route.ts';
 import { createAccountsService } from '../services/accounts.ts';
 import { createOneTimeLinks } from '../services/one-time-links.ts';
@@ -159,15 +155,6 @@ describe('sign-up', () => {
       [field],
     ]);
     expect(JSON.stringify(answer.body)).not.toContain('xxxxxxxxx');
-  });
-
-  it('can be switched off', async () => {
-    const closed = await startApi({ SIGNUP_ENABLED: 'false' });
-    const { status, body } = await closed.request('/auth/signup', {
-      body: { email: 'c@example.com', password },
-    });
-    expect([status, body.error.code]).toEqual([403, 'FORBIDDEN']);
-    await closed.close();
   });
 
   it('sets a cookie that only travels over https when the API is there', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { listen } from '../testing/listen.ts';
 import { createSdkClient, emailTo, soon, startTestSes, temporaryFolder } from './testing/test-ses.ts';
 import { startWebhookReceiver } from './testing/webhook-receiver.ts';
 
@@ -136,12 +137,10 @@ describe('process', () => {
 
   it('leaves its files alone when the port is taken', async () => {
     const taken = createServer();
-    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const port = await listen(taken);
     onTestFinished(() => {
       taken.close();
     });
-    const address = taken.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
     const dataDir = await temporaryFolder();
     await expect(startTestSes({ port, dataDir })).rejects.toMatchObject({ code: 'EADDRINUSE' });
     expect(await readdir(dataDir)).toEqual([]);

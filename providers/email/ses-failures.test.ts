@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, createServer } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { listen } from '../../local/testing/listen.ts';
 import { exampleEmail } from '../testing/example-email.ts';
 import { type SeenRequest, startHttpServer, type TestHttpServer } from '../testing/http-server.ts';
 import { createSesProvider } from './ses.ts';
@@ -210,14 +211,10 @@ describe('when nothing can be sent', () => {
   });
 
   it('tries later when the connection ends before it is secured', async () => {
-    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    const server = createServer((socket) => socket.destroy());
     finished.push(() => server.close());
-    await once(server, 'listening');
-    const address = server.address();
-    const port = typeof address === 'object' ? address?.port : undefined;
-    expect(await provide(`https://127.0.0.1:${port}`).handOver(exampleEmail())).toMatchObject({
-      outcome: 'later',
-    });
+    const endpoint = `https://127.0.0.1:${await listen(server)}`;
+    expect(await provide(endpoint).handOver(exampleEmail())).toMatchObject({ outcome: 'later' });
   });
 
   it('tries later when there are no credentials', async () => {

@@ -4,6 +4,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { listen } from '../../local/testing/listen.ts';
 import { type DnsServer, startDnsServer, type TestRecord } from '../testing/dns-server.ts';
 import { createOutboundHttp, type OutboundRequest } from './outbound-http.ts';
 import { isPublicAddress } from './public-address.ts';
@@ -20,10 +21,7 @@ beforeAll(async () => {
     requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers });
     handle(request, response);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  port = typeof address === 'object' && address !== null ? address.port : 0;
+  port = await listen(server);
 });
 afterAll(async () => {
   server.closeAllConnections();

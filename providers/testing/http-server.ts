@@ -1,4 +1,5 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { listen } from '../../local/testing/listen.ts';
 
 export interface SeenRequest {
   method: string;
@@ -44,10 +45,7 @@ export async function startHttpServer(
       openConnections -= 1;
     });
   });
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  const host = `127.0.0.1:${address.port}`;
+  const host = `127.0.0.1:${await listen(server, port)}`;
   return {
     url: `http://${host}`,
     host,

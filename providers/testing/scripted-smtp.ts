@@ -1,4 +1,5 @@
 import { createServer, type Socket } from 'node:net';
+import { listen } from '../../local/testing/listen.ts';
 
 export type SmtpStage = 'greeting' | 'EHLO' | 'MAIL' | 'RCPT' | 'DATA' | 'midMessage' | 'message';
 
@@ -104,11 +105,9 @@ export async function startScriptedSmtp(script: SmtpScript): Promise<ScriptedSmt
     socket.on('data', (chunk) => conversation.take(chunk, (text) => socket.write(`${text}\r\n`)));
     act('greeting', socket);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const port = await listen(server);
   return {
-    url: `smtp://127.0.0.1:${address.port}`,
+    url: `smtp://127.0.0.1:${port}`,
     messages,
     get connections() {
       return connections;

@@ -1,4 +1,4 @@
-import type { TestAnswer } from '../setup/sender.ts';
+import { readAnswer, type TestAnswer } from '../setup/answer.ts';
 import type { Call } from './call.ts';
 import type { ContractLine, KeyKind } from './line.ts';
 import type { World } from './world.ts';
@@ -48,13 +48,7 @@ export async function ask(
     ...(form !== undefined && { body: form }),
     ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
-  };
+  return readAnswer(answer);
 }
 
 export function parametersOf({ line }: ContractLine): string[] {

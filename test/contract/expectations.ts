@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { TestAnswer } from '../setup/sender.ts';
+import type { TestAnswer } from '../setup/answer.ts';
 import type { ContractLine, Refusal } from './line.ts';
 
 export function valueAt(body: unknown, name: string): unknown {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
+import type { TestAnswer } from '../setup/answer.ts';
 import { createTestPerson, type TestPerson } from '../setup/people.ts';
-import type { TestAnswer } from '../setup/sender.ts';
 import type { Call } from './call.ts';
 import { ask, credentials } from './caller.ts';
 import type { ContractLine } from './line.ts';

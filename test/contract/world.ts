@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createVerifiedPerson } from '../setup/account-mail.ts';
+import type { TestAnswer } from '../setup/answer.ts';
 import { eventually } from '../setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from '../setup/people.ts';
 import type { TestProduct } from '../setup/product.ts';
-import type { TestAnswer } from '../setup/sender.ts';
 import type { Stage } from './stage.ts';
 
 export interface World {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TestAnswer } from '../setup/sender.ts';
+import type { TestAnswer } from '../setup/answer.ts';
 
 const firstRetryMs = 200;
 const longestRetryMs = 3_000;

@@ -6,7 +6,9 @@ import type { Stage } from './stage.ts';
 
 export interface Fault {
   name: string;
-  /** Resolves when the broken part may be broken again; processes come back by themselves. */
+  /** The processes that it hits. They come back by themselves, and must be ready before they are hit again. */
+  members: readonly Member[];
+  /** Resolves when the other parts that it broke are back. */
   run(): Promise<void>;
 }
 
@@ -32,37 +34,45 @@ export function faultsOf(stage: Stage, random: () => number): Fault[] {
   const [worker, api, both] = [oneOf(workers), oneOf(apis), [oneOf(workers), oneOf(apis)]];
   const [deployedWorker, deployedApi, paused] = [oneOf(workers), oneOf(apis), oneOf(workers)];
   return [
-    { name: `kill -9 ${worker.name}`, run: () => killed(worker) },
-    { name: 'Postgres crashes (immediate shutdown)', run: () => crashed(postgres, 'SIGQUIT', 500) },
-    { name: `kill -9 ${api.name}`, run: () => killed(api) },
-    { name: 'kill -9 Temporal, down for 3 s', run: () => restarted(temporal, 3_000) },
-    { name: 'all connections to Postgres break', run: () => breakConnections(stage) },
-    {
-      name: `kill -9 ${both.map(({ name }) => name).join(' and ')}`,
-      run: async () => void (await Promise.all(both.map(killed))),
-    },
-    { name: 'kill -9 ClickHouse, down for 5 s', run: () => restarted(clickhouse, 5_000) },
-    { name: 'kill -9 Postgres, down for 5 s', run: () => crashed(postgres, 'SIGKILL', 5_000) },
+    kill([worker]),
+    elsewhere('Postgres crashes (immediate shutdown)', () => crashed(postgres, 'SIGQUIT', 500)),
+    kill([api]),
+    elsewhere('kill -9 Temporal, down for 3 s', () => restarted(temporal, 3_000)),
+    elsewhere('all connections to Postgres break', () => breakConnections(stage)),
+    kill(both),
+    elsewhere('kill -9 ClickHouse, down for 5 s', () => restarted(clickhouse, 5_000)),
+    elsewhere('kill -9 Postgres, down for 5 s', () => crashed(postgres, 'SIGKILL', 5_000)),
     ...faultsOfDatabase(temporal.database),
-    { name: 'SES throttles and loses answers for 5 s', run: () => disturbSes(stage) },
-    { name: 'Temporal is cut off for 6 s', run: () => cutOff(temporalLine, 6_000) },
-    { name: `${paused.name} is frozen for 10 s`, run: () => pause(paused, 10_000) },
-    { name: `${deployedApi.name} restarts gracefully`, run: () => restartInOrder(deployedApi) },
-    { name: 'ClickHouse is cut off for 6 s', run: () => cutOff(clickhouseLine, 6_000) },
-    { name: `${deployedWorker.name} restarts gracefully`, run: () => restartInOrder(deployedWorker) },
+    elsewhere('SES throttles and loses answers for 5 s', () => disturbSes(stage)),
+    elsewhere('Temporal is cut off for 6 s', () => cutOff(temporalLine, 6_000)),
+    { name: `${paused.name} is frozen for 10 s`, members: [paused], run: () => pause(paused, 10_000) },
+    restartInOrder(deployedApi),
+    elsewhere('ClickHouse is cut off for 6 s', () => cutOff(clickhouseLine, 6_000)),
+    restartInOrder(deployedWorker),
   ];
 }
 
 function faultsOfDatabase(database: CrashablePostgres | undefined): Fault[] {
   if (database === undefined) return [];
   return [
-    {
-      name: "Temporal's Postgres crashes (immediate shutdown)",
-      run: () => crashed(database, 'SIGQUIT', 500),
-    },
-    { name: "kill -9 Temporal's Postgres, down for 8 s", run: () => crashed(database, 'SIGKILL', 8_000) },
+    elsewhere("Temporal's Postgres crashes (immediate shutdown)", () => crashed(database, 'SIGQUIT', 500)),
+    elsewhere("kill -9 Temporal's Postgres, down for 8 s", () => crashed(database, 'SIGKILL', 8_000)),
   ];
 }
+
+const elsewhere = (name: string, run: () => Promise<void>): Fault => ({ name, members: [], run });
+
+const kill = (members: readonly Member[]): Fault => ({
+  name: `kill -9 ${members.map(({ name }) => name).join(' and ')}`,
+  members,
+  run: async () => void (await Promise.all(members.map((member) => member.kill()))),
+});
+
+const restartInOrder = (member: Member): Fault => ({
+  name: `${member.name} restarts gracefully`,
+  members: [member],
+  run: () => member.stop(),
+});
 
 async function crashed(
   postgres: CrashablePostgres,
@@ -72,16 +82,6 @@ async function crashed(
   await postgres.crash(signal);
   await delay(awayMs);
   await postgres.restart();
-}
-
-async function killed(member: Member): Promise<void> {
-  await member.kill();
-  await member.untilReady();
-}
-
-async function restartInOrder(member: Member): Promise<void> {
-  await member.stop();
-  await member.untilReady();
 }
 
 async function restarted(
@@ -103,9 +103,7 @@ async function cutOff(line: { cutOff(): void; restore(): void }, ms: number): Pr
  * Freezes a process like a virtual machine that its host does not schedule for a while: it continues with outdated
  * knowledge.
  */
-async function pause(member: Member, ms: number): Promise<void> {
-  await member.untilReady();
-  const { pid } = member;
+async function pause({ pid }: Member, ms: number): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   await delay(ms);
   process.kill(pid, 'SIGCONT');

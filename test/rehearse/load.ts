@@ -1,6 +1,8 @@
+import { successOf } from '../setup/answer.ts';
 import { insertContacts } from '../setup/campaigns.ts';
 import type { CountingSink } from '../setup/counting-sink.ts';
-import { createTestSender, type TestAnswer, type TestSender } from '../setup/sender.ts';
+import { createTestSender, type TestSender } from '../setup/sender.ts';
+import { createTemplate } from '../setup/templates.ts';
 import { upload } from '../setup/upload.ts';
 import { askUntilAnswered, repeat } from './clients.ts';
 import { addressOf, Book, type Ledger } from './ledger.ts';
@@ -46,14 +48,8 @@ export async function prepareLoad(stage: Stage, size: LoadSize, sink: CountingSi
   return { ledger, run: (isOver) => runLoad(stage, size, senders, ledger, isOver) };
 }
 
-async function must(asking: Promise<TestAnswer>): Promise<TestAnswer['body']> {
-  const { status, body } = await asking;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return body;
-}
-
 async function createCampaign(sender: TestSender): Promise<string> {
-  const created = await must(
+  const created = await successOf(
     sender.post('/campaigns', {
       name: 'News',
       subject: 'News for {{ n }}',
@@ -67,28 +63,20 @@ async function createCampaign(sender: TestSender): Promise<string> {
 
 /** A workflow of five steps: an email, a pause, a webhook call and a contact update. */
 async function createWorkflow(sender: TestSender, sinkUrl: string): Promise<string> {
-  const template = await must(
-    sender.post('/templates', {
-      name: 'Welcome',
-      subject: 'Welcome',
-      body: '<p>Welcome</p>',
-      from: `hello@${sender.domain}`,
-      type: 'TRANSACTIONAL',
-    }),
-  );
-  const { id, steps } = await must(sender.post('/workflows', { name: 'Welcome', eventName: 'signup' }));
+  const templateId = await createTemplate(sender);
+  const { id, steps } = await successOf(sender.post('/workflows', { name: 'Welcome', eventName: 'signup' }));
   let previous = steps[0].id;
   for (const step of [
-    { name: 'mail', type: 'SEND_EMAIL', config: { templateId: template.id } },
+    { name: 'mail', type: 'SEND_EMAIL', config: { templateId } },
     { name: 'nap', type: 'DELAY', config: { amount: 0.05, unit: 'minutes' } },
     { name: 'hook', type: 'WEBHOOK', config: { url: sinkUrl, body: '{"n":{{ data.n }}}' } },
     { name: 'mark', type: 'UPDATE_CONTACT', config: { data: { welcomed: true } } },
     { name: 'kept', type: 'EXIT', config: { reason: 'kept' } },
   ]) {
-    const added = await must(sender.post(`/workflows/${id}/steps`, { ...step, autoConnect: previous }));
+    const added = await successOf(sender.post(`/workflows/${id}/steps`, { ...step, autoConnect: previous }));
     previous = added.id;
   }
-  await must(sender.patch(`/workflows/${id}`, { enabled: true }));
+  await successOf(sender.patch(`/workflows/${id}`, { enabled: true }));
   return id;
 }
 
@@ -131,7 +119,7 @@ async function runLoad(
     const { answer } = await askUntilAnswered(() => upload(url, shop.secretKey, csv));
     ledger.imports.set(file, { jobId: answer.body.jobId, rows: size.importRows });
   }
-  await must(news.post(`/campaigns/${ledger.campaign.id}/send`, {}));
+  await successOf(news.post(`/campaigns/${ledger.campaign.id}/send`, {}));
   // Sign-ups end early, so that faults also hit the last executions.
   const signUpsPerSecond = size.executions / (size.seconds * 0.7);
   await Promise.all([

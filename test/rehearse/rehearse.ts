@@ -18,7 +18,7 @@ import type { TemporalPrograms } from './temporal-programs.ts';
 
 export interface Rehearsal extends LoadSize {
   seed: number;
-  /** Seconds from one fault to the next, if the first has been repaired by then. */
+  /** Seconds from one fault to the next. A process that one killed may still be starting then. */
   faultEverySeconds: number;
   /** Programs of the deployed Temporal server; without them, the development server is used. */
   temporalPrograms?: TemporalPrograms | undefined;
@@ -112,6 +112,7 @@ async function breakUnderLoad(
     let isFirstTurn = true;
     while (isFirstTurn || performance.now() < deadline) {
       for (const fault of faultsOf(stage, random)) {
+        await Promise.all(fault.members.map((member) => member.untilReady()));
         if (isOver || (!isFirstTurn && performance.now() >= deadline)) return;
         const left = await messagesAt(stage);
         say(`${fault.name} (${left.toLocaleString('en-US')} emails have left)`);

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { sql } from '../../db/testing/sql.ts';
+import type { TestAnswer } from '../setup/answer.ts';
 import { eventually } from '../setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from '../setup/people.ts';
 import { startAnotherApi } from '../setup/processes.ts';
 import { useTestProduct } from '../setup/product.ts';
-import type { TestAnswer } from '../setup/sender.ts';
 
 const limit = 200;
 const stack = useTestProduct();

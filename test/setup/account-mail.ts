@@ -1,4 +1,5 @@
 import { eventually } from './eventually.ts';
+import { type InboxMessage, readInbox } from './inbox.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from './people.ts';
 import { type OwnProduct, startTestProduct, type TestProduct, useTestProduct } from './product.ts';
 
@@ -30,19 +31,13 @@ export async function createVerifiedPerson(stack: TestProduct): Promise<TestPers
   return person;
 }
 
-export interface AccountMessage {
-  from: string;
-  subject: string;
-  html: string;
-  text: string;
+export interface AccountMessage extends InboxMessage {
   link: URL;
   token: string;
 }
 
 export async function accountMessages(stack: TestProduct, to: string): Promise<AccountMessage[]> {
-  const answer = await fetch(`${stack.ses.url}/api/messages?to=${encodeURIComponent(to)}&limit=100`);
-  // as: the inbox is ours and has its own tests.
-  const { messages } = (await answer.json()) as { messages: AccountMessage[] };
+  const { messages } = await readInbox(stack.ses, { to });
   return messages.toReversed().map((message) => {
     const link = new URL(/href="([^"]+)"/.exec(message.html)?.[1]?.replaceAll('&amp;', '&') ?? 'none:');
     return { ...message, link, token: link.searchParams.get('token') ?? '' };

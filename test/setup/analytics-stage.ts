@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type OwnClickHouse, startOwnClickHouse } from '../../local/testing/own-clickhouse.ts';
-import { eventually } from './eventually.ts';
-import { reportEvent } from './inbox.ts';
+import { onlyMessageTo, reportEvent } from './inbox.ts';
 import { type OwnProduct, startTestProduct } from './product.ts';
 import { createTestSender, type TestSender } from './sender.ts';
 
@@ -43,26 +42,8 @@ export const fixed = () => {
       : endpoint;
 };
 
-interface InboxMessage {
-  id: string;
-  html: string;
-}
-
-async function messageTo(address: string): Promise<InboxMessage> {
-  const found = await eventually(
-    async () => {
-      const answer = await fetch(`${stack.ses.url}/api/messages?to=${encodeURIComponent(address)}`);
-      return (await answer.json()) as { messages: InboxMessage[] };
-    },
-    ({ messages }) => messages.length === 1,
-  );
-  const [message] = found.messages;
-  if (message === undefined) throw new Error(`no message to ${address}`);
-  return message;
-}
-
 async function report(address: string, type: string): Promise<void> {
-  const message = await messageTo(address);
+  const message = await onlyMessageTo(stack.ses, address);
   await reportEvent(stack.ses, message.id, {
     type,
     ...(type === 'click' && { link: 'https://shop.example/offer' }),
@@ -87,7 +68,7 @@ async function sendCampaign(): Promise<string> {
   await sender.post(`/campaigns/${id}/send`, {});
   await report(mailbox('success+a'), 'click');
   for (let n = 0; n < 2; n += 1) await report(mailbox('success+b'), 'open');
-  const { html } = await messageTo(mailbox('success+c'));
+  const { html } = await onlyMessageTo(stack.ses, mailbox('success+c'));
   const [link] = /\/unsubscribe\/[\w.~-]+/.exec(html) ?? [];
   for (let n = 0; n < 2; n += 1) await fetch(`${stack.url}${link}`, { method: 'POST' });
   for (const name of ['order placed', 'order placed', 'page viewed']) {

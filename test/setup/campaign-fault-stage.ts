@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createAudience } from './campaign-outcome.ts';
 import type { TestDatabase } from './database.ts';
+import { emptyInbox } from './inbox.ts';
 import { createProcessStack, type ProcessStack } from './process-stack.ts';
 import type { TestSender } from './sender.ts';
 
@@ -28,13 +29,11 @@ export function useCampaignFaultStage(
   };
   beforeAll(async () => {
     stack = await createProcessStack({ UNKNOWN_OUTCOME_SECONDS: '10', ...changes }, await createDatabase?.());
-    // Starts the API first: until it listens, the worker might take its port for metrics.
-    await stack.startApi();
-    await stack.startWorker();
+    await stack.start();
   });
   beforeEach(async () => {
     await current().control('faults', {});
-    await fetch(`${current().ses.url}/api/messages`, { method: 'DELETE' });
+    await emptyInbox(current().ses);
   });
   afterAll(() => stack?.close());
   return {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { recountCampaign } from '../../db/statements/campaigns/recount-campaign.ts';
 import { insertContacts } from './campaigns.ts';
+import { emailStatuses } from './email-statuses.ts';
 import { eventually } from './eventually.ts';
 import type { ProcessStack } from './process-stack.ts';
 import { createTestSender, type TestSender } from './sender.ts';
@@ -27,13 +28,7 @@ export async function sendCampaign(sender: TestSender, name = 'News'): Promise<s
   return id;
 }
 
-export async function statusesOf(stack: ProcessStack, id: string): Promise<Record<string, number>> {
-  const rows = await stack.sql<{ status: string; count: number }>(
-    'select status, count(*)::int as count from emails where campaign_id = $1 group by status',
-    [id],
-  );
-  return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
-}
+export const statusesOf = (stack: ProcessStack, id: string) => emailStatuses(stack, 'campaign_id = $1', id);
 
 export function untilStatuses(
   stack: ProcessStack,

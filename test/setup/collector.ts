@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { listen } from '../../local/testing/listen.ts';
 
 interface OtlpValue {
   stringValue?: string;
@@ -95,12 +96,9 @@ export async function startTestCollector(
     if (behavior === 'refusing') response.statusCode = 400;
     response.setHeader('Content-Type', 'application/json').end('{}');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The collector has no port');
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     spans,
     get received() {
       return received;

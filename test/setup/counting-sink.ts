@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listen } from '../../local/testing/listen.ts';
 
 /** `reset` closes the connection without an answer. */
 export type SinkAnswer = { status: number; afterMs: number } | 'reset';
@@ -43,11 +43,9 @@ export async function startCountingSink(
     response.writeHead(given.status).end('{}');
   });
   server.on('clientError', () => undefined);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
+  const port = await listen(server);
   return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/`,
+    url: `http://127.0.0.1:${port}/`,
     calls,
     close() {
       server.closeAllConnections();

@@ -1,10 +1,11 @@
 import { expect } from 'vitest';
 import { createVerifiedPerson } from './account-mail.ts';
+import type { TestAnswer } from './answer.ts';
 import { eventually } from './eventually.ts';
+import { png } from './images.ts';
 import { callApi, createOwnProject, type TestPerson } from './people.ts';
 import type { TestProduct } from './product.ts';
 import { planIs } from './segments.ts';
-import type { TestAnswer } from './sender.ts';
 import { upload } from './upload.ts';
 
 export interface SeededProject {
@@ -44,8 +45,6 @@ const people = [
   ['bounce@simulator.amazonses.com', 'Ken', 'free', 'Austria'],
   ['complaint@simulator.amazonses.com', 'Dennis', 'free', 'Brazil'],
 ] as const;
-const png =
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==';
 
 interface Seeder {
   stack: TestProduct;
@@ -71,7 +70,7 @@ export async function seedProject(
   const { project, post, get, find } = seeder;
   const { name, ...domains } = await seedDomains(seeder);
   await owner.call('POST', `/projects/${project.id}/members`, { email: `new@${name}`, role: 'MEMBER' });
-  const image = { field: 'image', name: 'cup.png', type: 'image/png', content: Buffer.from(png, 'base64') };
+  const image = { field: 'image', name: 'cup.png', type: 'image/png', content: png };
   await upload(`${stack.url}/uploads/image`, project.secretKey, [image]);
   const audience = await seedAudience(seeder);
   const content = contentFrom(`hello@${name}`, write);

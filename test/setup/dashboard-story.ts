@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core';
-import { afterEach, beforeEach, expect } from 'vitest';
+import { afterEach, expect } from 'vitest';
 import { createVerifiedPerson } from './account-mail.ts';
+import type { TestAnswer } from './answer.ts';
 import { takePicture, useDashboard } from './dashboard.ts';
 import { fileFixture } from './fixtures.ts';
 import { createOwnProject } from './people.ts';
-import type { TestAnswer } from './sender.ts';
 
 /** The browser tab of a project owner. Each test continues where the previous one ended. */
 export function useDashboardStory(executable: string | undefined, title: string) {
@@ -14,15 +14,16 @@ export function useDashboardStory(executable: string | undefined, title: string)
   const tab = fileFixture(() => stage.open());
   const page = fileFixture((): Page => tab.page);
 
-  beforeEach(({ onTestFailed }) => {
-    onTestFailed(async ({ task }) => {
-      if (page.isClosed()) return;
+  afterEach(async ({ task }) => {
+    const complaints = tab.complaints();
+    const hasFailed = task.result?.state === 'fail';
+    if (!page.isClosed() && (hasFailed || complaints.length > 0)) {
       await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
-      // After a failure, the following tests can't succeed and should not wait.
-      await page.context().close();
-    });
+      // After a complaint alone the following tests may succeed; after another failure they can't, and should not wait.
+      if (hasFailed) await page.context().close();
+    }
+    expect(complaints).toEqual([]);
   });
-  afterEach(() => expect(tab.complaints()).toEqual([]));
 
   return {
     stage,

@@ -1,7 +1,8 @@
 import { beforeAll, expect } from 'vitest';
+import type { TestAnswer } from './answer.ts';
 import { eventually } from './eventually.ts';
 import type { TestProduct } from './product.ts';
-import { type TestAnswer, type TestSender, useSender } from './sender.ts';
+import { type TestSender, useSender } from './sender.ts';
 import { type UploadFile, upload } from './upload.ts';
 
 export let stack: TestProduct;

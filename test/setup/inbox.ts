@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { LocalSes } from '../../local/ses/server.ts';
+import type { TestAnswer } from './answer.ts';
 import { eventually } from './eventually.ts';
-import type { TestAnswer } from './sender.ts';
 
 export interface InboxMessage {
   id: string;
@@ -12,6 +12,7 @@ export interface InboxMessage {
   subject: string;
   html: string;
   text: string;
+  receivedAt: string;
   headers: Record<string, string>;
   attachments: {
     filename: string;
@@ -22,6 +23,37 @@ export interface InboxMessage {
   }[];
 }
 
+interface Inbox {
+  total: number;
+  messages: InboxMessage[];
+}
+
+/** The newest messages at the local SES, and how many match. @param filter parts of the address and the subject */
+export async function readInbox(
+  ses: Pick<LocalSes, 'url'>,
+  { limit = 1_000, ...filter }: { to?: string; subject?: string; limit?: number } = {},
+): Promise<Inbox> {
+  const query = new URLSearchParams({ ...filter, limit: String(limit) });
+  const answer = await fetch(`${ses.url}/api/messages?${query}`);
+  // as: the inbox is ours and has its own tests.
+  return (await answer.json()) as Inbox;
+}
+
+export async function emptyInbox(ses: Pick<LocalSes, 'url'>): Promise<void> {
+  await fetch(`${ses.url}/api/messages`, { method: 'DELETE' });
+}
+
+/** Waits for the only message to an address. */
+export async function onlyMessageTo(ses: LocalSes, to: string): Promise<InboxMessage> {
+  const { messages } = await eventually(
+    () => readInbox(ses, { to }),
+    ({ total }) => total === 1,
+  );
+  const [message] = messages;
+  if (message === undefined) throw new Error('unreachable');
+  return message;
+}
+
 /** Waits for the message to one recipient of a send. */
 export function arrived(ses: LocalSes, answer: TestAnswer, index = 0): Promise<InboxMessage> {
   expect(answer.status, JSON.stringify(answer.body)).toBe(200);
@@ -29,12 +61,7 @@ export function arrived(ses: LocalSes, answer: TestAnswer, index = 0): Promise<I
 }
 
 export async function messageOf(ses: LocalSes, emailId: string, timeoutMs?: number): Promise<InboxMessage> {
-  const find = async () => {
-    const found = await fetch(`${ses.url}/api/messages?limit=1000`);
-    // as: the inbox is ours and has its own tests.
-    const { messages } = (await found.json()) as { messages: InboxMessage[] };
-    return messages.find((message) => message.emailId === emailId);
-  };
+  const find = async () => (await readInbox(ses)).messages.find((message) => message.emailId === emailId);
   const message = await eventually(find, (found) => found !== undefined, timeoutMs);
   if (message === undefined) throw new Error('unreachable');
   return message;

@@ -1,4 +1,4 @@
-import type { TestAnswer } from './sender.ts';
+import { readAnswer, type TestAnswer } from './answer.ts';
 
 export interface TestPerson {
   id: string;
@@ -23,13 +23,7 @@ export async function callApi(
     headers: { ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  const isJson = answer.headers.get('content-type')?.includes('json') ?? false;
-  return {
-    status: answer.status,
-    headers: answer.headers,
-    body: text === '' ? undefined : isJson ? JSON.parse(text) : text,
-  };
+  return readAnswer(answer);
 }
 
 /** The value of a `Cookie` header with the session of an answer; empty without one. */

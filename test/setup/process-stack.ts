@@ -7,6 +7,7 @@ import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { fileFixture } from './fixtures.ts';
+import { readInbox } from './inbox.ts';
 import { startApiProcess, startWorkerProcess, type TestProcess } from './processes.ts';
 import { testTopic } from './product.ts';
 
@@ -24,14 +25,18 @@ export interface ProcessStack {
   readonly environment: Record<string, string>;
   em: TestDatabase['em'];
   sql: TestDatabase['sql'];
+  /** Starts an API and then a worker: until the API listens, the worker might take its port for metrics. */
+  start(changes?: Record<string, string>): Promise<void>;
   startApi(changes?: Record<string, string>): Promise<TestProcess>;
   startWorker(changes?: Record<string, string>): Promise<TestProcess>;
   /** The running processes; tests of one stack leave theirs to the next. */
   running(kind: Kind): TestProcess[];
+  /** The running worker, or a new one. */
+  runningWorker(changes?: Record<string, string>): Promise<TestProcess>;
   killAll(): Promise<void>;
   control(what: 'faults' | 'events', settings: Record<string, unknown>): Promise<void>;
   inboxTotal(): Promise<number>;
-  inbox(limit?: number): Promise<{ total: number; messages: { emailId: string; to: string[] }[] }>;
+  inbox(): ReturnType<typeof readInbox>;
   close(): Promise<void>;
 }
 
@@ -68,6 +73,10 @@ export async function createProcessStack(
   }
   const running = (kind: Kind): TestProcess[] =>
     started.filter((each) => each.kind === kind && each.process.isRunning).map(({ process }) => process);
+  const startApi: ProcessStack['startApi'] = (more = {}) =>
+    keep('api', startApiProcess({ ...environment, ...more }));
+  const startWorker: ProcessStack['startWorker'] = async (more = {}) =>
+    keep('worker', startWorkerProcess({ ...environment, METRICS_PORT: String(await freePort()), ...more }));
   async function killAll(): Promise<void> {
     await Promise.all(started.map(({ process }) => process.kill()));
   }
@@ -79,10 +88,14 @@ export async function createProcessStack(
     environment,
     em: own.em,
     sql: own.sql,
-    startApi: (more = {}) => keep('api', startApiProcess({ ...environment, ...more })),
-    startWorker: async (more = {}) =>
-      keep('worker', startWorkerProcess({ ...environment, METRICS_PORT: String(await freePort()), ...more })),
+    async start(more) {
+      await startApi(more);
+      await startWorker(more);
+    },
+    startApi,
+    startWorker,
     running,
+    runningWorker: async (more) => running('worker')[0] ?? startWorker(more),
     killAll,
     async control(what, settings) {
       const answer = await fetch(`${ses.url}/api/${what}`, { method: 'PUT', body: JSON.stringify(settings) });
@@ -93,11 +106,7 @@ export async function createProcessStack(
       // as: the local SES is ours and has its own tests.
       return ((await answer.json()) as { messages: number }).messages;
     },
-    async inbox(limit = 20_000) {
-      const answer = await fetch(`${ses.url}/api/messages?limit=${limit}`);
-      // as: as above.
-      return (await answer.json()) as { total: number; messages: { emailId: string; to: string[] }[] };
-    },
+    inbox: () => readInbox(ses, { limit: 20_000 }),
     async close() {
       await killAll();
       await ses.close();

@@ -1,11 +1,6 @@
+import { readAnswer, type TestAnswer } from './answer.ts';
 import { fileFixture, testFixture } from './fixtures.ts';
-
-export interface TestAnswer {
-  status: number;
-  headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
-  body: any;
-}
+import { createTestPerson, type TestPerson } from './people.ts';
 
 export interface TestSender {
   projectId: string;
@@ -30,36 +25,21 @@ async function call(
     headers: { 'Content-Type': 'application/json', ...headers },
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
-  const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) };
+  return readAnswer(answer);
 }
 
 let made = 0;
 /** Owners by product. Reused, because a sign-up hashes a password, which is slow by design. */
-const owners = new Map<string, string>();
-
-/** Signs up a new account. @returns its session cookie */
-async function signUpOwner(apiUrl: string, domain: string): Promise<string> {
-  const account = { email: `owner@${domain}`, password: 'a long password' };
-  const signedUp = await call(`${apiUrl}/auth/signup`, 'POST', {}, account);
-  if (signedUp.status !== 201) throw new Error(`The sign-up failed: ${JSON.stringify(signedUp.body)}`);
-  return signedUp.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-}
+const owners = new Map<string, TestPerson>();
 
 async function createProject(apiUrl: string, domain: string, name: string): Promise<TestAnswer> {
-  const createAs = (cookie: string) =>
-    call(
-      `${apiUrl}/users/@me/projects`,
-      'POST',
-      { Cookie: cookie, Origin: new URL(apiUrl).origin },
-      { name },
-    );
+  const createAs = (owner: TestPerson) => owner.call('POST', '/users/@me/projects', { name });
   const known = owners.get(apiUrl);
   const project = known === undefined ? undefined : await createAs(known);
   // Fails if the owner has as many projects as allowed, or belonged to a product that has ended and whose port this one
   // took.
   if (project?.status === 201) return project;
-  const owner = await signUpOwner(apiUrl, domain);
+  const owner = await createTestPerson(apiUrl, `owner@${domain}`);
   owners.set(apiUrl, owner);
   return createAs(owner);
 }

@@ -1,5 +1,6 @@
 import { startProductWithAccountMail } from './account-mail.ts';
 import { fileFixture } from './fixtures.ts';
+import { emptyInbox } from './inbox.ts';
 import type { TestProduct } from './product.ts';
 
 let shared: Promise<TestProduct> | undefined;
@@ -13,6 +14,6 @@ export const useSharedProduct = (): TestProduct =>
   fileFixture(async () => {
     shared ??= startProductWithAccountMail({ OUTBOUND_ALLOW_HOSTS: '127.0.0.1' });
     const product = await shared;
-    await fetch(`${product.ses.url}/api/messages`, { method: 'DELETE' });
+    await emptyInbox(product.ses);
     return product;
   });

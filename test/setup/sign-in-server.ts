@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import jwt from 'jsonwebtoken';
+import { listen } from '../../local/testing/listen.ts';
 
 export interface Account {
   id: number;
@@ -42,11 +42,7 @@ export async function startSignInServer(): Promise<SignInServer> {
       response.writeHead(500).end(String(error));
     });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  const url = `http://127.0.0.1:${address.port}`;
+  const url = `http://127.0.0.1:${await listen(server)}`;
   const state: SignInServer = {
     url,
     clientId: 'posthaste',

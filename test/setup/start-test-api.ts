@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { v7 as uuidv7 } from 'uuid';
 import { createApp } from '../../api/app.ts';
@@ -10,8 +9,10 @@ import { loadConfig } from '../../core/config/load.ts';
 import type { Config } from '../../core/config/schema.ts';
 import { createKeyVault, type KeyVault } from '../../core/crypto/project-keys.ts';
 import { sql } from '../../db/testing/sql.ts';
+import { listen } from '../../local/testing/listen.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import type { Tracing } from '../../runtime/tracing.ts';
+import type { TestAnswer } from './answer.ts';
 import { type TestDatabase, useTestDatabase } from './database.ts';
 import { fileFixture } from './fixtures.ts';
 
@@ -21,14 +22,6 @@ export interface TestProject {
   id: string;
   publicKey: string;
   secretKey: string;
-}
-
-export interface TestAnswer {
-  status: number;
-  headers: Headers;
-  /** Parsed JSON, or the text of another type. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
-  body: any;
 }
 
 export interface TestRequest {
@@ -94,11 +87,8 @@ export async function startTestApi<S>(options: TestApiOptions<S>): Promise<TestA
   });
   const timeout =
     options.requestTimeoutMs === undefined ? {} : { requestTimeoutMs: options.requestTimeoutMs };
-  const server = createApiServer(app.callback(), timeout).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
-  const url = `http://127.0.0.1:${address.port}`;
+  const server = createApiServer(app.callback(), timeout);
+  const url = `http://127.0.0.1:${await listen(server)}`;
 
   return {
     url,

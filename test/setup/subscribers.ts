@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createLinkToken, type LinkPurpose } from '../../core/public-links.ts';
+import type { TestAnswer } from './answer.ts';
 import type { TestProduct } from './product.ts';
-import type { TestAnswer, TestSender } from './sender.ts';
+import type { TestSender } from './sender.ts';
 
 export interface TestSubscriber {
   contactId: string;

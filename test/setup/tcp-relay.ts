@@ -1,5 +1,5 @@
-import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { listen } from '../../local/testing/listen.ts';
 
 export interface TcpRelay {
   readonly port: number;
@@ -46,14 +46,12 @@ export async function startTcpRelay(ports: readonly number[]): Promise<TcpRelay>
     turn += 1;
     passOn(client, turn, ports.length);
   });
-  relay.listen(0, '127.0.0.1');
-  await once(relay, 'listening');
-  const address = relay.address();
+  const port = await listen(relay);
   const breakAll = () => {
     for (const socket of open) socket.destroy();
   };
   return {
-    port: typeof address === 'object' && address !== null ? address.port : 0,
+    port,
     cutOff() {
       isCutOff = true;
       breakAll();

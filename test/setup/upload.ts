@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import type { TestAnswer } from './sender.ts';
+import { readAnswer, type TestAnswer } from './answer.ts';
 
 export interface UploadFile {
   field: string;
@@ -36,6 +36,5 @@ export async function upload(
     body: body instanceof Readable ? Readable.toWeb(body) : body,
     ...(chunked ? { duplex: 'half' } : {}),
   });
-  const text = await answer.text();
-  return { status: answer.status, headers: answer.headers, body: text === '' ? undefined : JSON.parse(text) };
+  return readAnswer(answer);
 }

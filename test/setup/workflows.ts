@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import type { TestAnswer, TestSender } from './sender.ts';
+import type { TestAnswer } from './answer.ts';
+import type { TestSender } from './sender.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 type Answer = any;

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { TestAnswer, TestSender } from '../setup/sender.ts';
+import type { TestAnswer } from '../setup/answer.ts';
+import type { TestSender } from '../setup/sender.ts';
 
 /** The answers that clients got during the version change. */
 export interface Told {

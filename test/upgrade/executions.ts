@@ -1,4 +1,6 @@
-import type { TestAnswer, TestSender } from '../setup/sender.ts';
+import { successOf } from '../setup/answer.ts';
+import type { TestSender } from '../setup/sender.ts';
+import { createTemplate } from '../setup/templates.ts';
 
 /** The step at which an execution waits during the version change; each execution ends with one email. */
 export type Wait = 'delay' | 'event' | 'timeout' | 'webhook' | 'branches';
@@ -76,36 +78,21 @@ function graphs(templateId: string, sinkUrl: string): Record<Wait, { steps: Step
 export const eventOf = (wait: string) => `starts ${wait}`;
 export const addressOf = (wait: string, n: number) => `${wait}-${n}@example.org`;
 
-export async function must(asking: Promise<TestAnswer>): Promise<TestAnswer['body']> {
-  const { status, body } = await asking;
-  if (status >= 300) throw new Error(`${status} ${JSON.stringify(body)}`);
-  return body;
-}
-
 /** Creates one workflow for each kind of wait. @returns the kinds */
 export async function createWorkflows(sender: TestSender, sinkUrl: string): Promise<Wait[]> {
-  const template = await must(
-    sender.post('/templates', {
-      name: 'Welcome',
-      subject: 'Welcome',
-      body: '<p>Welcome</p>',
-      from: `hello@${sender.domain}`,
-      type: 'TRANSACTIONAL',
-    }),
-  );
-  const all = graphs(template.id, sinkUrl);
+  const all = graphs(await createTemplate(sender), sinkUrl);
   for (const [wait, { steps, ways }] of Object.entries(all)) {
-    const workflow = await must(sender.post('/workflows', { name: wait, eventName: eventOf(wait) }));
+    const workflow = await successOf(sender.post('/workflows', { name: wait, eventName: eventOf(wait) }));
     const ids: Record<string, string> = { start: workflow.steps[0].id };
     for (const step of steps) {
-      const added = await must(sender.post(`/workflows/${workflow.id}/steps`, step));
+      const added = await successOf(sender.post(`/workflows/${workflow.id}/steps`, step));
       ids[step.name] = added.id ?? added.step?.id;
     }
     for (const [from, to, branch] of ways) {
       const way = { fromStepId: ids[from], toStepId: ids[to], branch };
-      await must(sender.post(`/workflows/${workflow.id}/transitions`, way));
+      await successOf(sender.post(`/workflows/${workflow.id}/transitions`, way));
     }
-    await must(sender.patch(`/workflows/${workflow.id}`, { enabled: true }));
+    await successOf(sender.patch(`/workflows/${workflow.id}`, { enabled: true }));
   }
   // as: the keys are those of the type.
   return Object.keys(all) as Wait[];

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { CleanUp } from '../../bench/clean-up.ts';
+import { successOf } from '../setup/answer.ts';
 import { startCountingSink } from '../setup/counting-sink.ts';
 import { eventually } from '../setup/eventually.ts';
 import { createTestSender, type TestSender } from '../setup/sender.ts';
 import { startClients } from './clients.ts';
-import { addressOf, createWorkflows, eventOf, must, type Wait } from './executions.ts';
+import { addressOf, createWorkflows, eventOf, type Wait } from './executions.ts';
 import { findFaults, summarizeErrors } from './outcome.ts';
 import { members, startUpgradeStage, type UpgradeStage } from './stage.ts';
 
@@ -62,7 +63,7 @@ export async function rehearseUpgrade(options: UpgradeOptions, cleanUp: CleanUp)
 }
 
 const track = (sender: TestSender, event: string, email: string) =>
-  must(sender.post('/v1/track', { event, email }));
+  successOf(sender.post('/v1/track', { event, email }));
 
 async function startCampaigns(
   stage: UpgradeStage,
@@ -79,7 +80,7 @@ async function startCampaigns(
   const ids: string[] = [];
   const inAWhile = new Date(Date.now() + 4 * 60_000).toISOString();
   for (const scheduledFor of [undefined, inAWhile]) {
-    const { data } = await must(
+    const { data } = await successOf(
       sender.post('/campaigns', {
         name: 'News',
         subject: 'News',
@@ -92,7 +93,7 @@ async function startCampaigns(
         },
       }),
     );
-    await must(sender.post(`/campaigns/${data.id}/send`, { scheduledFor }));
+    await successOf(sender.post(`/campaigns/${data.id}/send`, { scheduledFor }));
     ids.push(data.id);
   }
   await eventually(

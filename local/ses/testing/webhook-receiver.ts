@@ -1,6 +1,7 @@
 import { type KeyObject, verify, X509Certificate } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { z } from 'zod';
+import { listen } from '../../testing/listen.ts';
 
 const messageSchema = z.object({
   Type: z.enum(['Notification', 'SubscriptionConfirmation']),
@@ -96,12 +97,7 @@ export async function startWebhookReceiver(options: {
       else await take(message, request, response);
     });
   });
-  const port = await new Promise<number>((resolve) => {
-    server.listen(options.port ?? 0, '127.0.0.1', () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : 0);
-    });
-  });
+  const port = await listen(server, options.port);
   return {
     url: `http://127.0.0.1:${port}/webhooks/sns`,
     messages,

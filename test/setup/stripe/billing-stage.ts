@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
+import type { TestAnswer } from '../answer.ts';
 import { createOwnProject, createTestPerson, type TestPerson } from '../people.ts';
 import { type OwnProduct, startTestProduct } from '../product.ts';
-import type { TestAnswer } from '../sender.ts';
 import type { StripeEvent, StripeSubscription } from './objects.ts';
 import { type StripeServer, signNotification, startStripeServer } from './stripe-server.ts';
 
