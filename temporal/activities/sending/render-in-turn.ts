@@ -19,9 +19,7 @@ interface RenderedEmails {
   left: readonly ClaimedEmail[];
 }
 
-/**
- * Renders emails of one project until its turn is over. Emails that cannot be rendered fail.
- */
+/** Renders emails of one project until its turn is over. Emails that cannot be rendered fail. */
 export async function renderInTurn(
   { render, turns }: Rendering,
   emails: readonly ClaimedEmail[],
