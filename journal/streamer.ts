@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
-import { createAlarmClock } from './alarm-clock.ts';
+import { createAlarmClock } from '../core/alarm-clock.ts';
 import { connectStreamer, tryLock } from './connection.ts';
 import { insertBatch } from './insert-batch.ts';
 import { type JournalLag, measureLag } from './lag.ts';
