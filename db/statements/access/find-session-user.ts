@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { projectRoles } from '../../../core/project-roles.ts';
 import { hasSendLimitSql } from '../../fragments/has-send-limit-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 const sessionRow = z.object({
   id: z.string(),
@@ -20,12 +20,12 @@ const sessionRow = z.object({
  * `is_untouched` when the last recorded use of the session is over ten minutes old. A statement, because it runs on
  * every dashboard request: four tables in one round trip.
  */
-export async function findSessionUser(
+export function findSessionUser(
   em: Em,
   session: { userId: string; sessionVersion: number; id?: string | undefined },
   projectId: string | null,
 ): Promise<z.output<typeof sessionRow> | undefined> {
-  const [row] = await query(
+  return queryFirst(
     em,
     sessionRow,
     `select u.id, m.role, p.id as project_id, p.disabled, p.disabled_reason, p.suppress_transactional,
@@ -39,5 +39,4 @@ export async function findSessionUser(
         and (s.id is not null or ($4::uuid is null and u.unlisted_sessions))`,
     [session.userId, session.sessionVersion, projectId, session.id ?? null],
   );
-  return row;
 }

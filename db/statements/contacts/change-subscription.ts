@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 export type SubscriptionChange =
   | { to: 'subscribed' }
@@ -118,13 +118,13 @@ const changedRow = subscriberRow.extend({ isChanged: z.boolean() });
  *
  * @returns undefined when the contact was deleted
  */
-export async function changeSubscription(
+export function changeSubscription(
   em: Em,
   input: SubscriptionChangeInput,
 ): Promise<z.output<typeof changedRow> | undefined> {
   const { change, occurredAt } = input;
   const until = change.to === 'snoozed' ? change.until : null;
-  const [row] = await query(em, changedRow, changeSql, [
+  return queryFirst(em, changedRow, changeSql, [
     input.projectId,
     input.contactId,
     input.emailId,
@@ -136,5 +136,4 @@ export async function changeSubscription(
     occurredAt,
     until?.toISOString() ?? null,
   ]);
-  return row;
 }

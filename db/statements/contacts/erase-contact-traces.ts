@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryValue } from '../../sql.ts';
 import { lockBelongingsSql, removeBelongingsSql } from './contact-belongings-sql.ts';
 
 const eraseSql = `
@@ -37,15 +37,10 @@ select count(*)::int as events from happened`;
  *
  * @returns the number of erased or anonymized events
  */
-export async function eraseContactTraces(
+export function eraseContactTraces(
   em: Em,
   projectId: string,
   contactIds: readonly string[],
 ): Promise<number> {
-  const [row] = await query(em, z.object({ events: z.int() }), eraseSql, [
-    projectId,
-    contactIds,
-    keptEmailData,
-  ]);
-  return row?.events ?? 0;
+  return queryValue(em, z.int(), eraseSql, [projectId, contactIds, keptEmailData]);
 }

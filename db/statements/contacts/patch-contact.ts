@@ -1,7 +1,7 @@
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
 import { splitPatch } from './merge-contact-writes.ts';
 
@@ -60,9 +60,9 @@ select ${contactColumns} from target where id not in (select id from patched)`;
  * @returns undefined when the project has no such contact
  * @throws pg.DatabaseError `contacts_project_email` when another contact has the address; `contacts_data_size`
  */
-export async function patchContact(em: Em, input: PatchContactInput): Promise<ContactRow | undefined> {
+export function patchContact(em: Em, input: PatchContactInput): Promise<ContactRow | undefined> {
   const { set, removed } = splitPatch(input.patch);
-  const [row] = await query(em, contactRow, patchSql, [
+  return queryFirst(em, contactRow, patchSql, [
     input.projectId,
     input.id,
     input.email ?? null,
@@ -74,5 +74,4 @@ export async function patchContact(em: Em, input: PatchContactInput): Promise<Co
     input.by?.workflowId ?? null,
     input.by?.hops ?? null,
   ]);
-  return row;
 }

@@ -4,7 +4,7 @@ import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryValue } from '../../sql.ts';
 import { mergeContactWrites } from '../contacts/merge-contact-writes.ts';
 
 export interface ReceivedEvent {
@@ -34,7 +34,7 @@ select id from contact`;
  * @param startsWorkflows whether the event starts workflows and ends waits; otherwise only the feed shows it
  * @returns the contact id
  */
-export async function receiveFrom(
+export function receiveFrom(
   em: Em,
   sender: string,
   event: ReceivedEvent,
@@ -54,7 +54,7 @@ export async function receiveFrom(
     ],
     true,
   );
-  const [contact] = await query(em, z.object({ id: z.uuid() }), receiveSql, [
+  return queryValue(em, z.uuid(), receiveSql, [
     JSON.stringify(rows),
     event.id,
     startsWorkflows ? 'emitted' : 'activity',
@@ -62,6 +62,4 @@ export async function receiveFrom(
     JSON.stringify(event.data),
     event.occurredAt,
   ]);
-  if (contact === undefined) throw new Error('The statement returned no row for a written contact');
-  return contact.id;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryValue } from '../../sql.ts';
 import { type ContactWrite, mergeContactWrites } from '../contacts/merge-contact-writes.ts';
 
 const createMissingSql = `
@@ -15,13 +15,11 @@ select count(*) filter (where is_new)::int as created from contact`;
  *
  * @param writes without subscription and data
  */
-export async function createMissingContacts(
+export function createMissingContacts(
   em: Em,
   writes: readonly ContactWrite[],
   subscribed: boolean,
 ): Promise<number> {
   const { rows } = mergeContactWrites(writes, subscribed);
-  const answer = z.object({ created: z.number().int() });
-  const [row] = await query(em, answer, createMissingSql, [JSON.stringify(rows)]);
-  return row?.created ?? 0;
+  return queryValue(em, z.number().int(), createMissingSql, [JSON.stringify(rows)]);
 }
