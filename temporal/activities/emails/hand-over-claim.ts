@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
 import { newId } from '../../../core/new-id.ts';
+import { pause } from '../../../core/pause.ts';
 import type { Em } from '../../../db/orm.ts';
 import type { BeginningHandOver } from '../../../db/statements/emails/begin-hand-overs.ts';
 import { claimEmails } from '../../../db/statements/emails/claim-emails.ts';
@@ -94,7 +94,7 @@ async function handOverAt(
 ): Promise<void> {
   const { outcomes, lease, storedOf } = claim;
   const waitMs = at - performance.now();
-  if (waitMs > 0) await delay(waitMs, undefined, { signal: lease.signal }).catch(() => undefined);
+  if (waitMs > 0) await pause(waitMs, lease.signal);
   if (lease.aborted) return putBack(emails, outcomes);
   const rendered = await renderAll(context.render, emails, storedOf, outcomes);
   const begun = await begin(rendered, context, claim);
