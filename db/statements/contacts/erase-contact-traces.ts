@@ -9,7 +9,7 @@ with ${lockBelongingsSql},
 removed as (
   select gone.id from unnest($2::uuid[]) gone (id) where not exists (select from held h where h.id = gone.id)
 ),
-${removeBelongingsSql('select id from removed')},
+${removeBelongingsSql},
 happened as materialized (
   select e.id, e.email_id is not null and e.name like 'email.%' and e.name <> 'email.received' as is_kept
   from removed r

@@ -6,7 +6,7 @@ import { queryRow } from '../../sql.ts';
 import { type ContactWrite, mergeContactWrites } from './merge-contact-writes.ts';
 
 const upsertSql = `
-with ${upsertContactsSql(contactInputSql('$1'))},
+with ${upsertContactsSql(contactInputSql())},
 ${countEventsSql('select * from contact_flip')}
 select id, is_new as "isNew" from contact`;
 

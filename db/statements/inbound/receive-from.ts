@@ -16,7 +16,7 @@ export interface ReceivedEvent {
 }
 
 const receiveSql = `
-with ${upsertContactsSql(contactInputSql('$1'))},
+with ${upsertContactsSql(contactInputSql())},
 received as (
   insert into events (id, project_id, name, kind, contact_id, email_id, data, occurred_at)
   select $2::uuid, i.project_id, 'email.received', $3, c.id, $4::uuid, $5::jsonb, $6::timestamptz

@@ -6,7 +6,7 @@ import { queryValue } from '../../sql.ts';
 import { type ContactWrite, mergeContactWrites } from '../contacts/merge-contact-writes.ts';
 
 const createMissingSql = `
-with ${upsertContactsSql(contactInputSql('$1'))},
+with ${upsertContactsSql(contactInputSql())},
 ${countEventsSql('select * from contact_flip')}
 select count(*) filter (where is_new)::int as created from contact`;
 
