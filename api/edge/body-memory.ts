@@ -131,10 +131,8 @@ export class BodyMemory {
 }
 
 export function tooManyLarge(waiting: number): DomainError {
-  const seconds = retryAfterSeconds(waiting);
   return new DomainError('SERVICE_UNAVAILABLE', 'Too many large requests at once', {
-    suggestion: `Try again in ${seconds} seconds.`,
-    retryAfterSeconds: seconds,
+    retryAfterSeconds: retryAfterSeconds(waiting),
   });
 }
 

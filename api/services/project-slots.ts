@@ -27,7 +27,6 @@ export function createProjectSlots(perProject: number, what = 'searches and coun
     if (perProject === 0) return read();
     if (isFull(projectId)) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', `Too many ${what} of this project at once`, {
-        suggestion: `Try again in ${retryAfterSeconds} seconds.`,
         retryAfterSeconds,
       });
     }
