@@ -45,9 +45,7 @@ export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, 
     add: (projectId: string, id: string, { emails, createMissing, subscribed }: AddMembersBody) =>
       changeStatic(orm, committed, projectId, id, async (em, segment) => {
         const addresses = [...new Set(emails)];
-        const created = createMissing
-          ? await createMissingContacts(em, newContacts(projectId, addresses), subscribed)
-          : 0;
+        const created = createMissing ? await createMissingContacts(em, projectId, addresses, subscribed) : 0;
         const { changed, found } = await changeStaticMembers(em, segment, 'add', addresses);
         return { added: changed, created, notFound: without(addresses, found) };
       }),
@@ -92,19 +90,6 @@ export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, 
       });
     },
   };
-}
-
-function newContacts(projectId: string, emails: readonly string[]) {
-  const occurredAt = new Date();
-  return emails.map((email) => ({
-    projectId,
-    email,
-    contactId: newId(),
-    subscribed: undefined,
-    patch: {},
-    flipId: newId(),
-    occurredAt,
-  }));
 }
 
 function without(addresses: readonly string[], found: readonly string[]): string[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
@@ -14,9 +15,6 @@ export interface SubscriptionChangeInput {
   contactId: string;
   emailId: string;
   change: SubscriptionChange;
-  flipId: string;
-  activityId: string;
-  outboxId: string;
   occurredAt: Date;
 }
 
@@ -130,9 +128,9 @@ export function changeSubscription(
     input.emailId,
     change.to,
     until,
-    input.flipId,
-    input.activityId,
-    input.outboxId,
+    newId(),
+    newId(),
+    newId(),
     occurredAt,
     until?.toISOString() ?? null,
   ]);

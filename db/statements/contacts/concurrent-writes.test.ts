@@ -129,7 +129,7 @@ it('runs every kind of statement concurrently on the same contacts and emails wi
           subscribed: true,
           patch: { b: 1 },
         },
-        ...{ flipId: uuidv7(), occurredAt: new Date() },
+        occurredAt: new Date(),
       }),
     (own) => {
       kind += 1;
@@ -164,7 +164,7 @@ it('runs every kind of statement concurrently on the same contacts and emails wi
         kind += 1;
         await changeSubscription(own, {
           ...{ projectId: project.id, ...email, change: changes[kind % 3] ?? { to: 'subscribed' } },
-          ...{ flipId: uuidv7(), activityId: uuidv7(), outboxId: uuidv7(), occurredAt: new Date() },
+          occurredAt: new Date(),
         });
       }
     },

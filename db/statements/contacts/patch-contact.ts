@@ -1,3 +1,4 @@
+import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
@@ -11,7 +12,6 @@ export interface PatchContactInput {
   email: string | undefined;
   subscribed: boolean | undefined;
   patch: Record<string, unknown>;
-  flipId: string;
   occurredAt: Date;
   by?: { workflowId: string; hops: number };
 }
@@ -69,7 +69,7 @@ export function patchContact(em: Em, input: PatchContactInput): Promise<ContactR
     input.subscribed ?? null,
     removed,
     JSON.stringify(set),
-    input.flipId,
+    newId(),
     input.occurredAt,
     input.by?.workflowId ?? null,
     input.by?.hops ?? null,

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../core/json-value.ts';
-import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { queryValue } from '../../sql.ts';
-import { mergeContactWrites } from '../contacts/merge-contact-writes.ts';
+import { creationOf, mergeContactWrites } from '../contacts/merge-contact-writes.ts';
 
 export interface ReceivedEvent {
   id: string;
@@ -40,20 +39,8 @@ export function receiveFrom(
   event: ReceivedEvent,
   startsWorkflows: boolean,
 ): Promise<string> {
-  const { rows } = mergeContactWrites(
-    [
-      {
-        projectId: event.projectId,
-        email: sender,
-        contactId: newId(),
-        subscribed: undefined,
-        patch: {},
-        flipId: newId(),
-        occurredAt: event.occurredAt,
-      },
-    ],
-    true,
-  );
+  const creation = creationOf(event.projectId, sender, event.occurredAt);
+  const { rows } = mergeContactWrites([creation], true);
   return queryValue(em, z.uuid(), receiveSql, [
     JSON.stringify(rows),
     event.id,
