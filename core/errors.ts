@@ -32,6 +32,7 @@ export interface FieldIssue {
 export interface DomainErrorOptions {
   /** Shown as `error.details`; never put secrets here. */
   details?: Record<string, unknown>;
+  /** By default the retry, if `retryAfterSeconds` is set. */
   suggestion?: string;
   issues?: FieldIssue[];
   retryAfterSeconds?: number;
@@ -54,10 +55,14 @@ export class DomainError extends Error {
     this.name = 'DomainError';
     this.code = code;
     this.details = options.details;
-    this.suggestion = options.suggestion;
+    this.suggestion = options.suggestion ?? retrySuggestion(options.retryAfterSeconds);
     this.issues = options.issues;
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
+}
+
+function retrySuggestion(seconds: number | undefined): string | undefined {
+  return seconds === undefined ? undefined : `Try again in ${seconds} seconds.`;
 }
 
 /** Also for a resource of another project, so that callers can't tell the difference. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPartitioned, listPartitions } from './list-partitions.ts';
 import type { Em } from './orm.ts';
 import { defaultOf, type PartitionedTable, partitionName, stepAt } from './partitioned-table.ts';
-import { execute, query } from './sql.ts';
+import { execute, queryValue } from './sql.ts';
 
 /** Beyond this, rows stay in the default partition: moving them would lock it for too long. */
 const mostMovedRows = 50_000;
@@ -33,14 +33,13 @@ async function addPartition(em: Em, table: PartitionedTable, from: Date, until: 
   // The lock that attaching needs, taken first: upgrading a weaker lock could deadlock.
   await execute(em, `lock table ${defaultOf(table)} in access exclusive mode`);
   const range = `${table.key} >= $1 and ${table.key} < $2`;
-  const [stray] = await query(
+  const rows = await queryValue(
     em,
-    z.object({ rows: z.int() }),
+    z.int(),
     `select count(*)::int as rows from (
        select from ${defaultOf(table)} where ${range} limit ${mostMovedRows + 1}) stray`,
     [first, end],
   );
-  const rows = stray?.rows ?? 0;
   if (rows > mostMovedRows) return false;
   await execute(em, `create table ${name} (like ${table.name} including defaults)`);
   if (rows > 0) {

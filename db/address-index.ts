@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addressIndex } from './entities/address-index.ts';
 import { openMigrationConnection } from './migration-connection.ts';
 import type { Em, Orm } from './orm.ts';
-import { execute, query } from './sql.ts';
+import { execute, queryRow } from './sql.ts';
 
 /** A table up to this size is indexed while the migration holds its lock, in about a second. */
 const smallBytes = 16 * 1024 * 1024;
@@ -15,12 +15,12 @@ const stateRow = z.object({ bytes: z.coerce.number(), isThere: z.boolean() });
  * @param em in a transaction with a lock timeout
  */
 export async function indexFewAddresses(em: Em): Promise<void> {
-  const [state] = await query(
+  const { bytes, isThere } = await queryRow(
     em,
     stateRow,
     `select pg_relation_size('contacts') as bytes, to_regclass('${addressIndex.name}') is not null as "isThere"`,
   );
-  if (state === undefined || state.isThere || state.bytes > smallBytes) return;
+  if (isThere || bytes > smallBytes) return;
   await execute(em, `create index ${addressIndex.name} ${addressIndex.text}`);
 }
 

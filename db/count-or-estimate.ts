@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TotalAccuracy } from '../core/pagination/total-accuracy.ts';
 import type { Em } from './orm.ts';
-import { query } from './sql.ts';
+import { queryValue } from './sql.ts';
 
 /** Totals of larger sets are estimates. Counting this many rows through an index takes about 10 ms. */
 export const mostCounted = 50_000;
@@ -11,10 +11,7 @@ export interface Total {
   totalAccuracy: TotalAccuracy;
 }
 
-const countRow = z.object({ count: z.int() });
-const planRow = z.object({
-  'QUERY PLAN': z.tuple([z.object({ Plan: z.object({ 'Plan Rows': z.number() }) })]),
-});
+const planJson = z.tuple([z.object({ Plan: z.object({ 'Plan Rows': z.number() }) })]);
 
 /**
  * Counts rows that an index finds, exactly up to `mostCounted`; above that, returns the planner's estimate.
@@ -22,18 +19,17 @@ const planRow = z.object({
  * @param rows `from` and `where` of a statement
  */
 export async function countOrEstimate(em: Em, rows: string, parameters: readonly unknown[]): Promise<Total> {
-  const [counted] = await query(
+  const total = await queryValue(
     em,
-    countRow,
+    z.int(),
     `select count(*)::int as count from (select ${rows} limit ${mostCounted + 1}) counted`,
     parameters,
   );
-  const total = counted?.count ?? 0;
   if (total <= mostCounted) return { total, totalAccuracy: 'exact' };
   return { total: Math.max(await estimateRows(em, rows, parameters), total), totalAccuracy: 'estimate' };
 }
 
 export async function estimateRows(em: Em, rows: string, parameters: readonly unknown[]): Promise<number> {
-  const [plan] = await query(em, planRow, `explain (format json) select ${rows}`, parameters);
-  return plan?.['QUERY PLAN'][0].Plan['Plan Rows'] ?? 0;
+  const [{ Plan }] = await queryValue(em, planJson, `explain (format json) select ${rows}`, parameters);
+  return Plan['Plan Rows'];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isPartitioned } from './list-partitions.ts';
 import type { Em } from './orm.ts';
 import { defaultOf, eventPartitions, notificationPartitions } from './partitioned-table.ts';
-import { query } from './sql.ts';
+import { queryValue } from './sql.ts';
 
 const mostCounted = 10_000;
 
@@ -14,12 +14,12 @@ export async function countStrayRows(em: Em): Promise<{ table: string; rows: num
   const counts: { table: string; rows: number }[] = [];
   for (const table of [eventPartitions, notificationPartitions]) {
     if (!(await isPartitioned(em, table))) continue;
-    const [count] = await query(
+    const rows = await queryValue(
       em,
-      z.object({ rows: z.int() }),
+      z.int(),
       `select count(*)::int as rows from (select from ${defaultOf(table)} limit ${mostCounted}) stray`,
     );
-    counts.push({ table: table.name, rows: count?.rows ?? 0 });
+    counts.push({ table: table.name, rows });
   }
   return counts;
 }

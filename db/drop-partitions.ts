@@ -3,7 +3,7 @@ import { isLockTimeout } from './database-errors.ts';
 import { listPartitions } from './list-partitions.ts';
 import type { Em } from './orm.ts';
 import type { PartitionedTable } from './partitioned-table.ts';
-import { execute, query } from './sql.ts';
+import { execute, queryValue } from './sql.ts';
 
 /**
  * Drops the partitions that end before an instant, each in its own transaction. Waits at most half a second for the
@@ -26,8 +26,7 @@ export async function dropPartitions(
     try {
       await em.fork().transactional(async (run) => {
         await execute(run, `set local lock_timeout = '500ms'`);
-        const [answer] = await query(run, z.object({ may: z.boolean() }), `select ${mayDrop(name)} as may`);
-        if (answer?.may !== true) return;
+        if (!(await queryValue(run, z.boolean(), `select ${mayDrop(name)}`))) return;
         await onDrop(run, until);
         await execute(run, `drop table ${name}`);
         dropped += 1;

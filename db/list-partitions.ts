@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Em } from './orm.ts';
 import type { PartitionedTable } from './partitioned-table.ts';
-import { query } from './sql.ts';
+import { query, queryValue } from './sql.ts';
 
 export interface Partition {
   name: string;
@@ -37,12 +37,11 @@ export async function listPartitions(em: Em, table: PartitionedTable): Promise<P
     .sort((one, other) => one.from.getTime() - other.from.getTime());
 }
 
-export async function isPartitioned(em: Em, table: PartitionedTable): Promise<boolean> {
-  const [found] = await query(
+export function isPartitioned(em: Em, table: PartitionedTable): Promise<boolean> {
+  return queryValue(
     em,
-    z.object({ kind: z.string() }),
-    `select relkind::text as kind from pg_class where oid = to_regclass($1)`,
+    z.boolean(),
+    `select exists (select from pg_class where oid = to_regclass($1) and relkind = 'p')`,
     [table.name],
   );
-  return found?.kind === 'p';
 }

@@ -5,7 +5,7 @@ import { isLockTimeout } from './database-errors.ts';
 import { isPartitioned } from './list-partitions.ts';
 import type { Em } from './orm.ts';
 import { eventPartitions, stepAt } from './partitioned-table.ts';
-import { execute, query } from './sql.ts';
+import { execute, query, queryValue } from './sql.ts';
 import { legacyCheck, swapEvents } from './swap-events.ts';
 
 /** A table up to this size is scanned while the migration holds its lock, in under 0.1 s. */
@@ -25,12 +25,8 @@ const swapAttempts = 10;
  */
 export async function partitionFewEvents(em: Em, now: Date): Promise<void> {
   if (await isPartitioned(em, eventPartitions)) return;
-  const [size] = await query(
-    em,
-    z.object({ bytes: z.coerce.number() }),
-    `select pg_relation_size('events') as bytes`,
-  );
-  if ((size?.bytes ?? 0) > smallBytes) return;
+  const bytes = await queryValue(em, z.coerce.number(), `select pg_relation_size('events')`);
+  if (bytes > smallBytes) return;
   await execute(em, 'lock table events in access exclusive mode');
   const end = await monthAfterEvents(em, now);
   if (end !== undefined) await swapEvents(em, end);

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Lane } from '../core/outbox-lanes.ts';
+import { pause } from '../core/pause.ts';
 
 export const projectChangedChannel = 'project_changed';
 
@@ -77,7 +78,7 @@ export class ProjectChanges {
       } catch (error) {
         if (signal.aborted) return;
         this.#options.warn('Lost the connection that receives project changes', error);
-        await delay(this.#retryMs, undefined, { signal }).catch(() => undefined);
+        await pause(this.#retryMs, signal);
         this.#retryMs = Math.min(this.#retryMs * 2, longestRetryMs);
       }
     }
@@ -103,8 +104,8 @@ export class ProjectChanges {
       this.#isConnected = true;
       this.#retryMs = firstRetryMs;
       while (!this.#closing.signal.aborted) {
-        const pause = delay(heartbeatMs, undefined, { signal: this.#closing.signal, ref: false });
-        await Promise.race([lost, pause]);
+        const beat = delay(heartbeatMs, undefined, { signal: this.#closing.signal, ref: false });
+        await Promise.race([lost, beat]);
         await client.query('select 1');
       }
     } finally {

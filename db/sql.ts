@@ -19,6 +19,41 @@ export async function query<Row extends z.ZodType>(
   return checkRows(em, row, (await run(em, text, parameters)).rows);
 }
 
+/** Like `query`, for a statement that returns one row or none. */
+export async function queryFirst<Row extends z.ZodType>(
+  em: Em,
+  row: Row,
+  text: string,
+  parameters: readonly unknown[] = [],
+): Promise<z.output<Row> | undefined> {
+  const [first] = await query(em, row, text, parameters);
+  return first;
+}
+
+/** Like `query`, for a statement that always returns one row. */
+export async function queryRow<Row extends z.ZodType>(
+  em: Em,
+  row: Row,
+  text: string,
+  parameters: readonly unknown[] = [],
+): Promise<z.output<Row>> {
+  const [only] = await query(em, row, text, parameters);
+  if (only === undefined) throw new Error('The statement returned no row');
+  return only;
+}
+
+/** Like `queryRow`, for a row of one column. @param value schema of the column */
+export async function queryValue<Value extends z.ZodType>(
+  em: Em,
+  value: Value,
+  text: string,
+  parameters: readonly unknown[] = [],
+): Promise<z.output<Value>> {
+  const columns = await queryRow(em, z.record(z.string(), value), text, parameters);
+  // as: a row has a column.
+  return Object.values(columns)[0] as z.output<Value>;
+}
+
 /** Like `query`, for statements that change rows. @returns the number of changed rows; 0 for a select */
 export async function execute(em: Em, text: string, parameters: readonly unknown[] = []): Promise<number> {
   return Number((await run(em, text, parameters)).numAffectedRows ?? 0n);

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import type { Logger } from 'pino';
 import type { ClickHouse } from '../analytics/clickhouse.ts';
-import { createAlarmClock } from './alarm-clock.ts';
+import { createAlarmClock } from '../core/alarm-clock.ts';
+import { pause } from '../core/pause.ts';
 import { connectStreamer, tryLock } from './connection.ts';
 import { insertBatch } from './insert-batch.ts';
 import { type JournalLag, measureLag } from './lag.ts';
@@ -87,7 +88,7 @@ export class JournalStreamer {
           { err: error, retryInMs: this.#backoffMs },
           'the journal stream was interrupted',
         );
-        await this.#pause(this.#backoffMs);
+        await pause(this.#backoffMs, this.#stopping.signal);
         this.#backoffMs = Math.min(this.#backoffMs * 2, maxBackoffMs);
       }
     }
@@ -98,7 +99,7 @@ export class JournalStreamer {
     try {
       while (!this.#stopping.signal.aborted && !(await tryLock(client))) {
         await this.#keepLagFresh(client, await loadPosition(client));
-        await this.#pause(standbyIntervalMs);
+        await pause(standbyIntervalMs, this.#stopping.signal);
       }
       if (this.#stopping.signal.aborted) return;
       this.isActive = true;
@@ -133,9 +134,9 @@ export class JournalStreamer {
       position = batch.end;
       await this.#keepLagFresh(client, position);
       if (next !== undefined) continue;
-      await this.#pause(restMs);
+      await pause(restMs, this.#stopping.signal);
       await this.#alarm.sleep(Math.max(0, pollIntervalMs - restMs));
-      if (batch.rows === 0) await this.#pause(gatherMs);
+      if (batch.rows === 0) await pause(gatherMs, this.#stopping.signal);
     }
   }
 
@@ -160,10 +161,6 @@ export class JournalStreamer {
     const { measuredAt } = this.lag;
     if (measuredAt !== undefined && now.getTime() - measuredAt.getTime() < lagIntervalMs) return;
     this.lag = await measureLag(client, position, now);
-  }
-
-  async #pause(milliseconds: number): Promise<void> {
-    await delay(milliseconds, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 }
 

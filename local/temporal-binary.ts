@@ -98,7 +98,7 @@ async function downloadWithSdk(
 ): Promise<string | undefined> {
   const script = fileURLToPath(new URL('./temporal-download.ts', import.meta.url));
   try {
-    await execa(process.execPath, [script, target], {
+    await execa(process.execPath, [script, target, `v${cliWheel.version}`], {
       env: environment,
       extendEnv: false,
       cancelSignal: signal,

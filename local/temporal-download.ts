@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 
 /**
- * Fetches the Temporal CLI as the Temporal SDK does for its test environment, and puts it at the path given as the only
- * argument. The SDK can't download without starting the server, so it is started for a moment.
+ * Fetches the Temporal CLI as the Temporal SDK does for its test environment. The SDK can't download without starting the
+ * server, so it is started for a moment.
  */
-async function download(target: string): Promise<void> {
+async function download(target: string, version: string): Promise<void> {
   const folder = `${dirname(target)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`;
   await mkdir(folder, { recursive: true });
   try {
@@ -17,7 +17,7 @@ async function download(target: string): Promise<void> {
       exe: {
         type: 'cached-download',
         downloadDir: folder,
-        version: 'v1.9.1',
+        version,
         ttl: 0,
         sdkName: 'sdk-typescript',
         sdkVersion: '1.24.0',
@@ -42,10 +42,11 @@ async function download(target: string): Promise<void> {
   }
 }
 
-const target = process.argv[2];
+const [target, version] = process.argv.slice(2);
 try {
-  if (target === undefined) throw new Error('usage: temporal-download.ts <target>');
-  await download(target);
+  if (target === undefined || version === undefined)
+    throw new Error('usage: temporal-download.ts <target> <version>');
+  await download(target, version);
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message.split('\n', 1)[0] : error}\n`);
   process.exitCode = 1;

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type ClickHouse, connectClickHouse, withoutClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
 import type { Config } from '../core/config/schema.ts';
+import { pause } from '../core/pause.ts';
 import type { Shutdown } from './shutdown.ts';
 
 const longestRetryMs = 30_000;
@@ -41,7 +41,7 @@ export async function prepareClickHouse(
       return;
     } catch (err) {
       log.warn({ err }, 'ClickHouse is not ready; trying again');
-      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      await pause(pauseMs, signal);
     }
   }
 }

@@ -30,40 +30,36 @@ export function createProductMetrics(registry: Registry, orm: Orm, warn: Warn): 
   };
 }
 
-/** Prometheus sees an increase only if a sample precedes it. */
-function startAtZero(counter: Counter, label: string, values: readonly string[]): void {
-  for (const value of values) counter.inc({ [label]: value }, 0);
+function labeledCounter<Label extends string>(
+  registry: Registry,
+  config: { name: string; help: string; label: Label; values: readonly string[] },
+): Counter<Label> {
+  const { name, help, label, values } = config;
+  const counter = new Counter({ name, help, labelNames: [label], registers: [registry] });
+  // Prometheus sees an increase only if a sample precedes it.
+  for (const value of values) counter.labels(value).inc(0);
+  return counter;
 }
 
 function createEmailCounters(
   registry: Registry,
 ): Pick<ProductMetrics, 'countHandOver' | 'countNotification' | 'countMiscounts'> {
-  const registers = [registry];
-  const handOvers = new Counter({
+  const handOvers = labeledCounter(registry, {
     name: 'posthaste_email_hand_overs_total',
     help: 'Hand-overs to the provider by outcome: accepted, refused, later, unknown, suppressed.',
-    labelNames: ['outcome'],
-    registers,
+    label: 'outcome',
+    values: ['accepted', 'refused', 'later', 'unknown', 'suppressed'],
   });
-  const notifications = new Counter({
+  const notifications = labeledCounter(registry, {
     name: 'posthaste_provider_notifications_total',
     help: 'Messages at /webhooks/sns by outcome: applied, duplicate, unknown, over_limit, ignored, refused.',
-    labelNames: ['outcome'],
-    registers,
+    label: 'outcome',
+    values: ['applied', 'duplicate', 'unknown', 'over_limit', 'ignored', 'refused'],
   });
-  startAtZero(handOvers, 'outcome', ['accepted', 'refused', 'later', 'unknown', 'suppressed']);
-  startAtZero(notifications, 'outcome', [
-    'applied',
-    'duplicate',
-    'unknown',
-    'over_limit',
-    'ignored',
-    'refused',
-  ]);
   const miscounts = new Counter({
     name: 'posthaste_campaign_miscounts_total',
     help: 'Corrected differences between campaign counters and their emails. Must stay 0.',
-    registers,
+    registers: [registry],
   });
   return {
     countHandOver: (outcome, emails = 1) => handOvers.inc({ outcome }, emails),
@@ -76,20 +72,18 @@ function createExecutionMetrics(
   registry: Registry,
 ): Pick<ProductMetrics, 'countRepairs' | 'countEndless' | 'countComparisons'> {
   const registers = [registry];
-  const repairs = new Counter({
+  const repairs = labeledCounter(registry, {
     name: 'posthaste_workflow_execution_repairs_total',
     help: 'Executions on which Postgres and Temporal disagreed: late executions that were signaled, orphaned workflows that were ended.',
-    labelNames: ['kind'],
-    registers,
+    label: 'kind',
+    values: ['late', 'orphaned'],
   });
-  const endless = new Counter({
+  const endless = labeledCounter(registry, {
     name: 'posthaste_workflow_executions_endless_total',
     help: 'Executions that were ended because workflows start one another (chain) or a graph loops (loop) without a pause.',
-    labelNames: ['kind'],
-    registers,
+    label: 'kind',
+    values: ['chain', 'loop'],
   });
-  startAtZero(repairs, 'kind', ['late', 'orphaned']);
-  startAtZero(endless, 'kind', ['chain', 'loop']);
   const comparisons = new Counter({
     name: 'posthaste_workflow_executions_compared_total',
     help: 'Running execution workflows that were compared with Postgres.',
@@ -117,13 +111,12 @@ function createSweepMetrics(
   registry: Registry,
 ): Pick<ProductMetrics, 'countResults' | 'countSuspensions' | 'noteSweep'> {
   const registers = [registry];
-  const results = new Counter({
+  const results = labeledCounter(registry, {
     name: 'posthaste_email_results_total',
     help: 'Outcomes of emails as bounce and complaint rates count them: sent, bounced, complained.',
-    labelNames: ['result'],
-    registers,
+    label: 'result',
+    values: ['sent', 'bounced', 'complained'],
   });
-  startAtZero(results, 'result', ['sent', 'bounced', 'complained']);
   const suspensions = new Counter({
     name: 'posthaste_project_suspensions_total',
     help: 'Projects that were disabled for their bounces or complaints.',

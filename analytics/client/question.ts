@@ -19,6 +19,7 @@ export const zeroUuid = '00000000-0000-0000-0000-000000000000';
 
 export const earliest = new Date('1970-01-01T00:00:00.000Z');
 export const latest = new Date('2299-12-31T23:59:59.999Z');
+export const greatestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** An instant as a `DateTime64(3, 'UTC')` parameter, clamped to the supported range. */
 export function toInstantParameter(instant: Date): string {

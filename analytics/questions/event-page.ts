@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import {
   earliest,
+  greatestUuid,
   instantColumn,
   jsonObjectColumn,
   latest,
@@ -50,8 +51,6 @@ export type EventPageParameters = {
   beforeId: string;
   limit: number;
 };
-
-const greatestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 function toEventPageParameters(filter: EventPageFilter): EventPageParameters {
   const beforeAt = filter.before?.occurredAt ?? latest;

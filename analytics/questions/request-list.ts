@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import { instantColumn, latest, type Question, toInstantParameter } from '../client/question.ts';
+import {
+  greatestUuid,
+  instantColumn,
+  latest,
+  type Question,
+  toInstantParameter,
+} from '../client/question.ts';
 import {
   type LoggedRequest,
   type RequestCredential,
@@ -27,8 +33,6 @@ export interface RequestFilter {
   before?: RequestPosition | undefined;
   limit: number;
 }
-
-const greatestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 type RequestParameters = {
   projectId: string;

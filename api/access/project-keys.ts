@@ -69,12 +69,7 @@ async function readProjects(em: Em, items: readonly Lookup[]): Promise<(ApiProje
   return items.map((item) => {
     const row = rows.find((each) => each.kind === item.kind && item.hash.equals(each.hash));
     if (row === undefined) return undefined;
-    return {
-      id: row.id,
-      disabled: row.disabled,
-      disabledReason: row.disabled_reason,
-      suppressTransactional: row.suppress_transactional,
-      hasSendLimit: row.has_send_limit,
-    };
+    const { kind, hash, ...project } = row;
+    return project;
   });
 }

@@ -17,19 +17,19 @@ export async function findSessionIdentity(
 ): Promise<Identity | undefined> {
   const row = await findSessionUser(em, session, projectId);
   if (row === undefined) return undefined;
-  if (row.is_untouched && session.id !== undefined) {
+  if (row.isUntouched && session.id !== undefined) {
     // The condition on `lastUsedAt` lets only one of several concurrent calls write.
     const untouched = { id: session.id, lastUsedAt: { $lt: raw("now() - interval '10 minutes'") } };
     await em.nativeUpdate(UserSession, untouched, { lastUsedAt: raw('now()') });
   }
   const user = { id: row.id, role: row.role };
-  if (row.project_id === null) return { user, project: null };
+  if (row.projectId === null) return { user, project: null };
   const project = {
-    id: row.project_id,
+    id: row.projectId,
     disabled: row.disabled === true,
-    disabledReason: row.disabled_reason,
-    suppressTransactional: row.suppress_transactional === true,
-    hasSendLimit: row.has_send_limit,
+    disabledReason: row.disabledReason,
+    suppressTransactional: row.suppressTransactional === true,
+    hasSendLimit: row.hasSendLimit,
   };
   return { user, project };
 }

@@ -1,12 +1,17 @@
 import { DomainError } from '../../core/errors.ts';
 
-export interface BodyMemoryOptions {
-  budgetBytes: number;
-  bytesPerOwner: number;
-  waitingPerOwner: number;
-  waiting: number;
-  waitMs: number;
-}
+export const mebibyte = 1024 * 1024;
+
+/** The largest body allowed fits into an owner's share. */
+const usualOptions = {
+  budgetBytes: 96 * mebibyte,
+  bytesPerOwner: 48 * mebibyte,
+  waitingPerOwner: 250,
+  waiting: 500,
+  waitMs: 30_000,
+};
+
+export type BodyMemoryOptions = typeof usualOptions;
 
 export interface BodyClaim {
   /**
@@ -46,7 +51,7 @@ export class BodyMemory {
   private readonly queues = new Map<string, Entry[]>();
   private readonly options: BodyMemoryOptions;
 
-  constructor(options: BodyMemoryOptions) {
+  constructor(options: BodyMemoryOptions = usualOptions) {
     this.options = options;
   }
 
@@ -126,27 +131,18 @@ export class BodyMemory {
 }
 
 export function tooManyLarge(waiting: number): DomainError {
-  const seconds = retryAfterSeconds(waiting);
   return new DomainError('SERVICE_UNAVAILABLE', 'Too many large requests at once', {
-    suggestion: `Try again in ${seconds} seconds.`,
-    retryAfterSeconds: seconds,
+    retryAfterSeconds: retryAfterSeconds(waiting),
   });
 }
 
-const mebibyte = 1024 * 1024;
 /** Bodies up to this size skip the shared budget, as most requests do. */
 export const smallBytes = 128 * 1024;
 /**
  * The body memory of this process. A body takes about three times its size while it is parsed and twice its size until
- * it is written. The largest body allowed fits into an owner's share.
+ * it is written.
  */
-export const bodyMemory = new BodyMemory({
-  budgetBytes: 96 * mebibyte,
-  bytesPerOwner: 48 * mebibyte,
-  waitingPerOwner: 250,
-  waiting: 500,
-  waitMs: 30_000,
-});
+export const bodyMemory = new BodyMemory();
 
 const slowestBytes = 128 * 1024;
 const paceMs = 2_000;

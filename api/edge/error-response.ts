@@ -42,8 +42,7 @@ export function toDomainError(error: unknown): DomainError {
 }
 
 function unavailable(message: string, cause: unknown): DomainError {
-  const suggestion = `Try again in ${retryAfterSeconds} seconds.`;
-  return new DomainError('SERVICE_UNAVAILABLE', message, { suggestion, retryAfterSeconds, cause });
+  return new DomainError('SERVICE_UNAVAILABLE', message, { retryAfterSeconds, cause });
 }
 
 export function errorEnvelope(error: DomainError, requestId: string) {

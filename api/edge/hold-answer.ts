@@ -2,15 +2,8 @@ import type { ServerResponse } from 'node:http';
 import { BodyMemory } from './body-memory.ts';
 import { ClientGone } from './error-response.ts';
 
-const mebibyte = 1024 * 1024;
 /** Memory that this process's large answers share until their clients have received them. */
-const memory = new BodyMemory({
-  budgetBytes: 96 * mebibyte,
-  bytesPerOwner: 48 * mebibyte,
-  waitingPerOwner: 250,
-  waiting: 500,
-  waitMs: 30_000,
-});
+const memory = new BodyMemory();
 /** How long a client may take to receive its answer, once ready, while others wait for memory; 2 MB/s suffices. */
 const patienceMs = (bytes: number) => 5_000 + bytes / 2_000;
 const lookMs = 1_000;

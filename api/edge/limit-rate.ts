@@ -37,9 +37,8 @@ export function limitRate(route: Route, { limiters }: Edge): EdgeMiddleware {
       throw new DomainError('PROJECT_DISABLED', 'This project is disabled', { details });
     }
     if (state?.allowed === false) {
-      const suggestion = `Try again in ${state.resetSeconds} seconds.`;
-      const options = { suggestion, retryAfterSeconds: state.resetSeconds };
-      throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many requests', options);
+      const retryAfterSeconds = state.resetSeconds;
+      throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many requests', { retryAfterSeconds });
     }
   }
 

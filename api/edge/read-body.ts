@@ -3,14 +3,13 @@ import type { Middleware } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { DomainError } from '../../core/errors.ts';
 import { addressSubject } from '../access/address-subject.ts';
-import { type BodyClaim, bodyMemory, smallBytes, watchPace } from './body-memory.ts';
+import { type BodyClaim, bodyMemory, mebibyte, smallBytes, watchPace } from './body-memory.ts';
 import { checkContentType } from './content-type.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { ClientGone } from './error-response.ts';
 import { parseJson, refuseUnstorable } from './parse-json.ts';
 import type { BodyFormat, Route } from './route.ts';
 
-const mebibyte = 1024 * 1024;
 const keyedBodyLimitBytes = 40 * mebibyte;
 const otherBodyLimitBytes = mebibyte;
 /**

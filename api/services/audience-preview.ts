@@ -7,10 +7,10 @@ import { countAudienceOutcome } from '../../db/statements/campaigns/count-audien
 import type { AudienceBody } from '../schemas/campaigns.ts';
 import { findCampaign } from './campaigns.ts';
 import { keepCounts } from './counted-live.ts';
-import type { HeavyReads } from './heavy-reads.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { requireAudience } from './require-audience.ts';
 
-export function createAudiencePreviewService(orm: Orm, heavyReads: HeavyReads) {
+export function createAudiencePreviewService(orm: Orm, heavyReads: ProjectSlots) {
   const count = (choice: AudienceChoice) => countAudienceOutcome(orm.em.fork(), choice);
   const outcomeOf = keepCounts(orm, count, keyOf);
 

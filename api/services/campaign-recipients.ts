@@ -13,7 +13,7 @@ import {
 } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import type { ListRecipientsQuery } from '../schemas/campaign-recipients.ts';
 import { findCampaign } from './campaigns.ts';
-import type { HeavyReads } from './heavy-reads.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { readCursor } from './read-cursor.ts';
 import { whileAvailable } from './read-model.ts';
 import { toScannedPage } from './scanned-page.ts';
@@ -21,7 +21,7 @@ import { toScannedPage } from './scanned-page.ts';
 const mostLinks = 500;
 const positionSchema = z.tuple([z.literal('recipients'), z.uuid()]).transform(([, id]) => id);
 
-export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse, heavyReads: HeavyReads) {
+export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse, heavyReads: ProjectSlots) {
   return {
     /** @throws DomainError `NOT_FOUND`, `BAD_REQUEST` for a cursor of another list */
     async list(projectId: string, id: string, { outcome, cursor, limit }: ListRecipientsQuery) {

@@ -11,7 +11,7 @@ import {
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { type CampaignsService, createCampaignsService } from './campaigns.ts';
-import { createHeavyReads } from './heavy-reads.ts';
+import { createProjectSlots } from './project-slots.ts';
 import { createTemplateTurns } from './template-turns.ts';
 
 const database = useTestDatabase();
@@ -19,7 +19,7 @@ const { em, sql } = database;
 const project = useProject(em);
 let campaigns: CampaignsService;
 beforeAll(() => {
-  campaigns = createCampaignsService(database.orm, createTemplateTurns(), createHeavyReads(0));
+  campaigns = createCampaignsService(database.orm, createTemplateTurns(), createProjectSlots(0));
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -28,8 +28,8 @@ import { type CampaignBody, type ListCampaignsQuery, maxCampaignNameLength } fro
 import { offsetWindow } from '../schemas/pagination.ts';
 import { createCampaignEstimates } from './campaign-estimates.ts';
 import { cancelEmails } from './cancel-emails.ts';
-import type { HeavyReads } from './heavy-reads.ts';
 import { requireLiquid } from './liquid-faults.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { readName } from './read-name.ts';
 import { requireAudience } from './require-audience.ts';
 import { requireUnchanged } from './require-unchanged.ts';
@@ -119,7 +119,7 @@ function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign
 }
 
 /** Methods that take an id throw DomainError `NOT_FOUND`; `list` throws `BAD_REQUEST` for an unknown status. */
-export function createCampaignsService(orm: Orm, templates: TemplateTurns, heavyReads: HeavyReads) {
+export function createCampaignsService(orm: Orm, templates: TemplateTurns, heavyReads: ProjectSlots) {
   const estimate = createCampaignEstimates(orm);
   const isEstimated = ({ status }: Campaign) => unsentStatuses.includes(status);
 

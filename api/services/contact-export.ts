@@ -8,7 +8,7 @@ import { type ContactFilter, needsScan } from '../../db/statements/contacts/cont
 import { type ContactPosition, positionOf } from '../../db/statements/contacts/contact-order.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { contactsPerScan, scanContacts } from '../../db/statements/contacts/scan-contacts.ts';
-import type { HeavyReads } from './heavy-reads.ts';
+import type { ProjectSlots } from './project-slots.ts';
 
 const contactsPerPage = 1_000;
 const order = { by: 'createdAt', direction: 'asc' } as const;
@@ -16,7 +16,7 @@ const order = { by: 'createdAt', direction: 'asc' } as const;
 const waitMs = 500;
 const byteOrderMark = '\ufeff';
 
-export function createContactExportService(orm: Orm, heavyReads: HeavyReads) {
+export function createContactExportService(orm: Orm, heavyReads: ProjectSlots) {
   return {
     /**
      * Streams the matching contacts as CSV, oldest first. Holds one page at a time. Includes contacts created during

@@ -25,7 +25,7 @@ import { type FieldValue, readFieldValues } from '../../db/statements/contacts/r
 import { type ContactPlace, removeKey } from '../../db/statements/contacts/remove-key.ts';
 import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
-import type { HeavyReads } from './heavy-reads.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { findReferringWorkflows } from './workflow-references.ts';
 
 const typeOrder = { boolean: 0, number: 1, string: 2 };
@@ -60,7 +60,7 @@ function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigu
  * Fields are named as in `list`; the prefix `data.` is optional. Methods that take a field throw DomainError
  * `NOT_FOUND` for an unknown one.
  */
-export function createContactFieldsService(orm: Orm, heavyReads: HeavyReads) {
+export function createContactFieldsService(orm: Orm, heavyReads: ProjectSlots) {
   return {
     list: (projectId: string) => listFields(orm.em.fork(), projectId),
 

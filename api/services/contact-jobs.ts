@@ -5,14 +5,14 @@ import { Job } from '../../db/entities/job.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import type { Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
-import type { HeavyReads } from './heavy-reads.ts';
 import { createImportIntake, type ImportForm } from './import-intake.ts';
 import { previewImport, readImportFile } from './import-preview.ts';
+import type { ProjectSlots } from './project-slots.ts';
 
 /**
  * Methods that start a job return its id; the others throw DomainError `NOT_FOUND`, also for a job of another type.
  */
-export function createContactJobsService(orm: Orm, heavyReads: HeavyReads, committed: () => void) {
+export function createContactJobsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
   const takeIn = createImportIntake(orm);
   const get = (projectId: string, id: string, types: readonly JobType[]): Promise<Job> =>
     projectEm(orm, projectId).findOneOrFail(

@@ -26,7 +26,7 @@ import {
   readAudienceFigures,
 } from '../../db/statements/contacts/read-contact-figures.ts';
 import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
-import type { HeavyReads } from './heavy-reads.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { readCursor } from './read-cursor.ts';
 import { toScannedPage } from './scanned-page.ts';
 
@@ -81,7 +81,7 @@ function readAddresses(sent: readonly string[]): string[] {
   return [...new Set(emails)];
 }
 
-export function createContactListService(orm: Orm, heavyReads: HeavyReads) {
+export function createContactListService(orm: Orm, heavyReads: ProjectSlots) {
   async function countPart(projectId: string, filter: ContactFilter, after?: ContactPosition) {
     if (needsScan(filter)) return countContacts(orm.em.fork(), projectId, filter, after);
     const figures = await readAudienceFigures(orm.em.fork(), projectId);

@@ -1,3 +1,4 @@
+import { toPatch } from '../../core/contact-data/contact-patch.ts';
 import { notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { Contact } from '../../db/entities/contact.ts';
@@ -10,7 +11,6 @@ import { patchContact } from '../../db/statements/contacts/patch-contact.ts';
 import { upsertContact } from '../../db/statements/contacts/upsert-contact.ts';
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
-import { toPatch } from './contact-patch.ts';
 import type { NamingWrite, ProjectNames } from './project-names.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 
@@ -47,7 +47,7 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
       const patch = toPatch(body.data);
       const { email, subscribed } = body;
       const apply = async (em: Em) => {
-        const change = { projectId, id, email, subscribed, patch, flipId: newId(), occurredAt: new Date() };
+        const change = { projectId, id, email, subscribed, patch, occurredAt: new Date() };
         const contact = await patchContact(em, change);
         if (contact === undefined) throw notFound('Contact');
         return contact;

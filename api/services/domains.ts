@@ -14,7 +14,7 @@ import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
 import { checkAtProvider, removeDomain } from '../../runtime/domain-records.ts';
-import { createHeavyReads } from './heavy-reads.ts';
+import { createProjectSlots } from './project-slots.ts';
 
 export type DomainsService = ReturnType<typeof createDomainsService>;
 
@@ -93,7 +93,7 @@ function takenByAnother(domain: string): DomainError {
 
 export function createDomainsService(options: DomainsServiceOptions) {
   const { orm, identities } = options;
-  const checks = createHeavyReads(checksAtOnce, 'domain checks');
+  const checks = createProjectSlots(checksAtOnce, 'domain checks');
   const require = async (projectId: string, id: string) => {
     const row = await projectEm(orm, projectId).findOne(Domain, { id });
     if (row === null) throw notFound('Domain');

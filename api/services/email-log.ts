@@ -7,7 +7,7 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { readEmailRange } from '../../db/statements/campaigns/read-email-range.ts';
 import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emails/list-emails.ts';
 import type { ListEmailsQuery } from '../schemas/emails.ts';
-import type { HeavyReads } from './heavy-reads.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { readCursor } from './read-cursor.ts';
 import { refuseReversed } from './read-model.ts';
 import { toScannedPage } from './scanned-page.ts';
@@ -40,7 +40,7 @@ async function toFilter(em: Em, projectId: string, query: ListEmailsQuery): Prom
   return { ...filter, recipient: toAddressPart(search.trim()) };
 }
 
-export function createEmailLogService(orm: Orm, heavyReads: HeavyReads) {
+export function createEmailLogService(orm: Orm, heavyReads: ProjectSlots) {
   return {
     /** @throws DomainError `BAD_REQUEST` for a cursor from another list and a reversed period */
     async list(projectId: string, query: ListEmailsQuery) {

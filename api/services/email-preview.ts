@@ -1,4 +1,5 @@
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
+import { toPatch } from '../../core/contact-data/contact-patch.ts';
 import { defaultEmailBrand, type EmailBrand } from '../../core/email-brand.ts';
 import { bySeverity, findEmailProblems, problem } from '../../core/email-checks/email-problems.ts';
 import { findUnknownFields } from '../../core/email-checks/unknown-fields.ts';
@@ -15,7 +16,6 @@ import { Project } from '../../db/entities/project.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import type { PreviewEmailBody } from '../schemas/email-preview.ts';
-import { toPatch } from './contact-patch.ts';
 import { findLiquidFaults } from './liquid-faults.ts';
 import type { TemplateTurns } from './template-turns.ts';
 

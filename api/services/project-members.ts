@@ -43,7 +43,6 @@ async function requireFewInvitations(em: Em, userId: string, email: string): Pro
   const retryAfterSeconds = await countInvitationEmail(em, userId, email);
   if (retryAfterSeconds === undefined) return;
   throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many invitations in this hour', {
-    suggestion: `Try again in ${retryAfterSeconds} seconds.`,
     retryAfterSeconds,
   });
 }

@@ -1,5 +1,4 @@
 import type { Locale } from '../../core/messages/messages.ts';
-import { newId } from '../../core/new-id.ts';
 import {
   createLinkToken,
   isGenuineToken,
@@ -73,9 +72,8 @@ export function createPublicLinksService({ orm, key, limiter, committed }: Publi
       const occurredAt = new Date();
       const change: SubscriptionChange =
         action.to === 'snoozed' ? { to: 'snoozed', until: snoozeEnd(occurredAt, action.length) } : action;
-      const ids = { flipId: newId(), activityId: newId(), outboxId: newId() };
       const after = await retryTransaction(() =>
-        changeSubscription(orm.em.fork(), { ...subject, change, ...ids, occurredAt }),
+        changeSubscription(orm.em.fork(), { ...subject, change, occurredAt }),
       );
       if (after?.isChanged) committed();
       return after;

@@ -19,8 +19,8 @@ import { sampleAudience } from '../../db/statements/segments/sample-audience.ts'
 import type { LargePageQuery } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 import { contactsCountedLive } from './counted-live.ts';
-import type { HeavyReads } from './heavy-reads.ts';
 import { readLargePage } from './large-page.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegment } from './segments.ts';
 
@@ -37,7 +37,7 @@ const rareShare = 1 / 1000;
  * All methods throw DomainError `NOT_FOUND`; `list` also as `readLargePage`; `add` and `remove` throw `BAD_REQUEST` for
  * a dynamic segment.
  */
-export function createSegmentMembersService(orm: Orm, heavyReads: HeavyReads, committed: () => void) {
+export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
   return {
     list: (projectId: string, id: string, query: LargePageQuery) =>
       heavyReads.run(projectId, () => readPage(orm, projectId, id, query)),
@@ -45,9 +45,7 @@ export function createSegmentMembersService(orm: Orm, heavyReads: HeavyReads, co
     add: (projectId: string, id: string, { emails, createMissing, subscribed }: AddMembersBody) =>
       changeStatic(orm, committed, projectId, id, async (em, segment) => {
         const addresses = [...new Set(emails)];
-        const created = createMissing
-          ? await createMissingContacts(em, newContacts(projectId, addresses), subscribed)
-          : 0;
+        const created = createMissing ? await createMissingContacts(em, projectId, addresses, subscribed) : 0;
         const { changed, found } = await changeStaticMembers(em, segment, 'add', addresses);
         return { added: changed, created, notFound: without(addresses, found) };
       }),
@@ -92,19 +90,6 @@ export function createSegmentMembersService(orm: Orm, heavyReads: HeavyReads, co
       });
     },
   };
-}
-
-function newContacts(projectId: string, emails: readonly string[]) {
-  const occurredAt = new Date();
-  return emails.map((email) => ({
-    projectId,
-    email,
-    contactId: newId(),
-    subscribed: undefined,
-    patch: {},
-    flipId: newId(),
-    occurredAt,
-  }));
 }
 
 function without(addresses: readonly string[], found: readonly string[]): string[] {

@@ -14,8 +14,8 @@ import { lockLeadingSegments } from '../../db/statements/segments/lock-leading-s
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
-import type { HeavyReads } from './heavy-reads.ts';
 import { stillPinned } from './pinned-versions.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findReferringWorkflows } from './workflow-references.ts';
@@ -31,7 +31,7 @@ export const findSegment = (em: Em, id: string, lockMode?: LockMode) =>
  * Methods that take an id throw DomainError `NOT_FOUND`, `create` and `patch` throw `BAD_REQUEST` for an invalid
  * condition, and `remove` throws `CONFLICT` while something refers to the segment.
  */
-export function createSegmentsService(orm: Orm, heavyReads: HeavyReads) {
+export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
   const get = (projectId: string, id: string) => findSegment(projectEm(orm, projectId), id);
   const count = (segment: Segment) => countMembers(projectEm(orm, segment.projectId), segment);
   // The segment is already saved, so nothing refuses it: without a free slot, a sweep counts it later.

@@ -1,3 +1,4 @@
+import { toPatch } from '../../core/contact-data/contact-patch.ts';
 import { notFound, validationFailed } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
@@ -14,7 +15,6 @@ import type { TemplateContent } from '../../db/statements/templates/read-templat
 import type { ApiProject } from '../access/identity.ts';
 import type { SendBody } from '../schemas/send.ts';
 import { contactRefusal } from './contact-errors.ts';
-import { toPatch } from './contact-patch.ts';
 import { findLiquidFaults, toFieldIssue } from './liquid-faults.ts';
 import type { ProjectNames } from './project-names.ts';
 import { createSendLimit } from './send-limit.ts';

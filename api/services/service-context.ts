@@ -9,10 +9,10 @@ import type { ProjectKeys } from '../access/project-keys.ts';
 import type { RateLimiter } from '../access/rate-limiter.ts';
 import type { SessionTokens } from '../access/session-tokens.ts';
 import { createAccountLinksService } from './account-links.ts';
-import { createHeavyReads } from './heavy-reads.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectNames } from './project-names.ts';
+import { createProjectSlots } from './project-slots.ts';
 import { publicConfig } from './public-config.ts';
 import { createSessionsService } from './sessions.ts';
 import { shareClickHouse } from './share-clickhouse.ts';
@@ -50,7 +50,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   // For services that queue no commands: waking the relay for nothing costs a tenth of a busy process's CPU.
   const journaled = parts.wakeJournal;
   const projectNames = createProjectNames(orm, edge.projectChanges);
-  const heavyReads = createHeavyReads(config.HEAVY_READS_PER_PROJECT);
+  const heavyReads = createProjectSlots(config.HEAVY_READS_PER_PROJECT);
   const templateTurns = createTemplateTurns();
   const passwords = createPasswords();
   const guard = createSignInGuard({

@@ -1,6 +1,6 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
-import { createHeavyReads } from './heavy-reads.ts';
+import { createProjectSlots } from './project-slots.ts';
 
 /** Shorter than a question may take, so that questions queued behind unanswered ones don't wait as long again. */
 const longestWaitMs = 12_000;
@@ -14,7 +14,7 @@ const longestWaitMs = 12_000;
  *   `ClickHouseUnavailable` when a question has waited too long
  */
 export function shareClickHouse(clickhouse: ClickHouse, perProject: number): ClickHouse {
-  const reads = createHeavyReads(perProject);
+  const reads = createProjectSlots(perProject);
   return {
     ...clickhouse,
     query(question, parameters) {

@@ -32,7 +32,6 @@ export function createTemplateTurns() {
     const others = waiting.get(projectId) ?? 0;
     if (others >= mostWaiting) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many large templates of this project at once', {
-        suggestion: `Try again in ${retryAfterSeconds} seconds.`,
         retryAfterSeconds,
       });
     }

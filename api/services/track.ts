@@ -1,3 +1,4 @@
+import { toPatch } from '../../core/contact-data/contact-patch.ts';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
@@ -6,7 +7,6 @@ import { retryTransaction } from '../../db/retry-transaction.ts';
 import { type TrackedEvent, type TrackInput, trackEvents } from '../../db/statements/events/track-events.ts';
 import type { TrackBody } from '../schemas/track.ts';
 import { contactRefusal } from './contact-errors.ts';
-import { toPatch } from './contact-patch.ts';
 import type { ProjectNames } from './project-names.ts';
 
 const batchItems = 500;

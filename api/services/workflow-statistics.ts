@@ -6,9 +6,9 @@ import { countExecutions } from '../../db/statements/workflows/count-executions.
 import { countExecutionsOf } from '../../db/statements/workflows/count-executions-of.ts';
 import { countSteps, executionsWithSteps } from '../../db/statements/workflows/count-steps.ts';
 import { findWorkflow, readGraph } from './edit-workflow.ts';
-import type { HeavyReads } from './heavy-reads.ts';
+import type { ProjectSlots } from './project-slots.ts';
 
-export function createWorkflowStatisticsService(orm: Orm, heavyReads: HeavyReads) {
+export function createWorkflowStatisticsService(orm: Orm, heavyReads: ProjectSlots) {
   return {
     countExecutions: (projectId: string, ids: readonly string[]) =>
       heavyReads.run(projectId, () => countExecutionsOf(orm.em.fork(), projectId, ids)),

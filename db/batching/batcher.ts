@@ -215,7 +215,6 @@ function halve<E extends Queued>(batch: readonly E[], groups: ReadonlySet<string
 
 function queueIsFull(): DomainError {
   return new DomainError('SERVICE_UNAVAILABLE', 'Too many requests at once', {
-    suggestion: `Try again in ${retryAfterSeconds} seconds.`,
     retryAfterSeconds,
   });
 }

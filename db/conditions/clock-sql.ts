@@ -15,9 +15,9 @@ export type EventClock = Extract<SegmentClock, { of: 'event' }>;
  * @param contacts source of `contacts c`
  */
 export const contactInstantsSql = (clock: ContactClock, contacts: string, bind: Bind): string =>
-  `select c.id as contact_id, ${instantSql(clock, bind)} as instant from ${contacts}`;
+  `select c.id as contact_id, ${contactInstantSql(clock, bind)} as instant from ${contacts}`;
 
-function instantSql(clock: ContactClock, bind: Bind): string {
+function contactInstantSql(clock: ContactClock, bind: Bind): string {
   if (clock.of === 'instant') return instantColumns[clock.field];
   const text = dataTextSql(dataValueSql(clock.key, clock.path, bind), clock.path);
   return `(${dateInstantSql(`(${text} collate "C")`)} at time zone 'UTC')`;

@@ -46,7 +46,7 @@ function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind)
     case 'subscribed':
       return `c.subscribed = ${bind(predicate.value)}::boolean`;
     case 'instant':
-      return instantSql(instantColumns[predicate.field], predicate.test, options.now, bind);
+      return instantTestSql(instantColumns[predicate.field], predicate.test, options.now, bind);
     case 'data':
       return compileDataTest(predicate, options.now, bind);
     case 'event':
@@ -62,7 +62,7 @@ export const instantColumns: Readonly<Record<InstantField, string>> = {
   snoozedUntil: 'c.snoozed_until',
 };
 
-function instantSql(column: string, test: InstantTest, now: Date, bind: Bind): string {
+function instantTestSql(column: string, test: InstantTest, now: Date, bind: Bind): string {
   switch (test.is) {
     case 'present':
       return `${column} is not null`;
@@ -100,7 +100,7 @@ function eventSql(
   const statistic = `select from contact_event_stats s where s.project_id = ${project} and s.name = ${event}
     and s.contact_id = c.id`;
   if (test.is !== 'counted') {
-    const age = test.is === 'present' ? '' : ` and ${instantSql('s.last_at', test, now, bind)}`;
+    const age = test.is === 'present' ? '' : ` and ${instantTestSql('s.last_at', test, now, bind)}`;
     return `exists (${statistic}${age})`;
   }
   if (test.withinMs === undefined)

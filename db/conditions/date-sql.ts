@@ -5,7 +5,7 @@ import { comparisonSql } from './comparison-sql.ts';
 
 /** Whether a text is a date (`parseDateText`). Every `text` in this file is SQL with the collation "C". */
 export function isDateSql(text: string): string {
-  return byForm(text, isUtcFormSql(text), `${instantSql(text)} is not null`);
+  return byForm(text, isUtcFormSql(text), `${otherFormInstantSql(text)} is not null`);
 }
 
 export function compareDateSql(text: string, by: Comparison, instant: string, bind: Bind): string {
@@ -18,7 +18,7 @@ export function compareDateSql(text: string, by: Comparison, instant: string, bi
     when 24 then ${bind(instant)}::text
     when 20 then ${cut(second, instant.endsWith('.000Z'))}::text
     else ${cut(day, instant.endsWith('T00:00:00.000Z'))}::text end and ${isUtcFormSql(text)}`;
-  return byForm(text, utc, `${instantSql(text)} ${comparison} ${bind(instant)}::timestamp`);
+  return byForm(text, utc, `${otherFormInstantSql(text)} ${comparison} ${bind(instant)}::timestamp`);
 }
 
 export function isSameDateSql(text: string, { instant, isDay }: DateText, bind: Bind): string {
@@ -26,17 +26,17 @@ export function isSameDateSql(text: string, { instant, isDay }: DateText, bind: 
   if (isDay) {
     // Only "T" can follow the day.
     const utc = `${text} >= ${bind(day)}::text and ${text} < ${bind(`${day}U`)}::text and ${isUtcFormSql(text)}`;
-    return byForm(text, utc, `date_trunc('day', ${instantSql(text)}) = ${bind(day)}::timestamp`);
+    return byForm(text, utc, `date_trunc('day', ${otherFormInstantSql(text)}) = ${bind(day)}::timestamp`);
   }
   const second = instant.endsWith('.000Z') ? [`${instant.slice(0, 19)}Z`] : [];
   const utc = `${text} = any(${bind([instant, day, ...second])}::text[])`;
-  return byForm(text, utc, `${instantSql(text)} = ${bind(instant)}::timestamp`);
+  return byForm(text, utc, `${otherFormInstantSql(text)} = ${bind(instant)}::timestamp`);
 }
 
 /** The instant of a text as a UTC timestamp; null unless it is a date. */
 export function dateInstantSql(text: string): string {
   const utc = `case when ${isUtcFormSql(text)} then rtrim(${text}, 'Z')::timestamp end`;
-  return byForm(text, utc, instantSql(text));
+  return byForm(text, utc, otherFormInstantSql(text));
 }
 
 function byForm(text: string, utc: string, rest: string): string {
@@ -65,7 +65,7 @@ const dateTimeForm =
  * A date-time in any other form as a UTC timestamp, otherwise null. Only valid text is cast. The offset is subtracted
  * because Postgres rejects offsets beyond 15:59.
  */
-function instantSql(text: string): string {
+function otherFormInstantSql(text: string): string {
   const local = `(case when ${text} like '___________________.%' then substring(${text} from '^.{20}[0-9]{1,3}')
     else left(${text}, 19) end)::timestamp`;
   const offset = `(case when ${text} like '%Z' then '0' else right(${text}, 6) end)::interval`;

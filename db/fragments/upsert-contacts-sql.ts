@@ -2,14 +2,14 @@ import { joinByKeySql } from './join-by-key.ts';
 import { laterThanSql } from './later-than-sql.ts';
 
 /**
- * Rows of `mergeContactWrites`; optional columns are omitted.
+ * Rows of `mergeContactWrites`, the statement's $1; optional columns are omitted.
  *
  * @param lockMs placeholder of the statement's lock timeout, in milliseconds as text; null for that of the session
  */
-export const contactInputSql = (parameter: string, lockMs?: string) => `
+export const contactInputSql = (lockMs?: string) => `
     select ord, project_id, email, contact_id, subscribed, new_subscribed, set_data, coalesce(removed, '{}') as removed,
       flip_id, flip_at, coalesce(created_at, updated_at) as created_at, updated_at
-    from json_to_recordset(${parameter}::json) as t(
+    from json_to_recordset($1::json) as t(
       ord int, project_id uuid, email text, contact_id uuid, subscribed boolean, new_subscribed boolean,
       set_data jsonb, removed text[], flip_id uuid, flip_at timestamptz, created_at timestamptz,
       updated_at timestamptz)${

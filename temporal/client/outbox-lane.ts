@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
+import { createAlarmClock } from '../../core/alarm-clock.ts';
 import type { Lane } from '../../core/outbox-lanes.ts';
 import type { Orm } from '../../db/orm.ts';
 import { findProjectTurns } from '../../db/statements/outbox/find-project-turns.ts';
@@ -55,11 +56,10 @@ const easyCallMs = 100;
  */
 export class OutboxLane {
   readonly #options: LaneOptions;
+  readonly #alarm = createAlarmClock();
   #isStopped = false;
-  #isWoken = false;
   /** While Temporal is down, commits do not shorten the backoff. */
   #ignoresWakes = false;
-  #endPause: () => void = () => undefined;
   #lastProject: string | null = null;
   #callsAtATime = mostCalls;
   #failures = 0;
@@ -72,12 +72,12 @@ export class OutboxLane {
 
   async run(): Promise<void> {
     while (!this.#isStopped) {
-      if (this.#lastProject === null) this.#isWoken = false;
+      if (this.#lastProject === null) this.#alarm.silence();
       try {
         const { taken, hasMore } = await this.#round();
         if (hasMore) continue;
         if (taken === 0) await delay(emptyIntervalMs[this.#options.lane]);
-        await this.#pause(pollIntervalMs);
+        await this.#alarm.sleep(pollIntervalMs);
       } catch (error) {
         await this.#backOff(error);
       }
@@ -86,14 +86,12 @@ export class OutboxLane {
   }
 
   wake(): void {
-    if (this.#ignoresWakes) return;
-    this.#isWoken = true;
-    this.#endPause();
+    if (!this.#ignoresWakes) this.#alarm.ring();
   }
 
   stop(): void {
     this.#isStopped = true;
-    this.#endPause();
+    this.#alarm.ring();
   }
 
   async #round(): Promise<{ taken: number; hasMore: boolean }> {
@@ -184,20 +182,9 @@ export class OutboxLane {
     // With only one concurrent call, a call that times out would block all others.
     this.#callsAtATime = mostCalls;
     this.#ignoresWakes = true;
-    this.#isWoken = false;
-    await this.#pause(Math.min(5_000, 250 * 2 ** Math.min(this.#failures, 5)));
-  }
-
-  async #pause(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#endPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      if (this.#isWoken || this.#isStopped) this.#endPause();
-    });
-    this.#endPause = () => undefined;
+    if (this.#isStopped) return;
+    this.#alarm.silence();
+    await this.#alarm.sleep(Math.min(5_000, 250 * 2 ** Math.min(this.#failures, 5)));
   }
 }
 

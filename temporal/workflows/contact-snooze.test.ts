@@ -119,9 +119,6 @@ describe('the snooze of a contact', () => {
         contactId,
         emailId: newId(),
         change: { to: 'unsubscribed' },
-        flipId: newId(),
-        activityId: newId(),
-        outboxId: newId(),
         occurredAt: new Date(),
       }),
     );

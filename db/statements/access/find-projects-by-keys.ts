@@ -8,10 +8,13 @@ const projectRow = z.object({
   hash: z.instanceof(Buffer),
   id: z.string(),
   disabled: z.boolean(),
-  disabled_reason: z.string().nullable(),
-  suppress_transactional: z.boolean(),
-  has_send_limit: z.boolean(),
+  disabledReason: z.string().nullable(),
+  suppressTransactional: z.boolean(),
+  hasSendLimit: z.boolean(),
 });
+
+const columns = `id, disabled, disabled_reason as "disabledReason", suppress_transactional as "suppressTransactional",
+  ${hasSendLimitSql('projects.id')} as "hasSendLimit"`;
 
 // A statement, because one call looks up the keys of many requests, public and secret ones each through their own
 // index.
@@ -23,13 +26,9 @@ export function findProjectsByKeys(
   return query(
     em,
     projectRow,
-    `select 'public' as kind, public_key_hash as hash, id, disabled, disabled_reason, suppress_transactional,
-         ${hasSendLimitSql('projects.id')} as has_send_limit
-       from projects where public_key_hash = any($1::bytea[])
+    `select 'public' as kind, public_key_hash as hash, ${columns} from projects where public_key_hash = any($1::bytea[])
      union all
-     select 'secret', secret_key_hash, id, disabled, disabled_reason, suppress_transactional,
-         ${hasSendLimitSql('projects.id')}
-       from projects where secret_key_hash = any($2::bytea[])`,
+     select 'secret', secret_key_hash, ${columns} from projects where secret_key_hash = any($2::bytea[])`,
     [publicHashes, secretHashes],
   );
 }

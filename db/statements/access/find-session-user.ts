@@ -2,35 +2,36 @@ import { z } from 'zod';
 import { projectRoles } from '../../../core/project-roles.ts';
 import { hasSendLimitSql } from '../../fragments/has-send-limit-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 const sessionRow = z.object({
   id: z.string(),
   role: z.enum(projectRoles).nullable(),
-  project_id: z.string().nullable(),
+  projectId: z.string().nullable(),
   disabled: z.boolean().nullable(),
-  disabled_reason: z.string().nullable(),
-  suppress_transactional: z.boolean().nullable(),
-  has_send_limit: z.boolean(),
-  is_untouched: z.boolean(),
+  disabledReason: z.string().nullable(),
+  suppressTransactional: z.boolean().nullable(),
+  hasSendLimit: z.boolean(),
+  isUntouched: z.boolean(),
 });
 
 /**
  * The user, if the session version is current and the session has not ended, and the project if the user is a member.
- * `is_untouched` when the last recorded use of the session is over ten minutes old. A statement, because it runs on
+ * `isUntouched` when the last recorded use of the session is over ten minutes old. A statement, because it runs on
  * every dashboard request: four tables in one round trip.
  */
-export async function findSessionUser(
+export function findSessionUser(
   em: Em,
   session: { userId: string; sessionVersion: number; id?: string | undefined },
   projectId: string | null,
 ): Promise<z.output<typeof sessionRow> | undefined> {
-  const [row] = await query(
+  return queryFirst(
     em,
     sessionRow,
-    `select u.id, m.role, p.id as project_id, p.disabled, p.disabled_reason, p.suppress_transactional,
-        ${hasSendLimitSql('p.id')} as has_send_limit,
-        coalesce(s.last_used_at < now() - interval '10 minutes', false) as is_untouched
+    `select u.id, m.role, p.id as "projectId", p.disabled, p.disabled_reason as "disabledReason",
+        p.suppress_transactional as "suppressTransactional",
+        ${hasSendLimitSql('p.id')} as "hasSendLimit",
+        coalesce(s.last_used_at < now() - interval '10 minutes', false) as "isUntouched"
        from users u
        left join sessions s on s.id = $4::uuid and s.user_id = u.id
        left join memberships m on m.user_id = u.id and m.project_id = $3::uuid
@@ -39,5 +40,4 @@ export async function findSessionUser(
         and (s.id is not null or ($4::uuid is null and u.unlisted_sessions))`,
     [session.userId, session.sessionVersion, projectId, session.id ?? null],
   );
-  return row;
 }

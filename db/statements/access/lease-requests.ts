@@ -20,9 +20,9 @@ export interface Lease {
 const leaseRow = z.object({
   subject: z.string(),
   count: z.int(),
-  given_out: z.int(),
-  window_started_at: z.number(),
-  ms_left: z.number(),
+  givenOut: z.int(),
+  windowStartedAt: z.number(),
+  msLeft: z.number(),
 });
 
 /** Leases requests for distinct subjects in one statement. Locks rows in subject order to avoid deadlocks. */
@@ -37,21 +37,17 @@ export async function leaseRequests(em: Em, limit: number, wanted: readonly Want
        from unnest($1::text[], $2::int[]) as wanted (subject, want)
       order by subject
      on conflict (subject, window_start) do update set used = least($3, held.used + excluded.used)
-     returning subject, new.used - coalesce(old.used, 0) as count, new.used as given_out,
-       extract(epoch from window_start)::float8 * 1000 as window_started_at,
-       extract(epoch from window_start + interval '1 minute' - now())::float8 * 1000 as ms_left`,
+     returning subject, new.used - coalesce(old.used, 0) as count, new.used as "givenOut",
+       extract(epoch from window_start)::float8 * 1000 as "windowStartedAt",
+       extract(epoch from window_start + interval '1 minute' - now())::float8 * 1000 as "msLeft"`,
     [wanted.map((each) => each.subject), wanted.map((each) => each.want), limit],
   );
   const bySubject = new Map(rows.map((row) => [row.subject, row]));
   return wanted.map(({ subject }) => {
     const row = bySubject.get(subject);
     if (row === undefined) throw new Error('A lease statement must return a row per subject');
-    return {
-      count: row.count,
-      givenOut: row.given_out,
-      windowStartedAt: row.window_started_at,
-      endsAt: askedAt + row.ms_left,
-    };
+    const { count, givenOut, windowStartedAt, msLeft } = row;
+    return { count, givenOut, windowStartedAt, endsAt: askedAt + msLeft };
   });
 }
 

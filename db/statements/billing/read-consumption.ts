@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BillingCategory } from '../../../core/billing/categories.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryRow } from '../../sql.ts';
 
 const row = z.object({
   /** Calendar month in UTC; `end` is exclusive. */
@@ -12,8 +12,8 @@ const row = z.object({
 
 export type Consumption = z.output<typeof row>;
 
-export async function readConsumption(em: Em, projectId: string): Promise<Consumption> {
-  const [consumption] = await query(
+export function readConsumption(em: Em, projectId: string): Promise<Consumption> {
+  return queryRow(
     em,
     row,
     `select now.month::timestamp at time zone 'UTC' as start,
@@ -25,8 +25,6 @@ export async function readConsumption(em: Em, projectId: string): Promise<Consum
      group by now.month`,
     [projectId],
   );
-  if (consumption === undefined) throw new Error('The consumption statement returned no row');
-  return consumption;
 }
 
 const sumOf = (category: BillingCategory) =>

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { cancelledReason } from '../../../core/campaign-state.ts';
 import { countUsageSql } from '../../fragments/count-usage-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryValue } from '../../sql.ts';
 
 /**
  * Cancels the queued emails of up to `limit` open batches after `afterNumber` and updates figures and usage, in one
@@ -10,15 +10,15 @@ import { query } from '../../sql.ts';
  *
  * @returns the number of the last batch, or null when there was none
  */
-export async function cancelBatches(
+export function cancelBatches(
   em: Em,
   campaignId: string,
   afterNumber: number,
   limit: number,
 ): Promise<number | null> {
-  const [row] = await query(
+  return queryValue(
     em,
-    z.object({ last: z.number().int().nullable() }),
+    z.number().int().nullable(),
     `with batch as materialized (
        select * from campaign_batches
        where campaign_id = $1 and number > $2 and ended_at is null
@@ -50,5 +50,4 @@ export async function cancelBatches(
      select max(number) as last from batch`,
     [campaignId, afterNumber, limit],
   );
-  return row?.last ?? null;
 }

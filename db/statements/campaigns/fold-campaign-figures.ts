@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { campaignFigureColumns, campaignFigures } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
-
-const foldedRow = z.object({ folded: z.int() });
+import { queryValue } from '../../sql.ts';
 
 /**
  * Adds the pending changes to the figures, 20,000 per statement. Senders append changes instead of updating one row, so
@@ -14,9 +12,9 @@ const foldedRow = z.object({ folded: z.int() });
 export async function foldCampaignFigures(em: Em): Promise<number> {
   const atOnce = 20_000;
   for (let total = 0; ; ) {
-    const [row] = await query(
+    const folded = await queryValue(
       em,
-      foldedRow,
+      z.int(),
       `with due as materialized (
          select campaign_id, id from campaign_figure_changes order by campaign_id, id limit ${atOnce}
          for update skip locked
@@ -37,7 +35,6 @@ export async function foldCampaignFigures(em: Em): Promise<number> {
        )
        select count(*)::int as folded from taken`,
     );
-    const folded = row?.folded ?? 0;
     total += folded;
     if (folded < atOnce) return total;
   }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 const batchRow = z.object({
   campaignId: z.uuid(),
@@ -36,23 +36,17 @@ const selectSql = `
   join campaigns k on k.id = b.campaign_id
   left join projects p on p.id = k.project_id`;
 
-export async function readCampaignBatch(
+export function readCampaignBatch(
   em: Em,
   campaignId: string,
   number: number,
 ): Promise<CampaignBatch | undefined> {
   const where = 'where b.campaign_id = $1 and b.number = $2';
-  const [row] = await query(em, batchRow, `${selectSql} ${where}`, [campaignId, number]);
-  return row;
+  return queryFirst(em, batchRow, `${selectSql} ${where}`, [campaignId, number]);
 }
 
 /** The first unfinished batch after number `after`. */
-export async function readNextBatch(
-  em: Em,
-  campaignId: string,
-  after: number,
-): Promise<CampaignBatch | undefined> {
+export function readNextBatch(em: Em, campaignId: string, after: number): Promise<CampaignBatch | undefined> {
   const where = 'where b.campaign_id = $1 and b.number > $2 and b.ended_at is null order by b.number limit 1';
-  const [row] = await query(em, batchRow, `${selectSql} ${where}`, [campaignId, after]);
-  return row;
+  return queryFirst(em, batchRow, `${selectSql} ${where}`, [campaignId, after]);
 }

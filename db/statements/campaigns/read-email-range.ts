@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 const rangeRow = z.object({ firstId: z.uuid(), lastId: z.uuid() });
 
 /** The first and last email of a campaign; undefined before its first batch is frozen. */
-export async function readEmailRange(
+export function readEmailRange(
   em: Em,
   projectId: string,
   campaignId: string,
 ): Promise<z.output<typeof rangeRow> | undefined> {
-  const [range] = await query(
+  return queryFirst(
     em,
     rangeRow,
     `select first.first_email_id as "firstId", last.last_email_id as "lastId"
@@ -24,5 +24,4 @@ export async function readEmailRange(
      where k.id = $2 and k.project_id = $1`,
     [projectId, campaignId],
   );
-  return range;
 }

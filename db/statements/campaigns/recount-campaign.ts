@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaignFigureColumns, campaignFigures, countedSql } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { query, queryValue } from '../../sql.ts';
 
 export async function findRecentCampaigns(em: Em): Promise<string[]> {
   const rows = await query(
@@ -14,17 +14,15 @@ export async function findRecentCampaigns(em: Em): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-const differencesRow = z.object({ differences: z.int() });
-
 /**
  * Recounts a campaign's figures from its emails and corrects any difference (none is expected).
  *
  * @returns the sum of the absolute differences
  */
-export async function recountCampaign(em: Em, campaignId: string): Promise<number> {
-  const [row] = await query(
+export function recountCampaign(em: Em, campaignId: string): Promise<number> {
+  return queryValue(
     em,
-    differencesRow,
+    z.int(),
     `with counted as (
        select ${campaignFigures.map((name) => `count(*) filter (where ${countedSql[name]('e')})::int as ${name}`).join(', ')}
        from emails e where e.campaign_id = $1
@@ -48,5 +46,4 @@ export async function recountCampaign(em: Em, campaignId: string): Promise<numbe
      select ${campaignFigures.map((name) => `abs(${name})`).join(' + ')} as differences from difference`,
     [campaignId],
   );
-  return row?.differences ?? 0;
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { claimLeaseSeconds, providerAnswerSeconds } from '../../../core/claim-times.ts';
 import { firstUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryRow } from '../../sql.ts';
 
 const evidenceRow = z.object({
   /** Send events have proven to arrive for all hand-overs claimed before this instant; null when none was confirmed. */
@@ -31,12 +31,12 @@ export const undecided: SendEventEvidence = {
  *
  * @param unknownSeconds how long an unanswered hand-over waits for the provider's event
  */
-export async function readSendEventEvidence(
+export function readSendEventEvidence(
   em: Em,
   campaignId: string,
   unknownSeconds: number,
 ): Promise<SendEventEvidence> {
-  const [row] = await query(
+  return queryRow(
     em,
     evidenceRow,
     `with campaign as (
@@ -57,5 +57,4 @@ export async function readSendEventEvidence(
      from campaign`,
     [campaignId, unknownSeconds * 4, claimLeaseSeconds + providerAnswerSeconds],
   );
-  return row ?? noEvidence;
 }

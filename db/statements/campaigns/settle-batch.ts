@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { claimLeaseSeconds, claimLiveSeconds } from '../../../core/claim-times.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryRow } from '../../sql.ts';
 import { interruptedReason, notBegunReason } from '../emails/interrupted-claims.ts';
 import type { SendEventEvidence } from './send-event-evidence.ts';
 
@@ -94,7 +94,7 @@ const incompleteFactor = 10;
  * seen. If the events of all other emails have arrived by then, the provider did not take the email, and it is QUEUED
  * again while the campaign is sending. Without such evidence it stays UNKNOWN and is never sent again.
  */
-export async function settleBatch(
+export function settleBatch(
   em: Em,
   campaignId: string,
   number: number,
@@ -103,7 +103,7 @@ export async function settleBatch(
 ): Promise<SettledBatch> {
   const { provenUntil, isComplete, lagSeconds } = evidence;
   const timeOut = claimLeaseSeconds + (lagSeconds ?? 0) + unknownSeconds;
-  const [row] = await query(em, settledRow, settleSql, [
+  return queryRow(em, settledRow, settleSql, [
     campaignId,
     number,
     claimLiveSeconds,
@@ -112,5 +112,4 @@ export async function settleBatch(
     isComplete,
     lagSeconds === null ? timeOut : timeOut * incompleteFactor,
   ]);
-  return row ?? { queued: 0, waiting: 0, waitMs: 0 };
 }

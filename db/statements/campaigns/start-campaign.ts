@@ -3,7 +3,7 @@ import type { Campaign } from '../../entities/campaign.ts';
 import { EmailContent } from '../../entities/email.ts';
 import type { Em } from '../../orm.ts';
 import { campaignStartedChannel } from '../../project-changes.ts';
-import { query } from '../../sql.ts';
+import { queryRow } from '../../sql.ts';
 
 /**
  * Starts a campaign that the transaction has locked: copies its content and limits the audience to contacts that
@@ -30,12 +30,12 @@ export async function startCampaign(
 
 /** Contacts' `created_at` comes from the clock of the creating process, which may be ahead of the database's. */
 async function startAudience(em: Em, { id, projectId }: Campaign): Promise<Date> {
-  const [row] = await query(
+  const { end } = await queryRow(
     em,
     z.object({ end: z.date() }),
     `select greatest(clock_timestamp(), (select max(created_at) from contacts where project_id = $1)) as end,
        pg_notify('${campaignStartedChannel}', $2)`,
     [projectId, id],
   );
-  return row?.end ?? new Date();
+  return end;
 }

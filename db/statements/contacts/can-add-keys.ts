@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mostProjectNames } from '../../../core/project-limits.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryValue } from '../../sql.ts';
 
 /**
  * Whether the project already has these `data` keys or has capacity for the new ones. One query per request, so that
@@ -9,10 +9,10 @@ import { query } from '../../sql.ts';
  *
  * @param keys distinct
  */
-export async function canAddKeys(em: Em, projectId: string, keys: readonly string[]): Promise<boolean> {
-  const [row] = await query(
+export function canAddKeys(em: Em, projectId: string, keys: readonly string[]): Promise<boolean> {
+  return queryValue(
     em,
-    z.object({ canAdd: z.boolean() }),
+    z.boolean(),
     `with missing as (
        select count(*) as count from unnest($2::text[]) as t(key)
        where not exists (select from contact_fields f where f.project_id = $1 and f.key = t.key)
@@ -22,5 +22,4 @@ export async function canAddKeys(em: Em, projectId: string, keys: readonly strin
      from missing`,
     [projectId, keys, mostProjectNames],
   );
-  return row?.canAdd ?? false;
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 export type SubscriptionChange =
   | { to: 'subscribed' }
@@ -14,9 +15,6 @@ export interface SubscriptionChangeInput {
   contactId: string;
   emailId: string;
   change: SubscriptionChange;
-  flipId: string;
-  activityId: string;
-  outboxId: string;
   occurredAt: Date;
 }
 
@@ -118,23 +116,22 @@ const changedRow = subscriberRow.extend({ isChanged: z.boolean() });
  *
  * @returns undefined when the contact was deleted
  */
-export async function changeSubscription(
+export function changeSubscription(
   em: Em,
   input: SubscriptionChangeInput,
 ): Promise<z.output<typeof changedRow> | undefined> {
   const { change, occurredAt } = input;
   const until = change.to === 'snoozed' ? change.until : null;
-  const [row] = await query(em, changedRow, changeSql, [
+  return queryFirst(em, changedRow, changeSql, [
     input.projectId,
     input.contactId,
     input.emailId,
     change.to,
     until,
-    input.flipId,
-    input.activityId,
-    input.outboxId,
+    newId(),
+    newId(),
+    newId(),
     occurredAt,
     until?.toISOString() ?? null,
   ]);
-  return row;
 }

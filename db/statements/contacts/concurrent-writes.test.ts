@@ -54,7 +54,6 @@ it('lets two processes create the same contact at once without losing anything',
     expect([one[0]?.contactId, other[0]?.contactId, third[0]?.[0]?.contactId]).toEqual(
       Array(3).fill(contact?.id),
     );
-    expect([one, other].filter(([event]) => event?.isNewContact).length).toBeLessThanOrEqual(1);
     // The second of the two sees the first one's changes: `both` shows their order.
     const { both, ...rest } = contact?.data ?? {};
     expect(rest).toEqual({ one: 1, other: 1, third: 1, ...(both === 1 && { gone: 1 }) });
@@ -130,7 +129,7 @@ it('runs every kind of statement concurrently on the same contacts and emails wi
           subscribed: true,
           patch: { b: 1 },
         },
-        ...{ flipId: uuidv7(), occurredAt: new Date() },
+        occurredAt: new Date(),
       }),
     (own) => {
       kind += 1;
@@ -165,7 +164,7 @@ it('runs every kind of statement concurrently on the same contacts and emails wi
         kind += 1;
         await changeSubscription(own, {
           ...{ projectId: project.id, ...email, change: changes[kind % 3] ?? { to: 'subscribed' } },
-          ...{ flipId: uuidv7(), activityId: uuidv7(), outboxId: uuidv7(), occurredAt: new Date() },
+          occurredAt: new Date(),
         });
       }
     },

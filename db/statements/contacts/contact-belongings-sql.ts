@@ -64,15 +64,13 @@ const givenBackSql = sendingCategories
   .join(',\n');
 
 /**
- * CTEs that follow `lockBelongingsSql` and remove the contacts' data from every table but the journal. Emails and
- * executions stay for the figures, without address and data; queued emails and active executions are canceled, and the
- * usage of those emails is returned.
- *
- * @param removed query of contact ids, a subset of $2
+ * CTEs that follow `lockBelongingsSql` and a CTE `removed (id)` of some of its contacts, and remove their data from every
+ * table but the journal. Emails and executions stay for the figures, without address and data; queued emails and active
+ * executions are canceled, and the usage of those emails is returned.
  */
-export const removeBelongingsSql = (removed: string) => `
+export const removeBelongingsSql = `
 removed_contact as materialized (
-  select id from (${removed}) removed where (select count(*) from listener_held) >= 0
+  select id from removed where (select count(*) from listener_held) >= 0
 ),
 statistics as (
   delete from contact_event_stats where project_id = $1 and contact_id in (select id from removed_contact)

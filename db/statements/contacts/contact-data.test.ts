@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
 import { applyDataPatch } from '../../../core/contact-data/testing/apply-data-patch.ts';
 import { isStorableText, type JsonObject, type JsonValue } from '../../../core/json-value.ts';
@@ -107,7 +106,6 @@ async function perform(
       const answer = await patchContact(em(), {
         ...target,
         ...change,
-        flipId: uuidv7(),
         occurredAt: new Date(),
       });
       expect(answer?.data).toEqual(contact.data);

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, trackInput, upsertInput } from '../../../test/setup/inputs.ts';
@@ -34,7 +33,6 @@ const patch = (id: string, rest: Partial<PatchContactInput>) =>
     email: undefined,
     subscribed: undefined,
     patch: {},
-    flipId: uuidv7(),
     occurredAt: new Date(),
     ...rest,
   });

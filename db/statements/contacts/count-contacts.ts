@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryValue } from '../../sql.ts';
 import { type ContactFilter, contactFilterSql, isByAddressAlone } from './contact-filter.ts';
 import type { ContactPosition } from './contact-order.ts';
 import { findAddresses } from './find-addresses.ts';
@@ -38,15 +38,13 @@ export async function countContacts(
   return countInScan(em, { projectId, filter, order, after }, perScan);
 }
 
-async function countAll(
+function countAll(
   em: Em,
   projectId: string,
   filter: ContactFilter,
   emails: readonly string[] | undefined,
 ): Promise<number> {
   const { where, parameters } = contactFilterSql(projectId, filter, emails);
-  const row = z.object({ count: z.int() });
   const text = `select count(*)::int as count from contacts c where ${where}`;
-  const [counted] = await query(em, row, text, parameters);
-  return counted?.count ?? 0;
+  return queryValue(em, z.int(), text, parameters);
 }

@@ -13,7 +13,7 @@ removed as (
 erasure as (
   insert into contact_erasures (contact_id, project_id) select id, $1 from removed
 ),
-${removeBelongingsSql('select id from removed')}
+${removeBelongingsSql}
 select id from removed`;
 
 /**

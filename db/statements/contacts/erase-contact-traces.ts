@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryValue } from '../../sql.ts';
 import { lockBelongingsSql, removeBelongingsSql } from './contact-belongings-sql.ts';
 
 const eraseSql = `
@@ -9,7 +9,7 @@ with ${lockBelongingsSql},
 removed as (
   select gone.id from unnest($2::uuid[]) gone (id) where not exists (select from held h where h.id = gone.id)
 ),
-${removeBelongingsSql('select id from removed')},
+${removeBelongingsSql},
 happened as materialized (
   select e.id, e.email_id is not null and e.name like 'email.%' and e.name <> 'email.received' as is_kept
   from removed r
@@ -37,15 +37,10 @@ select count(*)::int as events from happened`;
  *
  * @returns the number of erased or anonymized events
  */
-export async function eraseContactTraces(
+export function eraseContactTraces(
   em: Em,
   projectId: string,
   contactIds: readonly string[],
 ): Promise<number> {
-  const [row] = await query(em, z.object({ events: z.int() }), eraseSql, [
-    projectId,
-    contactIds,
-    keptEmailData,
-  ]);
-  return row?.events ?? 0;
+  return queryValue(em, z.int(), eraseSql, [projectId, contactIds, keptEmailData]);
 }

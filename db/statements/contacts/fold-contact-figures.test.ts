@@ -97,7 +97,7 @@ async function run(em: Em, projectId: string, one: Operation): Promise<unknown> 
       const { patch, subscribed } = one;
       const occurredAt = new Date();
       return patchContact(em, {
-        ...{ projectId, id, email: undefined, subscribed, patch, flipId: uuidv7(), occurredAt },
+        ...{ projectId, id, email: undefined, subscribed, patch, occurredAt },
       });
     }
     case 'delete':

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryRow } from '../../sql.ts';
 
 const foldSql = `
 with taken as materialized (
@@ -45,8 +45,7 @@ export interface FoldResult {
  * write figures in one order. Deletes figures that reach 0.
  */
 export async function foldContactFigures(em: Em, limit: number): Promise<FoldResult> {
-  const [row] = await query(em, foldedRow, foldSql, [limit]);
-  if (row === undefined) throw new Error('The fold of the contact figures returned no row');
+  const row = await queryRow(em, foldedRow, foldSql, [limit]);
   const { folded, untyped, empty } = row;
   // In a separate statement, because a concurrent fold may have increased them.
   if (empty.length > 0) {

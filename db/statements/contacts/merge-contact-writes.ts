@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../core/json-value.ts';
+import { newId } from '../../../core/new-id.ts';
 
 export interface ContactWrite {
   projectId: string;
@@ -11,6 +12,17 @@ export interface ContactWrite {
   flipId: string;
   occurredAt: Date;
 }
+
+/** A write that creates the contact, or leaves it as it is. */
+export const creationOf = (projectId: string, email: string, occurredAt: Date): ContactWrite => ({
+  projectId,
+  email,
+  contactId: newId(),
+  subscribed: undefined,
+  patch: {},
+  flipId: newId(),
+  occurredAt,
+});
 
 interface ContactInputRow {
   ord: number;

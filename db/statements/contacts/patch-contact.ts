@@ -1,7 +1,8 @@
+import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
 import { splitPatch } from './merge-contact-writes.ts';
 
@@ -11,7 +12,6 @@ export interface PatchContactInput {
   email: string | undefined;
   subscribed: boolean | undefined;
   patch: Record<string, unknown>;
-  flipId: string;
   occurredAt: Date;
   by?: { workflowId: string; hops: number };
 }
@@ -60,19 +60,18 @@ select ${contactColumns} from target where id not in (select id from patched)`;
  * @returns undefined when the project has no such contact
  * @throws pg.DatabaseError `contacts_project_email` when another contact has the address; `contacts_data_size`
  */
-export async function patchContact(em: Em, input: PatchContactInput): Promise<ContactRow | undefined> {
+export function patchContact(em: Em, input: PatchContactInput): Promise<ContactRow | undefined> {
   const { set, removed } = splitPatch(input.patch);
-  const [row] = await query(em, contactRow, patchSql, [
+  return queryFirst(em, contactRow, patchSql, [
     input.projectId,
     input.id,
     input.email ?? null,
     input.subscribed ?? null,
     removed,
     JSON.stringify(set),
-    input.flipId,
+    newId(),
     input.occurredAt,
     input.by?.workflowId ?? null,
     input.by?.hops ?? null,
   ]);
-  return row;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
 import { type Scan, scanPage } from '../../scan-page.ts';
-import { query } from '../../sql.ts';
+import { query, queryFirst, queryValue } from '../../sql.ts';
 import { type ContactFilter, contactFilterSql, indexedSql } from './contact-filter.ts';
 import { type ContactOrder, type ContactPosition, orderSql, sideSql } from './contact-order.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
@@ -46,10 +46,8 @@ export async function countInScan(
 ): Promise<ContactsCounted> {
   const end = await findEnd(em, search, perScan);
   const { where, parameters } = scanSql(search, end);
-  const row = z.object({ count: z.int() });
-  const text = `select count(*)::int as count from contacts c where ${where}`;
-  const [counted] = await query(em, row, text, parameters);
-  return { count: counted?.count ?? 0, scannedUntil: end };
+  const text = `select count(*)::int from contacts c where ${where}`;
+  return { count: await queryValue(em, z.int(), text, parameters), scannedUntil: end };
 }
 
 function scanSql({ projectId, filter, order, after }: ContactSearch, end: ContactPosition | undefined) {
@@ -70,14 +68,13 @@ async function findEnd(
      ${orderSql(order)} offset $2 limit 1`;
   if (order.by === 'createdAt') {
     const row = z.object({ at: z.date(), id: z.uuid() });
-    const [last] = await query(em, row, next('created_at as at, id'), parameters);
+    const last = await queryFirst(em, row, next('created_at as at, id'), parameters);
     return last && { value: last.at.toISOString(), id: last.id };
   }
-  const [last] = await query(
+  return queryFirst(
     em,
     z.object({ value: z.string(), id: z.uuid() }),
     `select email as value, id from contacts where project_id = $1 and email = (${next('email')})`,
     parameters,
   );
-  return last;
 }

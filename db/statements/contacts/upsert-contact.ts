@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryRow } from '../../sql.ts';
 import { type ContactWrite, mergeContactWrites } from './merge-contact-writes.ts';
 
 const upsertSql = `
-with ${upsertContactsSql(contactInputSql('$1'))},
+with ${upsertContactsSql(contactInputSql())},
 ${countEventsSql('select * from contact_flip')}
 select id, is_new as "isNew" from contact`;
 
@@ -18,9 +18,7 @@ const writtenRow = z.object({ id: z.uuid(), isNew: z.boolean() });
  *
  * @throws pg.DatabaseError `contacts_data_size` when its data would exceed 64 KB
  */
-export async function upsertContact(em: Em, write: ContactWrite): Promise<z.output<typeof writtenRow>> {
+export function upsertContact(em: Em, write: ContactWrite): Promise<z.output<typeof writtenRow>> {
   const { rows } = mergeContactWrites([write], true);
-  const [row] = await query(em, writtenRow, upsertSql, [JSON.stringify(rows)]);
-  if (row === undefined) throw new Error('The upsert of a contact returned no row');
-  return row;
+  return queryRow(em, writtenRow, upsertSql, [JSON.stringify(rows)]);
 }

@@ -63,7 +63,7 @@ recipient as materialized (
   select * from json_to_recordset($3::json) as t(
     call int, contact int, "emailId" uuid, "email" text, "name" text, "outboxId" uuid)
 ),
-${upsertContactsSql(contactInputSql('$1', '$6::text'))},
+${upsertContactsSql(contactInputSql('$6::text'))},
 ${countEventsSql('select * from contact_flip')},
 content as (
   insert into message_contents

@@ -2,17 +2,16 @@ import { z } from 'zod';
 import { attachmentDispositions } from '../../../core/attachment-disposition.ts';
 import { firstEventIdSince } from '../../fragments/first-event-since.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { query, queryFirst } from '../../sql.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
 
-export async function readEmail(em: Em, projectId: string, id: string): Promise<LoggedEmail | undefined> {
-  const [email] = await query(
+export function readEmail(em: Em, projectId: string, id: string): Promise<LoggedEmail | undefined> {
+  return queryFirst(
     em,
     loggedEmailRow,
     loggedEmailsSql('select * from emails where id = $2 and project_id = $1'),
     [projectId, id],
   );
-  return email;
 }
 
 const names = ['email.delivery', 'email.open', 'email.click', 'email.bounce', 'email.complaint'] as const;

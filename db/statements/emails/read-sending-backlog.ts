@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryRow } from '../../sql.ts';
 
 const backlogRow = z.object({ single: z.int(), campaign: z.int() });
 export type SendingBacklog = z.output<typeof backlogRow>;
@@ -13,8 +13,8 @@ const mostCampaigns = 1_000;
  * Accepted emails not yet handed over: single ones held back by the send rate, counted up to 50,000, and emails of
  * campaigns that are sending and not paused.
  */
-export async function readSendingBacklog(em: Em): Promise<SendingBacklog> {
-  const [backlog] = await query(
+export function readSendingBacklog(em: Em): Promise<SendingBacklog> {
+  return queryRow(
     em,
     backlogRow,
     `select
@@ -34,5 +34,4 @@ export async function readSendingBacklog(em: Em): Promise<SendingBacklog> {
           ) figures
         ) f) as campaign`,
   );
-  return backlog ?? { single: 0, campaign: 0 };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryRow } from '../../sql.ts';
 
 const slotsRow = z.object({
   granted: z.int(),
@@ -30,22 +30,20 @@ const usualHorizonSeconds = 5;
  *
  * @param horizonSeconds how far ahead slots may be granted
  */
-export async function takeSendSlots(
+export function takeSendSlots(
   em: Em,
   key: string,
   wanted: number,
   ratePerSecond: number,
   horizonSeconds = usualHorizonSeconds,
 ): Promise<SendSlots> {
-  const [row] = await query(
+  return queryRow(
     em,
     slotsRow,
     `select granted, start_in_ms as "startInMs", retry_in_ms as "retryInMs"
      from take_send_slots($1, $2, $3, $4, $5)`,
     [key, wanted, ratePerSecond, burstSeconds, horizonSeconds],
   );
-  if (row === undefined) throw new Error('The throttle returned no row');
-  return row;
 }
 
 export async function returnSendSlots(

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
 import type { EventDeletion } from '../../entities/event.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryRow } from '../../sql.ts';
 
 /** After this time, the workflow completes the deletion in place of the call. */
 const callTakesAtMost = `interval '2 minutes'`;
@@ -19,7 +19,7 @@ export async function recordEventDeletion(
   name: string,
 ): Promise<DeletedName & Pick<EventDeletion, 'before'>> {
   const id = newId();
-  const [row] = await query(
+  const row = await queryRow(
     em,
     z.object({ before: z.date(), xid: z.string() }),
     `with command as (
@@ -30,6 +30,5 @@ export async function recordEventDeletion(
      returning before, xid::text as xid`,
     [id, projectId, name],
   );
-  if (row === undefined) throw new Error('The deletion was not recorded');
   return { id, projectId, name, ...row };
 }

@@ -19,9 +19,7 @@ describe('a new contact', () => {
       eventName: 'bought',
       eventData: { amount: 12 },
     });
-    expect(await trackEvents(em(), [input])).toMatchObject([
-      { contactId: input.contactId, isNewContact: true },
-    ]);
+    expect(await trackEvents(em(), [input])).toMatchObject([{ contactId: input.contactId }]);
     expect(await readContact(em(), project.id, 'new@example.com')).toMatchObject({
       id: input.contactId,
       subscribed: true,
@@ -74,9 +72,7 @@ describe('an existing contact', () => {
       patch: { deep: { x: 3 }, gone: null, never: null, list: [1, [2]] },
       occurredAt,
     });
-    expect(await trackEvents(em(), [second])).toMatchObject([
-      { contactId: first.contactId, isNewContact: false },
-    ]);
+    expect(await trackEvents(em(), [second])).toMatchObject([{ contactId: first.contactId }]);
     expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
       id: first.contactId,
       createdAt: first.occurredAt,
@@ -171,7 +167,6 @@ describe('a batch', () => {
       inputs.map(async (input) => (await readContact(em(), project.id, input.email))?.id),
     );
     expect(tracked.map((event) => event.contactId)).toEqual(ids);
-    expect(tracked.map((event) => event.isNewContact)).toEqual([true, false, true, true]);
   });
 
   it('treats several events of one contact as if they had come one after the other', async () => {
@@ -184,10 +179,10 @@ describe('a batch', () => {
     ];
     const id = inputs[0]?.contactId;
     expect(await trackEvents(em(), inputs)).toMatchObject([
-      { contactId: id, isNewContact: true },
-      { contactId: inputs[1]?.contactId, isNewContact: true },
-      { contactId: id, isNewContact: false },
-      { contactId: id, isNewContact: false },
+      { contactId: id },
+      { contactId: inputs[1]?.contactId },
+      { contactId: id },
+      { contactId: id },
     ]);
     expect(await readContact(em(), project.id, 'a@example.com')).toMatchObject({
       createdAt: at(1),

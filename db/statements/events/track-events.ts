@@ -13,14 +13,13 @@ export interface TrackInput extends ContactWrite {
 
 export interface TrackedEvent {
   contactId: string;
-  isNewContact: boolean;
 }
 
 const trackSql = `
 with event_input as materialized (
   select * from json_to_recordset($2::json) as t(contact int, id uuid, name text, data jsonb, at timestamptz)
 ),
-${upsertContactsSql(contactInputSql('$1', '$3::text'))},
+${upsertContactsSql(contactInputSql('$3::text'))},
 tracked as (
   insert into events (id, project_id, name, kind, contact_id, data, occurred_at)
   select e.id, i.project_id, e.name, 'tracked', c.id, e.data, e.at
@@ -30,9 +29,9 @@ tracked as (
   returning id, project_id, name, contact_id, occurred_at
 ),
 ${countEventsSql('select * from tracked union all select * from contact_flip')}
-select id, is_new as "isNew" from contact order by ord`;
+select id from contact order by ord`;
 
-const contactRow = z.object({ id: z.uuid(), isNew: z.boolean() });
+const contactRow = z.object({ id: z.uuid() });
 
 /**
  * Writes a batch of tracked events: contacts, journal and statistics in one statement (hot path of `POST /v1/track`).
@@ -53,12 +52,9 @@ export async function trackEvents(em: Em, inputs: TrackInput[], lockMs?: number)
   }));
   const parameters = [JSON.stringify(rows), JSON.stringify(events), lockMs?.toString() ?? null];
   const contacts = await preparedQuery(em, 'track_events', contactRow, trackSql, parameters);
-  const answered = new Set<number>();
   return ordOf.map((ord) => {
     const contact = contacts[ord];
     if (contact === undefined) throw new Error('The statement returned no row for a written contact');
-    const isNewContact = contact.isNew && !answered.has(ord);
-    answered.add(ord);
-    return { contactId: contact.id, isNewContact };
+    return { contactId: contact.id };
   });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 const factsRow = z.object({
   contactId: z.uuid().nullable(),
@@ -14,13 +14,13 @@ export type SenderFacts = z.output<typeof factsRow>;
  * Facts about a sender, read in one snapshot; `recent` counts the last hour, up to `most`. Undefined when the project
  * was deleted.
  */
-export async function findSenderFacts(
+export function findSenderFacts(
   em: Em,
   projectId: string,
   sender: { email: string | null; domain: string | null },
   most: number,
 ): Promise<SenderFacts | undefined> {
-  const [row] = await query(
+  return queryFirst(
     em,
     factsRow,
     `select c.id as "contactId", p.disabled as "isProjectDisabled",
@@ -34,5 +34,4 @@ export async function findSenderFacts(
      where p.id = $1`,
     [projectId, sender.email, sender.domain, most],
   );
-  return row;
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../../core/json-value.ts';
-import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
-import { mergeContactWrites } from '../contacts/merge-contact-writes.ts';
+import { queryValue } from '../../sql.ts';
+import { creationOf, mergeContactWrites } from '../contacts/merge-contact-writes.ts';
 
 export interface ReceivedEvent {
   id: string;
@@ -16,7 +15,7 @@ export interface ReceivedEvent {
 }
 
 const receiveSql = `
-with ${upsertContactsSql(contactInputSql('$1'))},
+with ${upsertContactsSql(contactInputSql())},
 received as (
   insert into events (id, project_id, name, kind, contact_id, email_id, data, occurred_at)
   select $2::uuid, i.project_id, 'email.received', $3, c.id, $4::uuid, $5::jsonb, $6::timestamptz
@@ -34,27 +33,15 @@ select id from contact`;
  * @param startsWorkflows whether the event starts workflows and ends waits; otherwise only the feed shows it
  * @returns the contact id
  */
-export async function receiveFrom(
+export function receiveFrom(
   em: Em,
   sender: string,
   event: ReceivedEvent,
   startsWorkflows: boolean,
 ): Promise<string> {
-  const { rows } = mergeContactWrites(
-    [
-      {
-        projectId: event.projectId,
-        email: sender,
-        contactId: newId(),
-        subscribed: undefined,
-        patch: {},
-        flipId: newId(),
-        occurredAt: event.occurredAt,
-      },
-    ],
-    true,
-  );
-  const [contact] = await query(em, z.object({ id: z.uuid() }), receiveSql, [
+  const creation = creationOf(event.projectId, sender, event.occurredAt);
+  const { rows } = mergeContactWrites([creation], true);
+  return queryValue(em, z.uuid(), receiveSql, [
     JSON.stringify(rows),
     event.id,
     startsWorkflows ? 'emitted' : 'activity',
@@ -62,6 +49,4 @@ export async function receiveFrom(
     JSON.stringify(event.data),
     event.occurredAt,
   ]);
-  if (contact === undefined) throw new Error('The statement returned no row for a written contact');
-  return contact.id;
 }

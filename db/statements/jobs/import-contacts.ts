@@ -3,7 +3,7 @@ import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryValue } from '../../sql.ts';
 
 export interface ImportedContact {
   email: string;
@@ -40,7 +40,7 @@ interface InputRow {
  * @returns the number of contacts created
  * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB
  */
-export async function importContactRows(
+export function importContactRows(
   em: Em,
   projectId: string,
   contacts: readonly ImportedContact[],
@@ -58,10 +58,9 @@ export async function importContactRows(
     }
     rows.set(email, row);
   }
-  const [counts] = await query(em, z.object({ created: z.number().int() }), importSql, [
+  return queryValue(em, z.number().int(), importSql, [
     JSON.stringify([...rows.values()]),
     projectId,
     occurredAt,
   ]);
-  return counts?.created ?? 0;
 }

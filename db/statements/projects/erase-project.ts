@@ -3,7 +3,7 @@ import { emailSources } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, query, queryValue } from '../../sql.ts';
 import { dropUnusedInputs } from '../segments/plan-segment.ts';
 import { cancelActiveExecutions } from '../workflows/cancel-active-executions.ts';
 import { deleteBatchOfExecutions } from '../workflows/delete-executions.ts';
@@ -11,11 +11,8 @@ import type { ErasureOrder } from './find-erasure.ts';
 import { notifyProjectChange } from './notify-project-change.ts';
 
 const batchRows = 5_000;
-
-const deletedRow = z.object({ deleted: z.int() });
 const idRow = z.object({ id: z.uuid() });
 const heldRow = z.object({});
-const lastRow = z.object({ last: z.uuid().nullable() });
 
 interface Run {
   em: Em;
@@ -166,11 +163,11 @@ async function deleteWhere(
   parameters: unknown[],
   key = 'ctid',
 ): Promise<void> {
-  const deleteFree = async (em: Em) => {
+  const deleteFree = (em: Em) => {
     run.signal?.throwIfAborted();
-    const [row] = await query(
+    return queryValue(
       em,
-      deletedRow,
+      z.int(),
       `with gone as (
          delete from ${table}
          where ${key} = any(array(select ${key} from ${table} where ${where} limit ${batchRows} for update skip locked))
@@ -180,7 +177,6 @@ async function deleteWhere(
        select count(*)::int as deleted from gone`,
       [...parameters, run.erasure.id],
     );
-    return row?.deleted ?? 0;
   };
   const deleteHeld = () =>
     run.em.transactional(async (em) => {
@@ -234,9 +230,9 @@ async function deleteById(
   let after: string | null = nilId;
   while (after !== null) {
     run.signal?.throwIfAborted();
-    const [row]: z.output<typeof lastRow>[] = await query(
+    after = await queryValue(
       run.em,
-      lastRow,
+      z.uuid().nullable(),
       `with page as materialized (
          select id from ${table}
          where project_id = $1 and id > $2 and id <= ${lastUuidAtSql('$3::timestamptz')} and ${filter}
@@ -247,6 +243,5 @@ async function deleteById(
        select (select id from page order by id desc limit 1) as last`,
       [projectId, after, until, erasureId],
     );
-    after = row?.last ?? null;
   }
 }

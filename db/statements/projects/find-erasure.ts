@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 const row = z.object({
   id: z.uuid(),
@@ -13,8 +13,8 @@ const row = z.object({
 export type ErasureOrder = z.output<typeof row>;
 
 /** An open erasure. A statement, because `until` comes from the database's clock, which also dates the rows. */
-export async function findErasure(em: Em, id: string): Promise<ErasureOrder | undefined> {
-  const [erasure] = await query(
+export function findErasure(em: Em, id: string): Promise<ErasureOrder | undefined> {
+  return queryFirst(
     em,
     row,
     `select e.id, e.project_id as "projectId", p.id is null as "isProjectGone",
@@ -23,5 +23,4 @@ export async function findErasure(em: Em, id: string): Promise<ErasureOrder | un
      where e.id = $1`,
     [id],
   );
-  return erasure;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EmailFigures } from '../../../core/project-security.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryRow } from '../../sql.ts';
 
 const changesPerStatement = 20_000;
 
@@ -19,7 +19,7 @@ export async function foldEmailFigures(
 ): Promise<number> {
   let folded = 0;
   for (;;) {
-    const [round] = await query(
+    const { changes, ...figures } = await queryRow(
       em,
       row,
       // With `in (select …)`, a plan made while the table was empty would read and lock the rows again for each row.
@@ -47,8 +47,7 @@ export async function foldEmailFigures(
          coalesce(sum(bounced), 0)::int as bounced, coalesce(sum(complained), 0)::int as complained
        from summed`,
     );
-    const changes = round?.changes ?? 0;
-    if (round !== undefined) counted(round);
+    counted(figures);
     folded += changes;
     if (changes < changesPerStatement) return folded;
   }

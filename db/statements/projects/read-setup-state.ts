@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryRow } from '../../sql.ts';
 
 const row = z.object({
   hasVerifiedDomain: z.boolean(),
@@ -14,8 +14,8 @@ const row = z.object({
 export type SetupState = z.output<typeof row>;
 
 /** Checks tables by their first matching row. Test emails count as sent, although contact statistics exclude them. */
-export async function readSetupState(em: Em, projectId: string): Promise<SetupState> {
-  const [state] = await query(
+export function readSetupState(em: Em, projectId: string): Promise<SetupState> {
+  return queryRow(
     em,
     row,
     `select
@@ -28,6 +28,4 @@ export async function readSetupState(em: Em, projectId: string): Promise<SetupSt
        exists (select from workflows where project_id = $1) as "hasWorkflow"`,
     [projectId],
   );
-  if (state === undefined) throw new Error('The setup statement returned no row');
-  return state;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryRow } from '../../sql.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 
 const changeSchema = z.object({
@@ -61,11 +61,10 @@ export async function changeStaticMembers(
   change: 'add' | 'remove',
   emails: readonly string[],
 ): Promise<MembersChange> {
-  const [row] = await query(em, changeSchema, change === 'add' ? addSql : removeSql, [
+  const result = await queryRow(em, changeSchema, change === 'add' ? addSql : removeSql, [
     membershipEventInput([segment], new Date()),
     emails,
   ]);
-  const result = row ?? { changed: 0, found: [] };
   await execute(
     em,
     `update segments

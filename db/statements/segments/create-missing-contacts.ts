@@ -2,26 +2,25 @@ import { z } from 'zod';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
-import { type ContactWrite, mergeContactWrites } from '../contacts/merge-contact-writes.ts';
+import { queryValue } from '../../sql.ts';
+import { creationOf, mergeContactWrites } from '../contacts/merge-contact-writes.ts';
 
 const createMissingSql = `
-with ${upsertContactsSql(contactInputSql('$1'))},
+with ${upsertContactsSql(contactInputSql())},
 ${countEventsSql('select * from contact_flip')}
 select count(*) filter (where is_new)::int as created from contact`;
 
 /**
  * Creates contacts for unknown addresses and returns their number; existing contacts are not changed.
- *
- * @param writes without subscription and data
  */
-export async function createMissingContacts(
+export function createMissingContacts(
   em: Em,
-  writes: readonly ContactWrite[],
+  projectId: string,
+  emails: readonly string[],
   subscribed: boolean,
 ): Promise<number> {
-  const { rows } = mergeContactWrites(writes, subscribed);
-  const answer = z.object({ created: z.number().int() });
-  const [row] = await query(em, answer, createMissingSql, [JSON.stringify(rows)]);
-  return row?.created ?? 0;
+  const now = new Date();
+  const creations = emails.map((email) => creationOf(projectId, email, now));
+  const { rows } = mergeContactWrites(creations, subscribed);
+  return queryValue(em, z.number().int(), createMissingSql, [JSON.stringify(rows)]);
 }

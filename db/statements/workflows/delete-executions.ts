@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryValue } from '../../sql.ts';
 
 const batchSize = 5_000;
 
@@ -24,10 +24,10 @@ export async function deleteExecutions(
 }
 
 /** @returns the number deleted */
-export async function deleteBatchOfExecutions(em: Em, workflowId: string): Promise<number> {
-  const [row] = await query(
+export function deleteBatchOfExecutions(em: Em, workflowId: string): Promise<number> {
+  return queryValue(
     em,
-    z.object({ deleted: z.int() }),
+    z.int(),
     `with batch as materialized (
        select id from workflow_executions where workflow_id = $1
        order by workflow_id, started_at, id limit ${batchSize}
@@ -37,7 +37,6 @@ export async function deleteBatchOfExecutions(em: Em, workflowId: string): Promi
      select count(*)::int as deleted from gone`,
     [workflowId],
   );
-  return row?.deleted ?? 0;
 }
 
 async function deleteVersions(em: Em, workflowId: string): Promise<void> {

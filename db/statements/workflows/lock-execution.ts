@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { executionStatuses } from '../../../core/workflows/execution-status.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryFirst } from '../../sql.ts';
 
 const json = z.record(z.string(), z.unknown());
 
@@ -39,8 +39,8 @@ export type LockedExecution = z.output<typeof executionSchema>;
  *
  * @returns undefined when the execution was deleted
  */
-export async function lockExecution(em: Em, id: string): Promise<LockedExecution | undefined> {
-  const [execution] = await query(
+export function lockExecution(em: Em, id: string): Promise<LockedExecution | undefined> {
+  return queryFirst(
     em,
     executionSchema,
     `select id, project_id as "projectId", workflow_id as "workflowId", version, status, visit, context, event,
@@ -51,5 +51,4 @@ export async function lockExecution(em: Em, id: string): Promise<LockedExecution
      from lock_execution($1)`,
     [id],
   );
-  return execution;
 }

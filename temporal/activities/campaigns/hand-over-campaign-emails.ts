@@ -1,5 +1,6 @@
-import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
+import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
+import { pause } from '../../../core/pause.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import {
@@ -45,8 +46,7 @@ export async function handOverCampaignEmails(
     calls.push(
       (async () => {
         const waitMs = context.inMs(from) - (performance.now() - grantedAt);
-        if (waitMs > 0)
-          await delay(waitMs, undefined, { signal: context.lease.signal }).catch(() => undefined);
+        if (waitMs > 0) await pause(waitMs, context.lease.signal);
         for (let left: readonly ClaimedEmail[] = emails; left.length > 0; ) {
           left = await context.calls.run(emails[0]?.projectId ?? '', () =>
             callProvider(context, left, stored, outcomes),

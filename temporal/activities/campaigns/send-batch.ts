@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { emailsPerClaim } from '../../../core/campaign-batches.ts';
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
+import { pause } from '../../../core/pause.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { claimCampaignEmails } from '../../../db/statements/campaigns/claim-campaign-emails.ts';
 import {
@@ -169,7 +169,7 @@ class BatchRun {
 
   async #wait(ms: number): Promise<void> {
     if (ms > longestWaitMs) this.retryInMs = Math.max(this.retryInMs, ms);
-    else await delay(ms, undefined, { signal: this.#context.signal }).catch(() => undefined);
+    else await pause(ms, this.#context.signal);
   }
 
   async #claim(limit: number, token: string): Promise<ClaimedEmail[]> {

@@ -47,23 +47,22 @@ export async function eraseDeletedContacts(
       .find(ContactErasure, {}, { orderBy: { erasedAt: 'asc' }, limit: erasuresAtOnce });
     if (erasures.length === 0) return result;
     await whenSettled(em, signal);
-    const byProject = groupByProject(erasures);
-    for (const [projectId, contactIds] of byProject) {
-      result.events += await eraseTraces(em, projectId, contactIds, signal);
+    const byProject = Map.groupBy(erasures, ({ projectId }) => projectId);
+    for (const [projectId, own] of byProject) {
+      result.events += await eraseTraces(em, projectId, idsOf(own), signal);
     }
     const markerId = newId();
     await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
     try {
       await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
-      for (const [projectId, contactIds] of byProject) {
-        await eraseContacts(clickhouse, projectId, contactIds, keptEmailData);
+      for (const [projectId, own] of byProject) {
+        await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
       }
     } finally {
       // The next run writes its own.
       await em.fork().nativeDelete(Event, { id: markerId });
     }
-    const contactIds = erasures.map(({ contactId }) => contactId);
-    await em.fork().nativeDelete(ContactErasure, { contactId: { $in: contactIds } });
+    await em.fork().nativeDelete(ContactErasure, { contactId: { $in: idsOf(erasures) } });
     result.contacts += erasures.length;
   }
 }
@@ -77,15 +76,7 @@ async function whenSettled(em: Em, signal: AbortSignal): Promise<void> {
   throw new Error('A database transaction that began before the erasure is still open');
 }
 
-function groupByProject(erasures: readonly ContactErasure[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const { projectId, contactId } of erasures) {
-    const group = groups.get(projectId);
-    if (group === undefined) groups.set(projectId, [contactId]);
-    else group.push(contactId);
-  }
-  return groups;
-}
+const idsOf = (erasures: readonly ContactErasure[]) => erasures.map(({ contactId }) => contactId);
 
 async function eraseTraces(
   em: Em,

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../../core/pause.ts';
 import { withholding } from '../../../core/withholding.ts';
 import { findOpenEmails, type OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
@@ -125,7 +125,7 @@ async function sendLot(context: DispatchContext, lot: Lot, run: Run): Promise<vo
         pacedProject = next.projectId;
         paced.add(pacedProject);
       }
-      await pause(context, pauseMs);
+      await pauseRun(context, pauseMs);
     }
     // The run is out of time, not of slots.
     for (const { id } of left) run.waits.delete(id);
@@ -170,16 +170,16 @@ async function handOverInWaves(
     const wave = slots.slice(from, to);
     const waitMs = grantedAt + (wave[0]?.inMs ?? 0) - performance.now();
     // A claim must not begin before its time.
-    if (waitMs > 0) await pause(context, waitMs);
+    if (waitMs > 0) await pauseRun(context, waitMs);
     if (context.signal.aborted) return;
     run.note(await handOverClaim(context, wave, grantedAt, concurrency));
     from = to;
   }
 }
 
-async function pause({ signal, onWait }: DispatchContext, ms: number): Promise<void> {
+async function pauseRun({ signal, onWait }: DispatchContext, ms: number): Promise<void> {
   if (ms > noticeableMs) onWait();
-  await delay(ms, undefined, { signal }).catch(() => undefined);
+  await pause(ms, signal);
 }
 
 function nextRetryInMs(open: readonly OpenEmail[], waits: ReadonlyMap<string, number>): number {

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import pMap from 'p-map';
 import { newId } from '../../../core/new-id.ts';
+import { pause } from '../../../core/pause.ts';
 import type { Em } from '../../../db/orm.ts';
 import type { BeginningHandOver } from '../../../db/statements/emails/begin-hand-overs.ts';
 import { claimEmails } from '../../../db/statements/emails/claim-emails.ts';
@@ -93,7 +93,7 @@ async function handOverAt(
 ): Promise<void> {
   const { storedOf, outcomes, lease } = claim;
   const waitMs = at - performance.now();
-  if (waitMs > 0) await delay(waitMs, undefined, { signal: lease.signal }).catch(() => undefined);
+  if (waitMs > 0) await pause(waitMs, lease.signal);
   for (let left = emails; left.length > 0; ) {
     if (lease.aborted) return putBack(left, outcomes);
     if (left.some(({ projectId }) => context.turns.isCrowded(projectId))) {

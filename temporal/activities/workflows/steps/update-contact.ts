@@ -1,4 +1,4 @@
-import { newId } from '../../../../core/new-id.ts';
+import { toPatch } from '../../../../core/contact-data/contact-patch.ts';
 import type { StepOf } from '../../../../core/workflows/graph.ts';
 import { brokenConstraint } from '../../../../db/database-errors.ts';
 import { patchContact } from '../../../../db/statements/contacts/patch-contact.ts';
@@ -7,7 +7,6 @@ import { immediate, StepFailure } from './immediate.ts';
 export const updateContact = immediate<StepOf<'UPDATE_CONTACT'>>(async ({ em, execution }, { config }) => {
   const { projectId, workflowId, contactId, hops } = execution;
   const { data, subscribed } = config;
-  const removed = Object.fromEntries((data?.remove ?? []).map((key) => [key, null]));
   try {
     // In a savepoint: the step run is written even if the patch is rejected.
     await em.transactional((inner) =>
@@ -16,8 +15,7 @@ export const updateContact = immediate<StepOf<'UPDATE_CONTACT'>>(async ({ em, ex
         id: contactId,
         email: undefined,
         subscribed: subscribed ?? undefined,
-        patch: { ...data?.set, ...removed },
-        flipId: newId(),
+        patch: toPatch(data),
         occurredAt: new Date(),
         by: { workflowId, hops: hops + 1 },
       }),

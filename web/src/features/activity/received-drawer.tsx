@@ -8,6 +8,7 @@ import { Loaded } from '../../ui/list.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { Tabs } from '../../ui/tabs.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useLast } from '../../ui/use-last.ts';
 import { HtmlPart, TextPart } from '../emails/email-content.tsx';
 
 type Received = Schema<'InboundEmail'>;
@@ -19,9 +20,7 @@ interface ReceivedDrawerProps {
 }
 
 export function ReceivedDrawer({ id, onClose }: ReceivedDrawerProps) {
-  // Keeps the content during the closing animation.
-  const [shown, setShown] = useState(id);
-  if (id !== undefined && id !== shown) setShown(id);
+  const shown = useLast(id);
   return (
     <Dialog title="Received email" shape="drawer" isOpen={id !== undefined} onClose={onClose}>
       {shown !== undefined && <ReceivedEmail id={shown} />}

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { OutsideLink, TextLink } from '../../ui/button.tsx';
@@ -6,6 +5,7 @@ import { CopyText } from '../../ui/copy-button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Section } from '../../ui/page.tsx';
+import { useLast } from '../../ui/use-last.ts';
 import { EmailContent } from './email-content.tsx';
 import { sourceText } from './email-source.ts';
 import { EmailStatus } from './email-status.tsx';
@@ -21,9 +21,7 @@ interface EmailDrawerProps {
 }
 
 export function EmailDrawer({ id, onClose }: EmailDrawerProps) {
-  // Keeps the content during the closing animation.
-  const [shown, setShown] = useState(id);
-  if (id !== undefined && id !== shown) setShown(id);
+  const shown = useLast(id);
   return (
     <Dialog title="Email" shape="drawer" isOpen={id !== undefined} onClose={onClose}>
       {shown !== undefined && <EmailRecord id={shown} />}

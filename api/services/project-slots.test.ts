@@ -1,10 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createHeavyReads } from './heavy-reads.ts';
+import { createProjectSlots } from './project-slots.ts';
 
 /** Reads that end when the test says so. */
 function manualReads(perProject: number) {
-  const reads = createHeavyReads(perProject);
+  const reads = createProjectSlots(perProject);
   const ends: (() => void)[] = [];
   const started: string[] = [];
   const read = (name: string) => () => {
@@ -52,7 +52,7 @@ describe('heavy reads', () => {
   });
 
   it('free their slot when they fail', async () => {
-    const reads = createHeavyReads(1);
+    const reads = createProjectSlots(1);
     const fail = () => Promise.reject(new Error('no'));
     await expect(reads.run('a', fail)).rejects.toThrow('no');
     expect(await reads.run('a', async () => 'next')).toBe('next');

@@ -1,17 +1,17 @@
 import { DomainError } from '../../core/errors.ts';
 import { FairSemaphore } from '../../core/fair-semaphore.ts';
 
-export type HeavyReads = ReturnType<typeof createHeavyReads>;
+export type ProjectSlots = ReturnType<typeof createProjectSlots>;
 
 const waitingPerRunning = 12;
 const retryAfterSeconds = 2;
 
 /**
- * Limits concurrent reads whose cost grows with a project's data: searches, counts of segments and audiences, analytics.
- * @param perProject concurrent reads per project in this process; 0 means unlimited
+ * Limits how much work each project has under way at once, for reads whose cost grows with its data and other heavy work.
+ * @param perProject concurrent work per project in this process; 0 means unlimited
  * @param what names them in the error
  */
-export function createHeavyReads(perProject: number, what = 'searches and counts') {
+export function createProjectSlots(perProject: number, what = 'searches and counts') {
   const projects = new Map<string, FairSemaphore>();
 
   function isFull(projectId: string): boolean {
@@ -27,7 +27,6 @@ export function createHeavyReads(perProject: number, what = 'searches and counts
     if (perProject === 0) return read();
     if (isFull(projectId)) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', `Too many ${what} of this project at once`, {
-        suggestion: `Try again in ${retryAfterSeconds} seconds.`,
         retryAfterSeconds,
       });
     }

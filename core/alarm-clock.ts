@@ -7,6 +7,10 @@ export function createAlarmClock() {
       hasRung = true;
       wakeUp?.();
     },
+    /** Forgets rings that no sleep has heard. */
+    silence() {
+      hasRung = false;
+    },
     async sleep(milliseconds: number) {
       if (!hasRung) {
         await new Promise<void>((resolve) => {
