@@ -44,7 +44,7 @@ export function openActivityDependencies(
 ): ActivityDependencies {
   const { config, orm, relay, identities, billing } = resources;
   const accountLinkKey = deriveKey(config.APP_SECRET, 'account-link');
-  const turns = new RenderTurns(1);
+  const turns = new RenderTurns(2);
   const parser = new EmailParser();
   shutdown.add('inbound parser', () => parser.stop());
   return {

@@ -15,8 +15,6 @@ export interface DispatchContext extends HandOverContext {
   reserve: SlotReserver;
   bytes: ByteBudget;
   paced: Set<string>;
-  /** Called before the run waits for memory or its turn to render, or noticeably for send slots. */
-  onWait: () => void;
 }
 
 /** Emails that leave within this window are claimed together. */
@@ -67,12 +65,11 @@ export async function dispatchEmails(
 }
 
 /** Emails of a project that renders slowly are claimed a few at a time, and only if few of them wait to be rendered. */
-function admit({ turns, onWait }: DispatchContext, due: readonly OpenEmail[], run: Run): OpenEmail[] {
+function admit({ turns }: DispatchContext, due: readonly OpenEmail[], run: Run): OpenEmail[] {
   return [...Map.groupBy(due, ({ projectId }) => projectId)].flatMap(([projectId, emails]) => {
     if (!turns.isSlow(projectId)) return emails;
     const isCrowded = turns.isCrowded(projectId);
     const admitted = isCrowded ? 0 : turns.claimSize(projectId, emails.length);
-    if (admitted > 0) onWait();
     for (const { id } of emails.slice(admitted)) run.waits.set(id, isCrowded ? crowdedRetryMs() : 0);
     return emails.slice(0, admitted);
   });

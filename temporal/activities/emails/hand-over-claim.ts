@@ -32,6 +32,8 @@ export interface HandOverContext extends Rendering {
   unknownSeconds: number;
   signal: AbortSignal;
   count: CountOutcome;
+  /** Called before the run waits for memory or a turn to render, or noticeably for send slots. */
+  onWait: () => void;
 }
 
 const notedLaterMs = 1_000;
@@ -92,13 +94,16 @@ async function handOverAt(
   claim: Claim,
 ): Promise<void> {
   const { storedOf, outcomes, lease } = claim;
+  const { turns, onWait } = context;
+  const projectId = emails[0]?.projectId ?? '';
   const waitMs = at - performance.now();
   if (waitMs > 0) await pause(waitMs, lease.signal);
   for (let left = emails; left.length > 0; ) {
     if (lease.aborted) return putBack(left, outcomes);
-    if (left.some(({ projectId }) => context.turns.isCrowded(projectId))) {
-      for (const email of left)
-        outcomes.putBack(email, 'emails of its project render slowly', crowdedRetryMs());
+    if (turns.isSlow(projectId)) onWait();
+    if (turns.isCrowded(projectId)) {
+      const reason = 'emails of its project render slowly';
+      for (const email of left) outcomes.putBack(email, reason, crowdedRetryMs());
       return;
     }
     const inTurn = await renderInTurn(context, left, storedOf, outcomes, lease);

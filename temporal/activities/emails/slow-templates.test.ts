@@ -16,7 +16,7 @@ const { em } = database;
 
 type Happened = 'rendered' | 'sent';
 
-/** A process in which the emails of some projects take 30 ms to render. */
+/** A process in which the emails of some projects take 40 ms to render. */
 function createProcess() {
   const shared = createDispatchResources(database.orm, new RenderTurns(1));
   const slow = new Set<string>();
@@ -34,7 +34,7 @@ function createProcess() {
     rates: { account: null, project: null },
     render: ({ id, projectId, toEmail }) => {
       log.push({ projectId, happened: 'rendered' });
-      if (slow.has(projectId)) blockFor(30);
+      if (slow.has(projectId)) blockFor(40);
       return {
         ok: true,
         email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),

@@ -6,8 +6,6 @@ import type { Lease } from './lease.ts';
 import type { ClaimedRenderer, RenderedClaim } from './render-claimed.ts';
 import type { RenderTurn, RenderTurns } from './render-turns.ts';
 
-const longestBlockMs = 15;
-
 export interface Rendering {
   render: ClaimedRenderer;
   turns: RenderTurns;
@@ -43,20 +41,12 @@ async function renderAll(
   turn: RenderTurn,
 ): Promise<RenderedEmails> {
   const rendered = new Map<ClaimedEmail, OutgoingEmail>();
-  let blockedSince = performance.now();
-  let startedAt = blockedSince;
   for (const [index, email] of emails.entries()) {
-    if (startedAt - blockedSince >= longestBlockMs) {
-      await turn.pause();
-      startedAt = blockedSince = performance.now();
-    }
+    await turn.pauseIfLong();
     if (turn.isOver()) return { rendered, left: emails.slice(index) };
-    const result = renderOne(() => render(email));
+    const result = turn.render(() => renderOne(() => render(email)));
     if (result.ok) rendered.set(email, result.email);
     else outcomes.fail(email, result.reason);
-    const endedAt = performance.now();
-    turn.note(endedAt - startedAt);
-    startedAt = endedAt;
   }
   return { rendered, left: [] };
 }

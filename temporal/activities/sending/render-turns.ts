@@ -1,10 +1,13 @@
 import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 
-/** Wall-clock time of a long rendering. */
+/** CPU time, so that a busy machine makes nobody slow. */
 const longMs = 25;
-/** Two long renderings within this time make their project slow, for this long after the last one. */
+/** So many long renderings, each within `memoryMs` of the one before, make a project slow until they are forgotten. */
+const mostLong = 3;
 const memoryMs = 10_000;
+/** Renderings block the event loop for no longer than this and the last one. */
+const longestBlockMs = 15;
 /** A slow project renders this long before the next one gets its turn, and before its emails leave. */
 const turnMs = 500;
 /** What a slow project claims at a time: it renders within seconds, well within the lease of the claim. */
@@ -23,8 +26,8 @@ export const crowdedRetryMs = () => 5_000 * (1 + Math.random());
 export class RenderTurns {
   readonly #restsPerWork: number;
   readonly #lane = new FairSemaphore(1);
-  /** By project: when it rendered long the last time, and until when it is slow. */
-  readonly #long = new Map<string, { at: number; slowUntil: number }>();
+  /** The long renderings of projects that had one within `memoryMs`. */
+  readonly #long = new Map<string, { count: number; lastAt: number }>();
 
   /** @param restsPerWork how long the event loop is free after a long rendering, as a multiple of its time */
   constructor(restsPerWork: number) {
@@ -33,7 +36,7 @@ export class RenderTurns {
 
   isSlow(projectId: string): boolean {
     const long = this.#long.get(projectId);
-    return long !== undefined && long.slowUntil > performance.now();
+    return long !== undefined && long.count >= mostLong && performance.now() - long.lastAt < memoryMs;
   }
 
   /** @returns how many of `wanted` emails to claim at a time */
@@ -48,20 +51,30 @@ export class RenderTurns {
 
   async take(projectId: string): Promise<RenderTurn> {
     const release = this.isSlow(projectId) ? await this.#lane.acquire(projectId) : undefined;
-    let usedMs = 0;
-    let restMs = 0;
+    let [usedMs, blockMs, restMs] = [0, 0, 0];
+    let cpuBefore: NodeJS.CpuUsage | undefined;
     return {
       isOver: () => (release === undefined ? this.isSlow(projectId) : usedMs >= turnMs),
-      note: (renderingMs) => {
-        usedMs += renderingMs;
-        if (renderingMs < longMs) return;
-        restMs += renderingMs * this.#restsPerWork;
-        this.#noteLong(projectId);
+      render: (work) => {
+        cpuBefore ??= process.threadCpuUsage();
+        const startedAt = performance.now();
+        try {
+          return work();
+        } finally {
+          const ms = performance.now() - startedAt;
+          usedMs += ms;
+          blockMs += ms;
+          const cpuMs = ms < longMs ? 0 : cpuMsSince(cpuBefore);
+          if (cpuMs >= longMs) {
+            restMs = cpuMs * this.#restsPerWork;
+            this.#noteLong(projectId);
+          }
+        }
       },
-      async pause() {
-        const ms = restMs;
-        restMs = 0;
-        await (ms > 0 ? delay(ms) : yieldToLoop());
+      async pauseIfLong() {
+        if (blockMs < longestBlockMs) return;
+        await (restMs > 0 ? delay(restMs) : yieldToLoop());
+        [blockMs, restMs, cpuBefore] = [0, 0, undefined];
       },
       end: () => {
         if (release !== undefined) setTimeout(release, restMs);
@@ -70,31 +83,34 @@ export class RenderTurns {
   }
 
   /** Runs one rendering in a turn of its own. */
-  async run<Result>(projectId: string, render: () => Result): Promise<Result> {
+  async run<Result>(projectId: string, work: () => Result): Promise<Result> {
     await yieldToLoop();
     const turn = await this.take(projectId);
-    const startedAt = performance.now();
     try {
-      return render();
+      return turn.render(work);
     } finally {
-      turn.note(performance.now() - startedAt);
       turn.end();
     }
   }
 
   #noteLong(projectId: string): void {
     const now = performance.now();
-    for (const [id, { at }] of this.#long) if (at < now - memoryMs) this.#long.delete(id);
-    const slowUntil = this.#long.has(projectId) ? now + memoryMs : 0;
-    this.#long.set(projectId, { at: now, slowUntil });
+    for (const [id, { lastAt }] of this.#long) if (now - lastAt > memoryMs) this.#long.delete(id);
+    this.#long.set(projectId, { count: (this.#long.get(projectId)?.count ?? 0) + 1, lastAt: now });
   }
 }
 
 export interface RenderTurn {
   /** Whether what is left has to wait for the project's next turn. */
   isOver(): boolean;
-  note(renderingMs: number): void;
-  /** Lets the event loop do other work between two renderings. */
-  pause(): Promise<void>;
+  /** Runs one rendering. */
+  render<Result>(work: () => Result): Result;
+  /** Lets the event loop do other work if the renderings have blocked it long enough. */
+  pauseIfLong(): Promise<void>;
   end(): void;
+}
+
+function cpuMsSince(before: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(before);
+  return (user + system) / 1000;
 }
