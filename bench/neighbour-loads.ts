@@ -47,7 +47,7 @@ export async function untilEnded(
 }
 
 const newsBody = '<p>Hello, this is new.</p>';
-/** Renders for tens of milliseconds, just within the limits. */
+/** Renders for about a tenth of a second, near the limit. */
 export const slowBody =
   '{% for i in (1..24) %}{% for j in (1..999) %}{% if i == j and i > 3 or j contains "x" %}{{ j }}{% endif %}' +
   '{% endfor %}{% endfor %}<p>Hello</p>';
