@@ -37,7 +37,7 @@ export async function queryRow<Row extends z.ZodType>(
   text: string,
   parameters: readonly unknown[] = [],
 ): Promise<z.output<Row>> {
-  const [only] = await query(em, row, text, parameters);
+  const only = await queryFirst(em, row, text, parameters);
   if (only === undefined) throw new Error('The statement returned no row');
   return only;
 }

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { busy } from '../../core/testing/busy.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { insertProject, useProject } from '../../test/setup/projects.ts';
 import { createEmailPreviewService } from './email-preview.ts';
 import { createTemplateTurns } from './template-turns.ts';
-import { busy } from './testing/busy.ts';
 
 const database = useTestDatabase();
 const project = useProject(database.em);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { busy } from '../../core/testing/busy.ts';
 import { createTemplateTurns } from './template-turns.ts';
-import { busy } from './testing/busy.ts';
 
 /** More than the free allowance. */
 const longMs = 200;

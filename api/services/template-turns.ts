@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { cpuMsSince } from '../../core/cpu-time.ts';
 import { DomainError } from '../../core/errors.ts';
 import { createTemplateCache } from '../../core/rendering/template-cache.ts';
 
@@ -12,11 +13,6 @@ const freeMs = 100;
 /** Waiting calls hold their bodies in memory. */
 const mostWaiting = 100;
 const retryAfterSeconds = 2;
-
-const cpuMs = (since?: NodeJS.CpuUsage) => {
-  const { user, system } = process.threadCpuUsage(since);
-  return (user + system) / 1000;
-};
 
 /** The compiled templates of a process, and the CPU time that it spends on each project's templates. */
 export function createTemplateTurns() {
@@ -62,7 +58,7 @@ export function createTemplateTurns() {
       try {
         return work();
       } finally {
-        const workMs = cpuMs(before);
+        const workMs = cpuMsSince(before);
         if (workMs >= longMs) charge(projectId, workMs);
       }
     },

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
+import { busy } from '../../core/testing/busy.ts';
 import { WorkflowStep } from '../../db/entities/workflow.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { createTemplateTurns } from './template-turns.ts';
-import { busy } from './testing/busy.ts';
 import { createWorkflowGraphsService } from './workflow-graphs.ts';
 import { createWorkflowsService } from './workflows.ts';
 

@@ -1,3 +1,5 @@
+import { cpuMsSince } from '../cpu-time.ts';
+
 export interface RenderLimits {
   /** Milliseconds of CPU for one email (subject, HTML and text together), after the first 20. */
   cpuMs: number;
@@ -74,8 +76,7 @@ export class RenderBudget {
   }
 
   private msSinceFirstLook(): number {
-    const usage = process.threadCpuUsage(this.cpuAtFirstLook);
-    return (usage.user + usage.system) / 1000;
+    return cpuMsSince(this.cpuAtFirstLook);
   }
 
   private lookAtCpuTime(now: number): void {

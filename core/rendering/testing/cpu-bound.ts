@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { cpuMsSince } from '../../cpu-time.ts';
 
 /**
  * How long hostile content may hold the thread, in milliseconds of CPU time on a machine that does the reference work
@@ -10,8 +11,7 @@ const referenceMs = 30;
 function cpuMsOf<T>(work: () => T): [T, number] {
   const before = process.threadCpuUsage();
   const result = work();
-  const used = process.threadCpuUsage(before);
-  return [result, (used.user + used.system) / 1000];
+  return [result, cpuMsSince(before)];
 }
 
 /** Runs `work` and fails when it holds the thread for longer than the bound. */

@@ -1,13 +1,13 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
+import { busy } from '../../../core/testing/busy.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import { notBegun } from '../../../providers/email/hand-over-each.ts';
 import { ClaimOutcomes } from '../sending/claim-outcomes.ts';
 import { beginLease } from '../sending/lease.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
-import { blockFor } from '../sending/testing/block-for.ts';
 import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 
 const claimed = Array.from({ length: 120 }, () => ({
@@ -108,7 +108,7 @@ it('emails of a slow template leave while others of their claim are still to be 
   };
   const render: BulkContext['render'] = ({ id }) => {
     log.push('rendering');
-    if (log.length < 60) blockFor(100);
+    if (log.length < 60) busy(100);
     return { ok: true, email: { emailId: id, subject: 'News' } as unknown as OutgoingEmail };
   };
   expect(await handOver({ provider, render })).toEqual(Array(120).fill('SENT'));

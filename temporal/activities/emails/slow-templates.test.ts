@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { busy } from '../../../core/testing/busy.ts';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import { exampleEmail } from '../../../providers/testing/example-email.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
@@ -7,7 +8,6 @@ import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
-import { blockFor } from '../sending/testing/block-for.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
 import { createDispatchResources } from './dispatch-resources.ts';
 
@@ -34,7 +34,7 @@ function createProcess() {
     rates: { account: null, project: null },
     render: ({ id, projectId, toEmail }) => {
       log.push({ projectId, happened: 'rendered' });
-      if (slow.has(projectId)) blockFor(40);
+      if (slow.has(projectId)) busy(40);
       return {
         ok: true,
         email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { busy } from '../../../core/testing/busy.ts';
 import { RenderTurns } from './render-turns.ts';
-import { blockFor } from './testing/block-for.ts';
 
 async function run(turns: RenderTurns, projectIds: readonly string[], ms: number): Promise<string[]> {
   const log: string[] = [];
   const runs = projectIds.map((projectId) =>
     turns.run(projectId, () => {
       log.push(projectId);
-      blockFor(ms);
+      busy(ms);
     }),
   );
   const ended = Promise.all(runs).then(() => true);
@@ -36,7 +36,7 @@ it('a project that renders fast waits for none that renders slowly', async () =>
   const log: string[] = [];
   const note = (projectId: string, ms: number) => () => {
     log.push(projectId);
-    blockFor(ms);
+    busy(ms);
   };
   await Promise.all([
     ...Array.from({ length: 3 }, () => turns.run('a', note('a', 40))),

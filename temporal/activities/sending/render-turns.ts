@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
+import { cpuMsSince } from '../../../core/cpu-time.ts';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 
 /** CPU time, so that a busy machine makes nobody slow. */
@@ -6,7 +7,7 @@ const longMs = 25;
 /** So many long renderings, each within `memoryMs` of the one before, make a project slow until they are forgotten. */
 const mostLong = 3;
 const memoryMs = 10_000;
-/** Renderings block the event loop for no longer than this and the last one. */
+/** Once renderings have blocked the event loop for this long, it does other work. */
 const longestBlockMs = 15;
 /** A slow project renders this long before the next one gets its turn, and before its emails leave. */
 const turnMs = 500;
@@ -15,7 +16,7 @@ const slowEmails = 10;
 /** Waiting claims hold activity slots, which other projects need. */
 const mostWaiting = 10;
 
-/** When to try again while enough emails of the project wait for its turn; spread, so that few runs come in vain. */
+/** Delay before the next try while the project is crowded. Random, so that its runs do not all return at once. */
 export const crowdedRetryMs = () => 5_000 * (1 + Math.random());
 
 /**
@@ -108,9 +109,4 @@ export interface RenderTurn {
   /** Lets the event loop do other work if the renderings have blocked it long enough. */
   pauseIfLong(): Promise<void>;
   end(): void;
-}
-
-function cpuMsSince(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.threadCpuUsage(before);
-  return (user + system) / 1000;
 }
