@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import type { TestAnswer } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
 import { useTestProduct } from './setup/product.ts';
@@ -74,4 +76,31 @@ it('an email and the executions of others do not wait for thousands that one pro
   );
   expect(await commandsOf(busy.projectId)).toBeGreaterThan(5_000);
   expect(await commandsOf(quiet.projectId)).toBe(0);
+});
+
+it("a project's writes that wait for a lock leave connections to the others", async () => {
+  const [busy, quiet] = [await createTestSender(stack.url), await createTestSender(stack.url)];
+  const { body: contact } = await busy.post('/contacts', { email: 'reader@example.com' });
+  const waiting: Promise<TestAnswer>[] = [];
+  let answered = 0;
+  await stack.em().transactional(async (em) => {
+    await sql(em, 'select from contacts where id = $1 for update', [contact.id]);
+    for (let write = 0; write < 40; write += 1) {
+      const answer = busy.patch(`/contacts/${contact.id}`, { data: { write } });
+      waiting.push(answer.finally(() => (answered += 1)));
+    }
+    await eventually(
+      () =>
+        stack.sql(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        ),
+      (locked) => locked.length > 0,
+    );
+    for (let write = 0; write < 3; write += 1) {
+      expect((await quiet.post('/contacts', { email: `reader-${write}@example.com` })).status).toBe(201);
+    }
+    expect((await busy.get(`/contacts/${contact.id}`)).status).toBe(200);
+    expect(answered).toBe(0);
+  });
+  for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
 });

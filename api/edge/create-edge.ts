@@ -9,9 +9,12 @@ import { createIdempotency } from '../access/idempotency.ts';
 import { createProjectKeys } from '../access/project-keys.ts';
 import { createRateLimiter } from '../access/rate-limiter.ts';
 import { createSessionTokens } from '../access/session-tokens.ts';
+import { createProjectSlots } from '../services/project-slots.ts';
 import { hostOf } from './same-site.ts';
 
 const sweepEveryMs = 5 * 60_000;
+/** More than usual clients send at once; the rate limit is the real one. */
+const mostWaitingWrites = 1_000;
 
 export type Edge = ReturnType<typeof createEdge>;
 
@@ -41,6 +44,12 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
       address: limiter(config.AUTH_RATE_LIMIT_PER_MINUTE),
     },
     idempotency: createIdempotency(em, config.IDEMPOTENCY_KEY_TTL_HOURS),
+    /** A write may wait for a lock, and holds a connection meanwhile: a project gets a third of them at most. */
+    writes: createProjectSlots(
+      Math.max(2, Math.floor(config.DATABASE_POOL_SIZE / 3)),
+      'requests',
+      mostWaitingWrites,
+    ),
     /** Starts listening for project changes. Until connected, every key is looked up in the database. */
     start() {
       projectChanges.start();

@@ -10,6 +10,7 @@ import { readBody } from './read-body.ts';
 import { readParameters } from './read-parameters.ts';
 import type { Route } from './route.ts';
 import { checkIdempotencyKey, runOnce } from './run-once.ts';
+import { shareWrites } from './share-writes.ts';
 import { validateBody } from './validate.ts';
 
 export interface ChainOptions {
@@ -37,6 +38,7 @@ export function chainOf(route: Route, { edge, validateResponses, logger }: Chain
     (route.params ?? route.query ?? route.headers) && readParameters(route),
     route.body && readBody(route),
     route.body && validateBody(route.body, route.legacyErrors),
+    route.method !== 'GET' && !route.hot && shareWrites(edge.writes),
     route.idempotent && runOnce(edge.idempotency, logger),
     validateResponses && checkAnswer(route),
     handlerOf(route),

@@ -11,12 +11,16 @@ const retryAfterSeconds = 2;
  * @param perProject concurrent work per project in this process; 0 means unlimited
  * @param what names them in the error
  */
-export function createProjectSlots(perProject: number, what = 'searches and counts') {
+export function createProjectSlots(
+  perProject: number,
+  what = 'searches and counts',
+  mostWaiting = perProject * waitingPerRunning,
+) {
   const projects = new Map<string, FairSemaphore>();
 
   function isFull(projectId: string): boolean {
     const waiting = projects.get(projectId)?.waiting() ?? 0;
-    return perProject > 0 && waiting >= perProject * waitingPerRunning;
+    return perProject > 0 && waiting >= mostWaiting;
   }
 
   /**

@@ -1,0 +1,14 @@
+import type { ProjectSlots } from '../services/project-slots.ts';
+import type { EdgeMiddleware } from './context.ts';
+
+/**
+ * Limits how many writes of a project, or of a user outside of one, run at a time in this process; others wait.
+ *
+ * @throws DomainError `RATE_LIMIT_EXCEEDED` when too many wait
+ */
+export function shareWrites(slots: ProjectSlots): EdgeMiddleware {
+  return (ctx, next) => {
+    const owner = ctx.state.project?.id ?? ctx.state.user?.id;
+    return owner === undefined ? next() : slots.run(owner, next);
+  };
+}
