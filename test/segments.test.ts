@@ -23,6 +23,36 @@ async function emailsOf(id: string): Promise<string[]> {
 }
 
 describe('POST /segments', () => {
+  it('refuses more than the list of all segments can hold', async () => {
+    const limited = await createTestSender(stack.url);
+    const { body: segment } = await limited.post('/segments', { name: 'Pro', condition: planIs('pro') });
+    const fill = (count: number, condition: string) =>
+      stack.sql(
+        `insert into segments (id, project_id, name, slug, type, condition)
+         select uuidv7(), $1, 'Segment', 'filled-' || n, 'DYNAMIC', $2::jsonb from generate_series(1, $3) n`,
+        [limited.projectId, condition, count],
+      );
+    const clear = () =>
+      stack.sql(`delete from segments where project_id = $1 and slug like 'filled-%'`, [limited.projectId]);
+
+    await fill(1_999, JSON.stringify(planIs('pro')));
+    const another = await limited.post('/segments', { name: 'One more', type: 'STATIC' });
+    expect([another.status, another.body.error.message]).toEqual([
+      409,
+      expect.stringContaining('2000 segments'),
+    ]);
+    expect((await limited.patch(`/segments/${segment.id}`, { condition: planIs('free') })).status).toBe(200);
+
+    await clear();
+    await fill(41, JSON.stringify(planIs('x'.repeat(102_000))));
+    const large = { condition: planIs('y'.repeat(12_000)) };
+    expect((await limited.post('/segments', { name: 'Large', ...large })).status).toBe(409);
+    const changed = await limited.patch(`/segments/${segment.id}`, large);
+    expect([changed.status, changed.body.error.code]).toEqual([409, 'CONFLICT']);
+    await clear();
+    expect((await limited.patch(`/segments/${segment.id}`, large)).status).toBe(200);
+  });
+
   it('creates a dynamic segment, counts it, and returns the condition as it was sent', async () => {
     await putContact(sender, 1, 'pro');
     await putContact(sender, 2, 'free');

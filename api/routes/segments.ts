@@ -72,7 +72,9 @@ export const createSegment = defineRoute({
   description: `${conditionRules}
 
 The slug is derived from the name; if the project already uses it, the last 8 characters of the id are appended. With
-\`trackMembership\`, the first computation of a dynamic segment emits an entry event for everyone who belongs to it.`,
+\`trackMembership\`, the first computation of a dynamic segment emits an entry event for everyone who belongs to it.
+
+A project has at most 2,000 segments, whose conditions take at most 4 MB in all.`,
   legacyErrors: true,
   body: createSegmentBodySchema,
   bodyExample: {
@@ -88,6 +90,7 @@ The slug is derived from the name; if the project already uses it, the last 8 ch
       example: segmentExample,
     },
   },
+  errors: ['CONFLICT'],
   async handler(ctx) {
     const { project, body } = ctx.state;
     ctx.body = present(segmentSchema, await ctx.services.segments.create(project.id, body));

@@ -12,6 +12,7 @@ import { dropMembers } from '../../db/statements/segments/drop-members.ts';
 import { listPinnedSteps } from '../../db/statements/segments/list-pinned-steps.ts';
 import { lockLeadingSegments } from '../../db/statements/segments/lock-leading-segments.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
+import { measureSegments } from '../../db/statements/segments/measure-segments.ts';
 import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import { stillPinned } from './pinned-versions.ts';
@@ -23,6 +24,9 @@ import { findReferringWorkflows } from './workflow-references.ts';
 /** Members of a deleted segment are deleted in at most this many transactions; a sweep deletes the rest. */
 const dropBatchesPerCall = 10;
 const slugAttempts = 3;
+const mostSegments = 2_000;
+/** JSON text of all conditions of a project. */
+const mostConditionBytes = 4 * 1024 * 1024;
 
 export const findSegment = (em: Em, id: string, lockMode?: LockMode) =>
   em.findOneOrFail(Segment, { id }, { lockMode, failHandler: () => notFound('Segment') });
@@ -52,6 +56,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
       const condition = type === 'DYNAMIC' ? readNewCondition(raw) : undefined;
       const segment = { projectId, name, description: description ?? null, type, trackMembership };
       const created = await projectEm(orm, projectId).transactional(async (em) => {
+        await requireRoom(em, projectId, null, condition);
         if (condition !== undefined && condition.references.length > 0) {
           await checkReferences(em, projectId, newId(), condition);
         }
@@ -82,6 +87,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
       const change = { name, description, trackMembership, ...conditionFields(condition) };
       const changed = await projectEm(orm, projectId).transactional(async (em) => {
         if (condition !== undefined) {
+          await requireRoom(em, projectId, id, condition);
           await checkReferences(em, projectId, id, condition);
           await lockLeadingSegments(em, projectId, id);
         }
@@ -100,6 +106,25 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
       return { memberCount: await heavyReads.run(projectId, () => count(segment)) };
     },
   };
+}
+
+/** @throws DomainError `CONFLICT` when the list of all segments, which has no pages, would grow too large */
+async function requireRoom(
+  em: Em,
+  projectId: string,
+  id: string | null,
+  condition: ReadCondition | undefined,
+): Promise<void> {
+  const others = await measureSegments(em, projectId, id);
+  const segments = others.segments + 1;
+  const conditionBytes =
+    others.conditionBytes + Buffer.byteLength(JSON.stringify(condition?.condition ?? null));
+  if (segments <= mostSegments && conditionBytes <= mostConditionBytes) return;
+  throw new DomainError(
+    'CONFLICT',
+    `A project has at most ${mostSegments} segments, with conditions of at most ${mostConditionBytes} bytes in all`,
+    { details: { segments, conditionBytes }, suggestion: 'Delete segments that you no longer need.' },
+  );
 }
 
 function conditionFields(condition: ReadCondition | undefined) {
