@@ -12,6 +12,7 @@ import type { Route } from './route.ts';
 import { checkIdempotencyKey, runOnce } from './run-once.ts';
 import { shareWrites } from './share-writes.ts';
 import { validateBody } from './validate.ts';
+import { writeInPieces } from './write-in-pieces.ts';
 
 export interface ChainOptions {
   edge: Edge;
@@ -40,6 +41,7 @@ export function chainOf(route: Route, { edge, validateResponses, logger }: Chain
     route.body && validateBody(route.body, route.legacyErrors),
     route.method !== 'GET' && !route.hot && shareWrites(edge.writes),
     route.idempotent && runOnce(edge.idempotency, logger),
+    route.method === 'GET' && writeInPieces(),
     validateResponses && checkAnswer(route),
     handlerOf(route),
   ].filter((middleware): middleware is EdgeMiddleware => Boolean(middleware));
