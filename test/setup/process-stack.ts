@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { inject } from 'vitest';
+import { afterEach, inject } from 'vitest';
 import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
@@ -31,6 +31,8 @@ export interface ProcessStack {
   startWorker(changes?: Record<string, string>): Promise<TestProcess>;
   /** The running processes; tests of one stack leave theirs to the next. */
   running(kind: Kind): TestProcess[];
+  /** The end of what each process has written. */
+  output(): string;
   /** The running worker, or a new one. */
   runningWorker(changes?: Record<string, string>): Promise<TestProcess>;
   killAll(): Promise<void>;
@@ -95,6 +97,10 @@ export async function createProcessStack(
     startApi,
     startWorker,
     running,
+    output: () =>
+      started
+        .map(({ kind, process }) => `${kind} ${process.pid}:\n${process.output.slice(-20_000)}`)
+        .join('\n'),
     runningWorker: async (more) => running('worker')[0] ?? startWorker(more),
     killAll,
     async control(what, settings) {
@@ -116,9 +122,14 @@ export async function createProcessStack(
   };
 }
 
-/** A stack shared by a test file. */
-export const useProcessStack = (changes?: Record<string, string>): ProcessStack =>
-  fileFixture(
+/** A stack shared by a test file. A test that fails prints what its processes have written. */
+export function useProcessStack(changes?: Record<string, string>): ProcessStack {
+  const stack = fileFixture(
     () => createProcessStack(changes),
     ({ close }) => close(),
   );
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') process.stderr.write(stack.output());
+  });
+  return stack;
+}
