@@ -5,7 +5,8 @@ import type { ProjectChanges } from './project-changes.ts';
 export interface ChangeCacheOptions<Value> {
   most: number;
   ttlMs?: number;
-  isOf(projectId: string, key: string, value: Value): boolean;
+  /** The project whose changes drop an entry. Without it every change drops all entries. */
+  projectOf?(key: string, value: Value): string;
 }
 
 /**
@@ -14,17 +15,33 @@ export interface ChangeCacheOptions<Value> {
  */
 export function createChangeCache<Value extends NonNullable<unknown>>(
   changes: Pick<ProjectChanges, 'isConnected' | 'onChange'>,
-  { most, ttlMs = 0, isOf }: ChangeCacheOptions<Value>,
+  { most, ttlMs = 0, projectOf }: ChangeCacheOptions<Value>,
 ) {
-  const cache = new LRUCache<string, Value>({ ...atMost(most), ttl: ttlMs });
+  // Exactly the keys in the cache, by project.
+  const keysOf = new Map<string, Set<string>>();
+  const list = (value: Value, key: string) => {
+    if (projectOf === undefined) return;
+    const projectId = projectOf(key, value);
+    const keys = keysOf.get(projectId);
+    if (keys === undefined) keysOf.set(projectId, new Set([key]));
+    else keys.add(key);
+  };
+  const unlist = (value: Value, key: string) => {
+    if (projectOf === undefined) return;
+    const projectId = projectOf(key, value);
+    const keys = keysOf.get(projectId);
+    keys?.delete(key);
+    if (keys?.size === 0) keysOf.delete(projectId);
+  };
+  const cache = new LRUCache<string, Value>({ ...atMost(most), ttl: ttlMs, dispose: unlist });
   // Incremented by every change, so that a value read before a change is not cached after it.
   let generation = 0;
 
   /** For a change made by this process, which need not wait for its notification. */
   function forget(projectId: string | null): void {
     generation += 1;
-    if (projectId === null) cache.clear();
-    else for (const [key, value] of cache.entries()) if (isOf(projectId, key, value)) cache.delete(key);
+    if (projectId === null || projectOf === undefined) cache.clear();
+    else for (const key of keysOf.get(projectId) ?? []) cache.delete(key);
   }
   changes.onChange(forget);
 
@@ -34,9 +51,15 @@ export function createChangeCache<Value extends NonNullable<unknown>>(
     beforeRead() {
       const before = generation;
       return (key: string, value: Value): void => {
-        if (changes.isConnected && before === generation) cache.set(key, value);
+        if (!changes.isConnected || before !== generation) return;
+        cache.set(key, value);
+        list(value, key);
       };
     },
     forget,
+    /** Projects with entries. */
+    get projectCount() {
+      return keysOf.size;
+    },
   };
 }

@@ -1,5 +1,7 @@
 import { parse } from 'csv-parse/sync';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { bodyMemory } from '../api/edge/body-memory.ts';
+import { maxImportBytes } from '../core/contact-import/import-format.ts';
 import { insertContacts } from './setup/campaigns.ts';
 import { eventually } from './setup/eventually.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
@@ -133,6 +135,15 @@ describe('the dry run of an import', () => {
     expect(errors.text).toBe('row,email,message\r\n5,nobody,This is not an email address\r\n');
     const other = await createTestSender(stack.url);
     expect((await fetchFile(`/contacts/import/${body.jobId}/errors.csv`, other)).status).toBe(404);
+  });
+
+  it('holds a large file in the share of memory of its project', async () => {
+    const claim = vi.spyOn(bodyMemory, 'claim');
+    const text = `email\n${'ada@example.com\n'.repeat(20_000)}`;
+    const dry = await upload(address(), sender.secretKey, text);
+    expect(dry.body).toMatchObject({ totalRows: 20_000, wouldCreate: 1 });
+    expect(claim.mock.calls).toEqual([[sender.projectId, maxImportBytes]]);
+    claim.mockRestore();
   });
 
   it('refuses what the import refuses, and a mapping that fits nothing', async () => {

@@ -25,12 +25,11 @@ export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectCha
   const known = createChangeCache<ApiProject>(changes, {
     most: mostKnown,
     ttlMs: knownForMs,
-    isOf: (projectId, _key, project) => project.id === projectId,
+    projectOf: (_key, project) => project.id,
   });
   const unknown = createChangeCache<true>(changes, {
     most: mostUnknown,
     ttlMs: unknownForMs,
-    isOf: () => true,
   });
 
   const lookups = new Batcher<Lookup, ApiProject | undefined>({

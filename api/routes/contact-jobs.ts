@@ -43,11 +43,15 @@ export const importContacts = defineRoute({
       example: { message: 'The import was queued', jobId },
     },
   },
-  errors: ['BAD_REQUEST', 'VALIDATION_ERROR'],
+  errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
     const { contactJobs } = ctx.services;
-    const upload = { field: 'file', limitBytes: maxImportBytes };
+    const upload = {
+      field: 'file',
+      limitBytes: maxImportBytes,
+      heldFor: query.dryRun ? project.id : undefined,
+    };
     if (query.dryRun) {
       const preview = await readUpload(ctx, upload, (bytes, fields) =>
         contactJobs.previewImport(project.id, { bytes, fields }),

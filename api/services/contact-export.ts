@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
 import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { csvRow } from '../../core/csv/csv-row.ts';
 import { DomainError } from '../../core/errors.ts';
@@ -14,7 +14,10 @@ const contactsPerPage = 1_000;
 const order = { by: 'createdAt', direction: 'asc' } as const;
 /** Pause before a page is retried while the project has too many other searches. */
 const waitMs = 500;
+/** Characters after which the event loop does other work. */
+const pieceLength = 64 * 1024;
 const byteOrderMark = '\ufeff';
+const builtIn = ['id', 'email', 'subscribed'];
 
 export function createContactExportService(orm: Orm, heavyReads: ProjectSlots) {
   return {
@@ -54,13 +57,27 @@ async function* toFile(
   first: Part,
   read: (after: ContactPosition) => Promise<Part>,
 ): AsyncGenerator<string> {
-  yield byteOrderMark + csvRow(['id', 'email', 'subscribed', ...keys.map(columnOfKey)]);
+  const columnOf = new Map(keys.map((key, index) => [key, builtIn.length + index]));
+  const rowOf = ({ id, email, subscribed, data }: ContactRow) => {
+    const cells: unknown[] = [id, email, subscribed];
+    cells.length = builtIn.length + keys.length;
+    for (const [key, value] of Object.entries(data)) {
+      const column = columnOf.get(key);
+      if (column !== undefined) cells[column] = value;
+    }
+    return csvRow(cells);
+  };
+  yield byteOrderMark + csvRow([...builtIn, ...keys.map(columnOfKey)]);
   for (let part = first; ; part = await read(part.next)) {
-    yield part.contacts
-      .map(({ id, email, subscribed, data }) =>
-        csvRow([id, email, subscribed, ...keys.map((key) => data[key])]),
-      )
-      .join('');
+    let piece = '';
+    for (const contact of part.contacts) {
+      piece += rowOf(contact);
+      if (piece.length < pieceLength) continue;
+      yield piece;
+      piece = '';
+      await yieldToLoop();
+    }
+    if (piece !== '') yield piece;
     if (part.next === undefined) return;
   }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { type FieldType, inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { type ImportFormat, readImportFormat } from '../../core/contact-import/import-format.ts';
@@ -104,8 +103,6 @@ export async function readImportFile({ bytes, fields }: ImportForm): Promise<Imp
 async function* piecesOf(file: Buffer): AsyncGenerator<Uint8Array> {
   for (let start = 0; start < file.length; start += pieceBytes) {
     yield file.subarray(start, start + pieceBytes);
-    // Parsing a whole file at once would hold up the other requests.
-    await yieldToLoop();
   }
 }
 

@@ -37,7 +37,7 @@ interface NewNames {
 export function createProjectNames(orm: Orm, changes: Pick<ProjectChanges, 'isConnected' | 'onChange'>) {
   const known = createChangeCache<true>(changes, {
     most: 200_000,
-    isOf: (projectId, name) => name.startsWith(`${projectId} `),
+    projectOf: (name) => name.slice(0, name.indexOf(' ')),
   });
   const watched = watchedProjects();
   const isKnown = (name: string) => known.get(name) === true;

@@ -51,7 +51,7 @@ export function createSenderDomains(orm: Orm, changes: ProjectChanges) {
   const cache = createChangeCache<Map<string, DomainStatus>>(changes, {
     most: 10_000,
     ttlMs: cacheMs,
-    isOf: (projectId, key) => key === projectId,
+    projectOf: (projectId) => projectId,
   });
 
   async function domainsOf(projectId: string): Promise<Map<string, DomainStatus>> {

@@ -26,9 +26,11 @@ export function readRow(
     email: address.slice(0, maxShownAddress).replaceAll('\0', '').toWellFormed(),
     message,
   });
-  if (address === '' && cells.every((cell) => cell.trim() === '')) return null;
-  if (cells.some((cell) => cell.includes('\0'))) return refuse('The row contains NUL characters');
-  if (damaged && cells.some((cell) => cell.includes('\ufffd'))) {
+  // A row may be millions of delimiters.
+  const filled = cells.filter((cell) => cell !== '');
+  if (address === '' && filled.every((cell) => cell.trim() === '')) return null;
+  if (filled.some((cell) => cell.includes('\0'))) return refuse('The row contains NUL characters');
+  if (damaged && filled.some((cell) => cell.includes('\ufffd'))) {
     return refuse('The row contains invalid UTF-8');
   }
   if (address === '') return refuse('The row has no email address');
@@ -42,6 +44,8 @@ export function readRow(
   const data: JsonObject = {};
   let length = 0;
   for (const { index, key } of columns.data) {
+    // In order of the file, whose rows may be shorter than its header.
+    if (index >= cells.length) break;
     const cell = cells[index]?.trim() ?? '';
     if (cell === '') continue;
     data[key] = guardedText(cell) ?? readCell(cell);
@@ -60,7 +64,7 @@ const exactDigits = 15;
 /**
  * Parses a cell as true or false in any case, a plain decimal number, a JSON list or object as an export writes them,
  * or else text (dates included). Anything that a number would not preserve stays text: leading zeros, a plus sign, more
- * than 15 digits, exponents, decimal commas.
+ * than 15 digits, exponents, decimal commas. So does a list or object with more text than a contact may store.
  *
  * @param cell trimmed and not empty
  */
@@ -79,6 +83,7 @@ export function readCell(cell: string): JsonValue {
 
 /** Undefined for text that is not JSON, or that a contact may not store. */
 function readNested(cell: string): JsonValue | undefined {
+  if (cell.length > maxContactDataBytes) return undefined;
   const parsed = parseContactData({ cell: tryParseJson(cell) ?? null });
   return parsed.ok ? parsed.data.set.cell : undefined;
 }

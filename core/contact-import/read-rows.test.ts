@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readImportFormat } from './import-format.ts';
-import type { ImportRow } from './read-row.ts';
+import { type ImportRow, readRow } from './read-row.ts';
 import { readRows } from './read-rows.ts';
 import { createEncodingDetector } from './text-encoding.ts';
 
@@ -292,5 +292,53 @@ describe('any table', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('a file made to be slow', () => {
+  it('does not cost an error for each row that is longer or shorter than the header', async () => {
+    const captures = vi.spyOn(Error, 'captureStackTrace');
+    expect(await read(`email,a,b\n${'a@b.co\n'.repeat(100)}${'a@b.co,1,2,3\n'.repeat(100)}`)).toHaveLength(
+      200,
+    );
+    // Those of the 50 rows in which the header is looked for.
+    expect(captures.mock.calls.length).toBeLessThan(50);
+    captures.mockRestore();
+  });
+
+  it('looks only at the cells that a row has', () => {
+    let looks = 0;
+    const data = Array.from({ length: 999 }, (_, at) => ({
+      key: `c${at}`,
+      get index() {
+        looks += 1;
+        return at + 1;
+      },
+    }));
+    const row = readRow(['a@b.co', '1'], 2, { email: 0, subscribed: undefined, data }, false);
+    expect(row).toEqual(good(2, 'a@b.co', { c0: 1 }));
+    expect(looks).toBe(2);
+  });
+
+  it('does not parse a list that no contact may store', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const lists = [`[${'0,'.repeat(40_000)}0]`, '[0]'];
+    const rows = await read(`email,a\n${lists.map((list) => `a@b.co,"${list}"\n`).join('')}`, 16_384);
+    expect(rows).toEqual([bad(2, 'a@b.co', /more than 64 KB/), good(3, 'a@b.co', { a: [0] })]);
+    expect(parse.mock.calls.map(([text]) => text)).toEqual(['[0]']);
+    parse.mockRestore();
+  });
+
+  it('is read in turns with other work', async () => {
+    let turns = 0;
+    let isOver = false;
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    await read(`email\n${'\n'.repeat(100_000)}`, 1_000);
+    isOver = true;
+    expect(turns).toBeGreaterThanOrEqual(100);
   });
 });

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { type Parser, parse } from 'csv-parse';
 import { type ColumnMapping, type ImportColumns, readColumns } from './columns.ts';
 import { csvOptions, type ImportFormat, isBeforeHeader } from './import-format.ts';
@@ -8,7 +9,7 @@ import { decodeFile } from './text-encoding.ts';
 /**
  * Streams the rows of a file, buffering little more than one piece. Blank rows are skipped but counted: `row`
  * is the row in a spreadsheet, where the header is row 1 and a quoted line break does not start a new row.
- * Malformed rows never throw.
+ * Malformed rows never throw. Other work runs between pieces.
  *
  * @param pieces the bytes of the file, in order
  * @throws Error when `readImportFormat` would reject the header
@@ -24,6 +25,12 @@ export async function* readRows(
     on_skip: () => {
       isCutShort = true;
       return undefined;
+    },
+    on_record: (record) => {
+      // A row that differs in length from the first one costs the parser an error with a copy of the row. This makes
+      // every row the first.
+      Object.assign(parser.info, { records: 0 });
+      return record;
     },
   });
   const text = decodeInto(parser, pieces, format);
@@ -74,10 +81,17 @@ export async function readHeader(
 
 /** @returns the text that feeds the parser, to be destroyed once no more rows are read */
 function decodeInto(parser: Parser, pieces: AsyncIterable<Uint8Array>, format: ImportFormat): Readable {
-  const text = Readable.from(decodeFile(pieces, format.encoding), { objectMode: true });
+  const text = Readable.from(decodeFile(inTurns(pieces), format.encoding), { objectMode: true });
   text.on('error', (error) => parser.destroy(error));
   text.pipe(parser);
   return text;
+}
+
+async function* inTurns(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    yield piece;
+    await yieldToLoop();
+  }
 }
 
 const unclosedQuote = 'A quote that opens here is never closed; the rest of the file could not be read';

@@ -1,8 +1,10 @@
-import { expect, it } from 'vitest';
+import { Token } from 'liquidjs';
+import { expect, it, vi } from 'vitest';
 import { createEmailTemplates } from '../rendering/email-template.ts';
 import { findUnknownFields } from './unknown-fields.ts';
 
-const keys = ['plan', 'First Name', 'address', "dog's name", 'car.colour', 'terms and conditions'];
+const longKey = Array.from({ length: 128 }, () => 'a').join('.');
+const keys = ['plan', longKey, 'First Name', 'address', "dog's name", 'car.colour', 'terms and conditions'];
 const variables = { email: 'ada@example.com', unsubscribeUrl: '', data: { sample: 1 }, sample: 1 };
 
 function problemsOf(source: { subject: string; body: string }) {
@@ -21,6 +23,7 @@ it.each([
   `{{ data['First Name'] }} {{ First Name }} {{ data.First Name }} {{ data["dog's name"] }}`,
   '{{ car.colour }} {{ data.car.colour }}',
   '{{ sample }} {{ data.sample }}',
+  `{{ ${longKey} }} {{ data.${longKey}.b }}`,
   '{{- unsubscribeUrl -}}',
   '{{ plann ?? "free" }}',
   `{{ nick | default: 'you' }}`,
@@ -49,6 +52,7 @@ it.each([
     '{{ first name | upcase }}',
     'No contact has a field “first name”, so nothing shows there. Did you mean “First Name”?',
   ],
+  [`{{ data['car.colour.x'] }}`, 'No contact has a field “car.colour.x”, so nothing shows there'],
   ['{{ Plan }}', 'No contact has a field “Plan”, so nothing shows there. Did you mean “plan”?'],
 ])('%s stays empty', (body, message) => expect(messages(body)).toEqual([message]));
 
@@ -58,4 +62,17 @@ it('locates the first twenty', () => {
     { field: 'body', line: 2, column: 3, message: expect.stringContaining('shows there') },
   ]);
   expect(messages('{{ nick }}'.repeat(21))).toHaveLength(20);
+});
+
+it('reads a path only as far as a key may reach', () => {
+  expect(messages(`{{ b${'.b'.repeat(200_000)} }}`)).toEqual([
+    'No contact has a field “b”, so nothing shows there',
+  ]);
+});
+
+it('locates only what it reports', () => {
+  const getPosition = vi.spyOn(Token.prototype, 'getPosition');
+  expect(messages('{{ plan }}{{ nick }}'.repeat(1_000))).toHaveLength(20);
+  expect(getPosition).toHaveBeenCalledTimes(20);
+  getPosition.mockRestore();
 });

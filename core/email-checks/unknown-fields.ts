@@ -1,3 +1,4 @@
+import { maxContactDataKeyLength } from '../contact-data/parse-contact-data.ts';
 import type { EmailTemplate } from '../rendering/email-template.ts';
 import type { ShownVariable } from '../rendering/shown-variables.ts';
 import { isRecord } from '../rendering/values.ts';
@@ -16,32 +17,38 @@ export function findUnknownFields(
   keys: readonly string[],
   variables: TemplateVariables,
 ): EmailProblem[] {
-  const known = new Set(keys);
+  const known = new Set([...keys, ...Object.keys(variables)]);
+  const knownData = isRecord(variables.data) ? new Set([...keys, ...Object.keys(variables.data)]) : known;
   const likeName = new Map(keys.map((key) => [key.toLowerCase(), key]));
-  const problemsOf = (field: 'subject' | 'body', { path, ...place }: ShownVariable): EmailProblem[] => {
-    const name = unknownName(path, known, variables);
-    if (name === undefined) return [];
+  const unknownIn = (field: 'subject' | 'body', shown: readonly ShownVariable[]) =>
+    shown.flatMap(({ path, position }) => {
+      const [first, ...names] = path;
+      const name = first === 'data' ? unknownName(names, knownData) : unknownName(path, known);
+      return name === undefined ? [] : [{ field, name, position }];
+    });
+  const unknown = [
+    ...unknownIn('subject', template.subject.shownVariables()),
+    ...unknownIn('body', template.html.shownVariables()),
+  ];
+  return unknown.slice(0, mostPerCode).map(({ field, name, position }) => {
     const where = field === 'subject' ? 'in the subject' : 'there';
     const meant = likeName.get(name.toLowerCase());
     const advice = meant === undefined ? '' : `. Did you mean “${meant}”?`;
     const message = `No contact has a field “${name}”, so nothing shows ${where}${advice}`;
-    return [problem('unknown_field', message, { field, ...place })];
-  };
-  return [
-    ...template.subject.shownVariables().flatMap((variable) => problemsOf('subject', variable)),
-    ...template.html.shownVariables().flatMap((variable) => problemsOf('body', variable)),
-  ].slice(0, mostPerCode);
+    return problem('unknown_field', message, { field, ...position() });
+  });
 }
 
-function unknownName(
-  path: readonly string[],
-  known: ReadonlySet<string>,
-  variables: TemplateVariables,
-): string | undefined {
-  const isData = path[0] === 'data';
-  const names = isData ? path.slice(1) : path;
-  const values = isData && isRecord(variables.data) ? variables.data : variables;
-  // Keys may have dots.
-  const paths = names.map((_, index) => names.slice(0, index + 1).join('.'));
-  return paths.some((key) => known.has(key) || Object.hasOwn(values, key)) ? undefined : names[0];
+/** Keys may have dots, so each part of the path up to a name may be one. */
+function unknownName(path: readonly string[], known: ReadonlySet<string>): string | undefined {
+  // No key is longer than the limit.
+  const names = path.slice(0, maxContactDataKeyLength + 1);
+  const joined = names.join('.');
+  let end = -1;
+  for (const name of names) {
+    end += name.length + 1;
+    if (end > maxContactDataKeyLength) break;
+    if (known.has(joined.slice(0, end))) return undefined;
+  }
+  return names[0];
 }

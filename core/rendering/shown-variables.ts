@@ -4,9 +4,8 @@ import { OutputTag } from './engine.ts';
 export interface ShownVariable {
   /** `['address', 'street']`; ends before the first computed name. */
   path: readonly string[];
-  /** Position of its output, from 1. */
-  line: number;
-  column: number;
+  /** Position of its output, from 1. Reads the template up to there. */
+  position(): { line: number; column: number };
 }
 
 /** Variables that outputs take from outside the template and that leave the output empty when missing. */
@@ -17,8 +16,11 @@ export function shownVariables(nodes: readonly Node[]): ShownVariable[] {
     const path = node instanceof OutputTag ? node.variable : undefined;
     const [root] = path ?? [];
     if (path === undefined || root === undefined || own.has(root)) return [];
-    const [line = 1, column = 1] = node.token.getPosition();
-    return [{ path, line, column }];
+    const position = () => {
+      const [line = 1, column = 1] = node.token.getPosition();
+      return { line, column };
+    };
+    return [{ path, position }];
   });
 }
 

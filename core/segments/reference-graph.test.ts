@@ -68,4 +68,12 @@ describe('segments that refer to each other', () => {
     expect(segmentsLeadingTo(nodes, ['c'])).toEqual(new Set(['c', 'b', 'a', 'd']));
     expect(segmentsLeadingTo(nodes, ['e'])).toEqual(new Set(['e']));
   });
+
+  it('are found when very many refer to the same one with all their filters', () => {
+    const refersTo = Array.from({ length: 100 }, () => 's0');
+    const nodes = new Map(
+      Array.from({ length: 20_000 }, (_, index) => [`s${index + 1}`, { filterCount: 100, refersTo }]),
+    );
+    expect(segmentsLeadingTo(nodes, ['s0']).size).toBe(20_001);
+  });
 });

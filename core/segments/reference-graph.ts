@@ -75,7 +75,11 @@ export function segmentsLeadingTo(
 ): Set<string> {
   const referrers = new Map<string, string[]>();
   for (const [id, { refersTo }] of nodes) {
-    for (const target of refersTo) referrers.set(target, [...(referrers.get(target) ?? []), id]);
+    for (const target of new Set(refersTo)) {
+      const ids = referrers.get(target);
+      if (ids === undefined) referrers.set(target, [id]);
+      else ids.push(id);
+    }
   }
   const found = new Set(targets);
   for (const id of found) for (const referrer of referrers.get(id) ?? []) found.add(referrer);
