@@ -70,6 +70,20 @@ export function notFound(resource: string): DomainError {
   return new DomainError('NOT_FOUND', `${resource} not found`);
 }
 
-export function validationFailed(issues: FieldIssue[]): DomainError {
-  return new DomainError('VALIDATION_ERROR', 'Request validation failed', { issues });
+/** Issues that one error reports; a body can contain thousands. */
+export const maxReportedIssues = 100;
+const maxFieldLength = 300;
+
+/** Shortens a path, or a part of one, to 300 characters and `…`: the keys of a request have any length. */
+export function cutField(field: string): string {
+  return field.length > maxFieldLength ? `${field.slice(0, maxFieldLength)}…` : field;
+}
+
+/** Reports the first 100 issues, their `field` shortened. */
+export function validationFailed(issues: readonly FieldIssue[]): DomainError {
+  const reported = issues.slice(0, maxReportedIssues).map((issue) => ({
+    ...issue,
+    field: cutField(issue.field),
+  }));
+  return new DomainError('VALIDATION_ERROR', 'Request validation failed', { issues: reported });
 }

@@ -60,6 +60,12 @@ describe('field issues', () => {
     expect(issuesOf({ to: 'a@b.co', password: 'short' })[0]).not.toHaveProperty('received');
   });
 
+  it('are at most a hundred, also of one union', () => {
+    const headers = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`A${n}`, n]));
+    expect(issuesOf({ to: 'a@b.co', headers })).toHaveLength(100);
+    expect(issuesOf({ to: Array.from({ length: 1_000 }, () => 'x') })).toHaveLength(100);
+  });
+
   it('never throw and never lose the whole refusal, whatever was sent', () => {
     fc.assert(
       fc.property(fc.anything(), (input) => {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FieldIssue } from '../../core/errors.ts';
+import { type FieldIssue, maxReportedIssues } from '../../core/errors.ts';
 import { typesInWords } from '../../core/issue-words.ts';
 
 type Issue = z.core.$ZodIssue;
@@ -10,13 +10,15 @@ const maxReceivedLength = 200;
 const secretField = /password|secret|token/i;
 
 /**
- * Converts zod issues to field issues, in zod's order. A union reports the option closest to the value, so that
+ * Converts zod issues to at most 100 field issues, in zod's order. A union reports the option closest to the value, so that
  * `to.1.email` is named rather than `to`.
  *
  * @param input the parsed value, from which `received` is taken
  */
 export function toFieldIssues(issues: readonly Issue[], input: unknown): FieldIssue[] {
-  return issues.flatMap((issue) => flatten(issue, issue.path)).map((flat) => present(flat, input));
+  const first = issues.slice(0, maxReportedIssues);
+  const flat = first.flatMap((issue) => flatten(issue, issue.path)).slice(0, maxReportedIssues);
+  return flat.map((issue) => present(issue, input));
 }
 
 interface FlatIssue {

@@ -50,9 +50,21 @@ const routes = [
   defineRoute({
     ...common,
     method: 'POST',
+    path: '/keyed',
+    auth: 'secretKey',
+    summary: 'JSON with a key',
+    body: z.looseObject({}),
+    handler(ctx) {
+      ctx.body = sizeOf(ctx.state.body);
+    },
+  }),
+  defineRoute({
+    ...common,
+    method: 'POST',
     path: '/large',
     auth: 'secretKey',
     summary: 'Up to 40 MB',
+    bodyLimitBytes: 40 * mebibyte,
     body: z.looseObject({}),
     handler(ctx) {
       ctx.body = sizeOf(ctx.state.body);
@@ -126,7 +138,18 @@ describe('request bodies', () => {
     expect(body.error.message).toContain('Compressed');
   });
 
-  it('of 40 MB are accepted with a key', async () => {
+  it('of 4 MB are accepted with a key, one byte more is not', async () => {
+    const text = JSON.stringify({ a: 'x'.repeat(4 * mebibyte - 8) });
+    expect((await api.request('/keyed', { key: project.secretKey, body: text })).status).toBe(200);
+    const { status, body } = await api.request('/keyed', { key: project.secretKey, body: `${text} ` });
+    expect([status, body.error.code, body.error.details]).toEqual([
+      413,
+      'PAYLOAD_TOO_LARGE',
+      { limitBytes: 4 * mebibyte },
+    ]);
+  });
+
+  it('of 40 MB are accepted where the route says so', async () => {
     const text = JSON.stringify({ a: 'x'.repeat(40 * mebibyte - 8) });
     expect(text).toHaveLength(40 * mebibyte);
     const { status } = await api.request('/large', { key: project.secretKey, body: text });

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { maxContactDataBytes } from '../../core/contact-data/parse-contact-data.ts';
 import { DomainError } from '../../core/errors.ts';
+import { jsonByteLength } from '../../core/json-value.ts';
 import { maxJsonDepth, maxJsonValues, parseJson } from './parse-json.ts';
 
 const parse = (text: string) => parseJson(Buffer.from(text));
@@ -51,8 +53,33 @@ describe('parsing a JSON body', () => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
-  it('refuses a body with too many values', () => {
-    expect(refusal(() => parse(`[${'1,'.repeat(maxJsonValues + 1)}1]`)).code).toBe('INVALID_JSON');
+  it('finds the end of every string, whatever it escapes', () => {
+    const text = fc.string({ unit: fc.constantFrom('\\', '"', '[', 'a') });
+    fc.assert(
+      fc.property(fc.array(text), (texts) => {
+        const sent = [...texts, 'x'.repeat(300), ...texts];
+        expect(parse(JSON.stringify(sent))).toEqual(sent);
+      }),
+    );
+  });
+
+  it.each([
+    ['items', '1,'.repeat(maxJsonValues)],
+    ['arrays', '[],'.repeat(maxJsonValues / 2)],
+    ['nested arrays', `${'['.repeat(90)}${']'.repeat(90)},`.repeat(maxJsonValues / 90)],
+  ])('refuses a body with too many %s', (_name, items) => {
+    const { code, message } = refusal(() => parse(`[${items}1]`));
+    expect([code, message]).toEqual([
+      'INVALID_JSON',
+      `The request body has more than ${maxJsonValues} values`,
+    ]);
+  });
+
+  it('accepts a thousand recipients with the most values that 64 KB of data can have', () => {
+    const to = Array.from({ length: 1_000 }, (_, n) => ({ name: 'Ada', email: `ada-${n}@example.com` }));
+    const data = { a: Array.from({ length: maxContactDataBytes / 3 - 2 }, () => []) };
+    expect(jsonByteLength(data)).toBeGreaterThan(maxContactDataBytes - 10);
+    expect(parse(JSON.stringify({ to, data }))).toEqual({ to, data });
   });
 
   it('drops __proto__ wherever it is and however it is written', () => {
@@ -69,5 +96,12 @@ describe('parsing a JSON body', () => {
     );
     expect(error.code).toBe('VALIDATION_ERROR');
     expect(error.issues?.map((issue) => issue.field).sort()).toEqual(['', 'a.b.1', 'c']);
+  });
+
+  it('reports a hundred of them, however long their paths are', () => {
+    const texts = Array.from({ length: 40_000 }, () => '"\\u0000"');
+    const error = refusal(() => parse(`{"${'k'.repeat(500_000)}":[${texts.join()}]}`));
+    expect(error.issues).toHaveLength(100);
+    expect(error.issues?.[0]?.field).toBe(`${'k'.repeat(300)}…`);
   });
 });

@@ -10,7 +10,7 @@ import { ClientGone } from './error-response.ts';
 import { parseJson, refuseUnstorable } from './parse-json.ts';
 import type { BodyFormat, Route } from './route.ts';
 
-const keyedBodyLimitBytes = 40 * mebibyte;
+const keyedBodyLimitBytes = 4 * mebibyte;
 const otherBodyLimitBytes = mebibyte;
 /**
  * Reads the body with koa-body and leaves the parsed value in `ctx.request.body`. Bodies beyond 128 KB wait for shared

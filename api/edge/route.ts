@@ -52,7 +52,7 @@ export interface RouteDescription {
   uploadField?: string;
   /** Text fields of that form, for the OpenAPI document. */
   uploadTexts?: Readonly<Record<string, { type: 'string'; description: string }>>;
-  /** Larger bodies get 413; default 40 MB with a key, 1 MB otherwise. */
+  /** Larger bodies get 413; default 4 MB with a key (a template's 512 KB can be 3 MB of JSON), 1 MB otherwise. */
   bodyLimitBytes?: number;
   /** Codes that the handler throws; those of the middleware chain are added automatically. */
   errors?: readonly ErrorCode[];

@@ -12,10 +12,11 @@ export const sendEmail = defineRoute({
     'the template supplies all three, the reply address and the type; fields of the request take precedence: `{ ' +
     '"to": "ada@example.com", "template": "<id>", "data": { … } }`. An email of type MARKETING or ' +
     'HEADLESS to a contact that is not subscribed is kept as SUPPRESSED and not sent. If the recipients ' +
-    "exceed the project's remaining monthly limit, the whole call is refused with 402.",
+    "exceed the project's remaining monthly limit, the whole call is refused with 402. The body has at most 40 MB.",
   refuseDisabledProject: true,
   idempotent: true,
   hot: true,
+  bodyLimitBytes: 40 * 1024 * 1024,
   body: sendBodySchema,
   bodyExample: {
     to: { email: 'ada@example.com', name: 'Ada' },

@@ -3,8 +3,10 @@ import { parseContactData } from '../../core/contact-data/parse-contact-data.ts'
 import { reportIssues } from './report-issues.ts';
 
 export const contactDataSchema = z
-  .record(z.string(), z.unknown())
+  .unknown()
   .meta({
+    type: 'object',
+    additionalProperties: true,
     description:
       'Custom fields. Only the keys sent change; null removes a key, an empty string is ignored, `{ ' +
       '"value": …, "persistent": false }` applies to this call only. At most 64 KB per contact.',

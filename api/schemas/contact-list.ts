@@ -144,7 +144,11 @@ export const mostLookedUp = 500;
 /** The service checks count and syntax of the addresses and answers 400. */
 export const lookupBodySchema = z.object({
   emails: z
-    .array(z.string())
+    .preprocess(
+      // One more than accepted, so that the service refuses their number, and no more are checked.
+      (sent) => (Array.isArray(sent) ? sent.slice(0, mostLookedUp + 1) : sent),
+      z.array(z.string()),
+    )
     .default([])
     .meta({ description: `1 to ${mostLookedUp} addresses.`, minItems: 1, maxItems: mostLookedUp }),
 });

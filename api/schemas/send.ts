@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { attachmentDispositions } from '../../core/attachment-disposition.ts';
-import { findHeaderIssues } from '../../core/headers/custom-headers.ts';
+import { findHeaderIssues, maxCustomHeaders } from '../../core/headers/custom-headers.ts';
 import { idSchema } from '../../core/id-schema.ts';
+import { limitedRecord } from '../../core/limited-record.ts';
 import { contactDataSchema } from './contact-data.ts';
 import { htmlBodySchema, subjectSchema } from './email-content.ts';
 import { displayNameSchema, mailboxSchema } from './mailbox.ts';
@@ -12,7 +13,11 @@ const maxAttachments = 10;
 const maxAttachmentBytes = 10 * 1024 * 1024;
 const maxRecipients = 1_000;
 
-const headersSchema = z.record(z.string(), z.string()).check((context) => {
+const headersSchema = limitedRecord(
+  z.string(),
+  maxCustomHeaders,
+  `At most ${maxCustomHeaders} headers are accepted`,
+).check((context) => {
   reportIssues(context, findHeaderIssues(context.value), 'headers');
 });
 

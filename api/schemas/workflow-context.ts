@@ -5,7 +5,7 @@ const maxContextBytes = 64 * 1024;
 
 export const workflowContextSchema = jsonObjectSchema
   .refine(
-    (context) => Object.keys(context).every(isStorableText) && jsonByteLength(context) <= maxContextBytes,
+    (context) => jsonByteLength(context) <= maxContextBytes && Object.keys(context).every(isStorableText),
     {
       message: 'At most 64 KB of JSON are accepted',
       params: { code: 'too_big' },

@@ -1,11 +1,10 @@
-import type { FieldIssue } from '../errors.ts';
+import { type FieldIssue, maxReportedIssues } from '../errors.ts';
 import type { Condition, Filter, Group, Predicate, WorkflowPredicate } from './condition.ts';
 import { parseFilter, parseWorkflowFilter } from './parse-filter.ts';
 import type { Parsed, RawFilter } from './parse-operand.ts';
 
 export const maxConditionDepth = 10;
 export const maxConditionFilters = 100;
-const maxReportedIssues = 100;
 
 export type ConditionResult<P = Predicate> =
   | { ok: true; condition: Condition<P> }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isStorableText, type JsonValue } from '../json-value.ts';
+import { unreadable } from '../testing/unreadable.ts';
 import { maxContactDataBytes, parseContactData, reservedDataKeys } from './parse-contact-data.ts';
 import { applyDataPatch } from './testing/apply-data-patch.ts';
 
@@ -127,6 +128,20 @@ describe('rules for data', () => {
     expect(issuesOf({ a: 'é'.repeat(space / 2 + 1) })).toEqual([
       expect.objectContaining({ code: 'too_big' }),
     ]);
+  });
+
+  it('reads no values when there are more keys than 64 KB can have', () => {
+    expect(issuesOf(unreadable(20_000))).toEqual([
+      expect.objectContaining({ field: 'data', code: 'too_big', message: expect.stringContaining('65536') }),
+    ]);
+  });
+
+  it('does not repeat a long key in the fault of each value below it', () => {
+    const wrong = Array.from({ length: 100 }, () => Number.POSITIVE_INFINITY);
+    expect(issuesOf({ ['k'.repeat(900_000)]: wrong })).toHaveLength(1);
+    const issues = issuesOf({ a: { ['k'.repeat(900_000)]: wrong } });
+    expect(issues).toHaveLength(100);
+    for (const { field } of issues) expect(field.length).toBeLessThan(400);
   });
 
   it('reports every fault, at most a hundred', () => {

@@ -1,4 +1,4 @@
-import type { FieldIssue } from '../errors.ts';
+import { cutField, type FieldIssue, maxReportedIssues } from '../errors.ts';
 import {
   isStorableText,
   type JsonObject,
@@ -13,7 +13,8 @@ export const maxContactDataBytes = 64 * 1024;
 export const maxContactDataDepth = 32;
 export const maxContactDataKeyLength = 255;
 
-const maxReportedIssues = 100;
+// A member is at least `"a":1,`.
+const maxKeys = maxContactDataBytes / 6;
 
 /** Keys of built-in fields and links; silently dropped from `data`. */
 export const reservedDataKeys: ReadonlySet<string> = new Set([
@@ -53,25 +54,28 @@ export function parseContactData(raw: unknown, path = 'data'): ContactDataResult
   if (!isPlainObject(raw)) {
     return { ok: false, issues: [{ field: path, message: 'Expected an object', code: 'invalid_type' }] };
   }
+  const tooLarge = () => tooBig(path, `At most ${maxContactDataBytes} bytes of JSON are accepted`);
+  if (Object.keys(raw).length > maxKeys) return { ok: false, issues: [tooLarge()] };
   const data: ContactData = { set: {}, remove: [], transient: {}, eventData: {} };
   for (const [key, sent] of Object.entries(raw)) {
     if (reservedDataKeys.has(key) || key === '__proto__') continue;
+    if (issues.length >= maxReportedIssues) break;
+    if (key.length > maxContactDataKeyLength) {
+      issues.push(tooBig(path, `A key has at most ${maxContactDataKeyLength} characters`));
+      continue;
+    }
     const wrapper = asWrapper(sent);
     const value = cleanValue(wrapper ? wrapper.value : sent, `${path}.${key}`, 1, issues);
     if (!isStorableText(key)) issues.push(unstorable(`${path}.${key}`));
-    if (key.length > maxContactDataKeyLength) {
-      issues.push(tooBig(path, `A key has at most ${maxContactDataKeyLength} characters`));
-    }
-    if (issues.length >= maxReportedIssues) return { ok: false, issues: issues.slice(0, maxReportedIssues) };
     data.eventData[key] = value;
     if (wrapper?.persistent === false) data.transient[key] = value;
     else if (value === null) data.remove.push(key);
     else if (value !== '') data.set[key] = value;
   }
   if (issues.length === 0 && jsonByteLength(data.eventData) > maxContactDataBytes) {
-    issues.push(tooBig(path, `At most ${maxContactDataBytes} bytes of JSON are accepted`));
+    issues.push(tooLarge());
   }
-  return issues.length > 0 ? { ok: false, issues } : { ok: true, data };
+  return issues.length > 0 ? { ok: false, issues: issues.slice(0, maxReportedIssues) } : { ok: true, data };
 }
 
 function asWrapper(sent: unknown): { value: unknown; persistent: boolean } | undefined {
@@ -106,8 +110,9 @@ function cleanValue(value: unknown, path: string, depth: number, issues: FieldIs
   const copy: JsonObject = {};
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') continue;
-    if (!isStorableText(key)) issues.push(unstorable(`${path}.${key}`));
-    copy[key] = cleanValue(item, `${path}.${key}`, depth + 1, issues);
+    const itemPath = `${path}.${cutField(key)}`;
+    if (!isStorableText(key)) issues.push(unstorable(itemPath));
+    copy[key] = cleanValue(item, itemPath, depth + 1, issues);
   }
   return copy;
 }

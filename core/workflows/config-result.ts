@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FieldIssue } from '../errors.ts';
+import { type FieldIssue, maxReportedIssues } from '../errors.ts';
 import { issueWords } from '../issue-words.ts';
 
 export type ConfigResult<Ready, Config extends object = Record<string, unknown>> =
@@ -27,7 +27,7 @@ export function parseShape<Config extends object>(
 ): Shape<Config> {
   const parsed = schema.safeParse(raw, { error: issueWords });
   if (parsed.success) return { ok: true, config: parsed.data, missing: [] };
-  return { ok: false, issues: parsed.error.issues.map(toFieldIssue) };
+  return { ok: false, issues: parsed.error.issues.slice(0, maxReportedIssues).map(toFieldIssue) };
 }
 
 function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {

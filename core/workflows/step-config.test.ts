@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { unreadable } from '../testing/unreadable.ts';
 import { parseStepConfig, parseStoredConfig, type StepType, stepTypes } from './step-config.ts';
 
 const id = '0190A000-0000-7000-8000-00000000000A';
@@ -138,6 +139,21 @@ describe('the config of a step', () => {
       ok: false,
       issues: expect.arrayContaining([expect.objectContaining({ field, code })]),
     });
+  });
+
+  it('is measured before its values are checked', () => {
+    const numbers = Array.from({ length: 40_000 }, () => Number.POSITIVE_INFINITY);
+    const wrong: [StepType, object, string][] = [
+      ['WEBHOOK', { headers: Object.fromEntries(numbers.entries()) }, 'config.headers'],
+      ['WEBHOOK', { body: numbers }, 'config.body'],
+      ['UPDATE_CONTACT', { data: unreadable(20_000) }, 'config.data'],
+    ];
+    for (const [type, config, field] of wrong) {
+      expect(parseStepConfig(type, config)).toEqual({
+        ok: false,
+        issues: [{ field, message: expect.stringMatching(/^At most/), code: 'too_big' }],
+      });
+    }
   });
 
   it('keeps what was sent, without unknown keys', () => {

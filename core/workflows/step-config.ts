@@ -149,7 +149,7 @@ export function templateIdOf(type: StepType, config: Record<string, unknown>): s
 }
 
 const shapeSchema = z.object({
-  data: z.record(z.string(), z.unknown()).optional(),
+  data: z.unknown().optional(),
   subscribed: z.boolean().optional(),
 });
 
@@ -161,7 +161,7 @@ export function parseUpdateConfig(
   const { data, subscribed = null } = shape.config;
   const parsed = data === undefined ? undefined : parseContactData(data, 'config.data');
   if (parsed?.ok === false) return parsed;
-  const isEmpty = data === undefined || Object.keys(data).length === 0;
+  const isEmpty = typeof data !== 'object' || data === null || Object.keys(data).length === 0;
   if (isEmpty && subscribed === null) {
     return { ...shape, missing: [lacks('data', 'Something to change is required')] };
   }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../addresses/email-address.ts';
 import { idSchema } from '../id-schema.ts';
-import { isStorableText, jsonByteLength, unstorableText } from '../json-value.ts';
+import { isStorableText, type JsonValue, jsonByteLength, unstorableText } from '../json-value.ts';
+import { limitedRecord } from '../limited-record.ts';
 import { compileTemplate } from '../rendering/template.ts';
 import { findEventNameFormIssue } from '../reserved-events.ts';
 import { isTemplate, textsOf } from './webhook-texts.ts';
@@ -60,7 +61,6 @@ function isHttpUrl(text: string): boolean {
 
 const areHeaders = (context: z.core.ParsePayload<Record<string, string>>): void => {
   const names = Object.keys(context.value);
-  if (names.length > maxHeaders) report(context, `At most ${maxHeaders} headers are accepted`, 'too_big');
   for (const name of names) {
     const path = [name];
     if (!/^[!#$%&'*+.^_`|~0-9a-zA-Z-]{1,200}$/.test(name)) {
@@ -78,17 +78,30 @@ const webhookSchema = (findFault: TextCheck) => {
     const fault = findFault(context.value);
     if (fault) report(context, fault.message, fault.code);
   };
-  const body = z.json().check((context) => {
-    if (jsonByteLength(context.value) > maxWebhookBodyBytes) {
-      return report(context, `At most ${maxWebhookBodyBytes / 1024} KB are accepted`, 'too_big');
-    }
-    const faults = [...textsOf(context.value)].map(findFault).filter((fault) => fault !== undefined);
-    for (const { message, code } of faults.slice(0, 1)) report(context, message, code);
-  });
+  const body = z
+    .custom<JsonValue>()
+    .check((context) => {
+      if (jsonByteLength(context.value) > maxWebhookBodyBytes) {
+        report(context, `At most ${maxWebhookBodyBytes / 1024} KB are accepted`, 'too_big');
+      }
+    })
+    .pipe(z.json())
+    .check((context) => {
+      const faults = textsOf(context.value)
+        .map(findFault)
+        .filter((fault) => fault !== undefined);
+      for (const { message, code } of faults.slice(0, 1)) report(context, message, code);
+    });
   return z.object({
     url: z.string().max(maxUrlLength).check(liquid, isUrl).optional(),
     method: z.enum(webhookMethods).optional(),
-    headers: z.record(z.string(), z.string().max(maxHeaderLength).check(liquid)).check(areHeaders).optional(),
+    headers: limitedRecord(
+      z.string().max(maxHeaderLength).check(liquid),
+      maxHeaders,
+      `At most ${maxHeaders} headers are accepted`,
+    )
+      .check(areHeaders)
+      .optional(),
     body: body.optional(),
   });
 };

@@ -11,15 +11,21 @@ export function isTemplate(text: string): boolean {
   return text.includes('{{') || text.includes('{%');
 }
 
-export function* textsOf(value: unknown): Generator<string> {
-  if (typeof value === 'string') yield value;
-  else if (Array.isArray(value)) for (const item of value) yield* textsOf(item);
-  else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) {
-      yield key;
-      yield* textsOf(item);
+/** All strings of a JSON value, keys included, in its order. */
+export function textsOf(root: unknown): string[] {
+  const texts: string[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string') texts.push(value);
+    else if (Array.isArray(value)) value.forEach(collect);
+    else if (typeof value === 'object' && value !== null) {
+      for (const key of Object.keys(value)) {
+        texts.push(key);
+        collect(Reflect.get(value, key));
+      }
     }
-  }
+  };
+  collect(root);
+  return texts;
 }
 
 export function findTemplateLimitFault(call: {
@@ -27,7 +33,7 @@ export function findTemplateLimitFault(call: {
   headers?: unknown;
   body?: unknown;
 }): string | undefined {
-  const templates = [...textsOf([call.url, call.headers, call.body])].filter(isTemplate);
+  const templates = textsOf([call.url, call.headers, call.body]).filter(isTemplate);
   if (templates.length > maxCallTemplates) {
     return `At most ${maxCallTemplates} texts of a call may contain Liquid, and these are ${templates.length}`;
   }

@@ -4484,7 +4484,6 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @default [] */
                     emails?: string[];
                 };
             };
