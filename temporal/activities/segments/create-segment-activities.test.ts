@@ -18,8 +18,8 @@ it('ends a slow count, leaves the other segments of its project for later, and c
   };
   await database.sql(
     `insert into segments (id, project_id, name, type, slug, condition)
-     select uuidv7(), $1, n, 'DYNAMIC', n, $3::jsonb from unnest(array['one', 'two']) n
-     union all select uuidv7(), $2, 'three', 'STATIC', 'three', null`,
+     select uuidv7(), $1::uuid, n, 'DYNAMIC', n, $3::jsonb from unnest(array['one', 'two']) n
+     union all select uuidv7(), $2::uuid, 'three', 'STATIC', 'three', null`,
     [slow, other, JSON.stringify(condition)],
   );
   const count = (countMs: number) =>

@@ -2,9 +2,7 @@ import { Context } from '@temporalio/activity';
 import { isStatementTimeout } from '../../../db/database-errors.ts';
 import { Segment } from '../../../db/entities/segment.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
-import type { CountableSegment } from '../../../db/repositories/segment-repository.ts';
-import { execute } from '../../../db/sql.ts';
-import { countMembers, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
+import { countMembersWithin, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
 import { listStaleSegments } from '../../../db/statements/segments/list-stale-segments.ts';
 import { listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
 import type { SegmentActivities, SegmentCounts } from '../../contracts/segments.ts';
@@ -79,7 +77,7 @@ export async function countSegments(
     try {
       if (segment.isCurrent) await countStoredMembers(em, segment);
       else if (slowProjects.has(segment.projectId)) throw new Error('Another segment of the project is slow');
-      else await countWithin(em, segment, countMs);
+      else await countMembersWithin(em, segment, countMs);
     } catch (error) {
       if (isStatementTimeout(error)) slowProjects.add(segment.projectId);
       // While the database is unreachable this fails too, and Temporal retries the activity.
@@ -89,9 +87,3 @@ export async function countSegments(
   }
   return { counted: segments.length - failed, failed, hasMore: segments.length === segmentsPerActivity };
 }
-
-const countWithin = (em: Em, segment: CountableSegment, countMs: number) =>
-  em.transactional(async (inner) => {
-    await execute(inner, `set local statement_timeout = ${countMs}`);
-    await countMembers(inner, segment);
-  });
