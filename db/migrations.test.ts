@@ -17,6 +17,7 @@ it('measures the size of data as its JSON text, not as the text of jsonb', async
   const values = [
     { a: 'x: y, z', b: [1, 2, { c: null }] },
     { quote: '"a": "b", \\" c', umlaut: 'äöü 😀' },
+    { many: Array.from({ length: 6_000 }, (_, n) => [{ [`k, ${n}: `]: null, e: [], o: {} }]) },
     { long: `${'a, b: c '.repeat(9_000)}"`, list: [1, 2, 3], nested: { deep: ['x, y'] } },
   ];
   for (const value of values) {

@@ -63,7 +63,7 @@ describe('readBatch', () => {
   it('ends a batch early when its rows are large', async () => {
     const { end } = await readBatch(client, journalStart, 10_000);
     const large = () => JSON.stringify({ noise: randomBytes(750_000).toString('base64') });
-    await stage.write(Array.from({ length: 8 }, () => ({ data: large() })));
+    await stage.write(Array.from({ length: 12 }, () => ({ data: large() })));
     const sizes: number[] = [];
     for (let position = end; ; ) {
       const batch = await (sizes.length === 0 ? firstBatch : readNext)(position, 10_000);
@@ -72,8 +72,23 @@ describe('readBatch', () => {
       sizes.push(batch.rows);
       position = batch.end;
     }
-    expect(sizes.reduce((sum, size) => sum + size)).toBe(8);
+    expect(sizes.reduce((sum, size) => sum + size)).toBe(12);
     expect(sizes).toHaveLength(2);
+  });
+
+  it.each([
+    ['compresses to a hundredth', 200, { text: '\\'.repeat(16_000) }],
+    ['is far longer as text', 6, { numbers: Array(9_000).fill(1e308) }],
+  ])('bounds the lines of a batch when data %s', async (_, count, data) => {
+    const unread = new Set(
+      await stage.write(Array.from({ length: count }, () => ({ data: JSON.stringify(data) }))),
+    );
+    for (let end = journalStart; unread.size > 0; ) {
+      const batch = await firstBatch(end, 10_000);
+      expect(batch.lines.length).toBeLessThan(12_000_000);
+      for (const line of batch.lines.split('\n')) unread.delete(line.split('\t')[1] ?? '');
+      end = batch.end;
+    }
   });
 
   it('reads only the rows of its batch, by the index, even from a table without statistics', async () => {

@@ -39,25 +39,45 @@ const valueSql: Record<EventColumn, string> = {
   data: `replace(e.data::text, E'\\\\', E'\\\\\\\\')`,
 };
 
+/** Of the lines, and of their data as Postgres stores it uncompressed; the row that reaches it ends the batch. */
+const maxBatchBytes = 8 * 1024 * 1024;
+
+/** Limit of an event's data (`maxContactDataBytes`), which a compressed row is taken to reach. */
+const compressedRowBytes = 64 * 1024;
+
 /**
  * Rows after a position, below `pg_snapshot_xmin` only: from there on, an open transaction may still add a row with a
- * smaller position. `bytes`, the running stored size, bounds a batch of large rows before their text is rendered. One
- * text for all rows produces less garbage in Node than one text each.
+ * smaller position. Two running sums bound a batch. `claimed_bytes` is known before a row is rendered: a compressed row
+ * counts as large as it can be, because Postgres compresses some data to a hundredth. `bytes` is the size of the lines,
+ * which may be far longer: jsonb prints 1e300 with all its zeros. One text for all rows produces less garbage in Node than
+ * one text each.
  */
 const readSql = `
-select string_agg(concat_ws(E'\\t', ${eventColumns.map((column) => valueSql[column]).join(', ')}), E'\\n') as lines,
-  count(*)::int as rows, max((e.xid, e.id))::text as "end", max(e.bytes) as bytes
+select string_agg(e.line, E'\\n') as lines, count(*)::int as rows, max((e.xid, e.id))::text as "end",
+  max(greatest(e.bytes, e.claimed_bytes))::int as bytes
 from (
-  select w.*, pg_column_size(w.data) as own_bytes,
-    (sum(pg_column_size(w.data)) over (order by w.xid, w.id rows unbounded preceding))::int as bytes
+  select l.*, (sum(octet_length(l.line)) over (order by l.xid, l.id rows unbounded preceding))::int as bytes
   from (
-    select * from events
-    where (xid, id) > ($1::xid8, $2::uuid) and xid < pg_snapshot_xmin(pg_current_snapshot())
-    order by xid, id
-    limit $3
-  ) w
+    select e.xid, e.id, e.claimed_bytes,
+      concat_ws(E'\\t', ${eventColumns.map((column) => valueSql[column]).join(', ')}) as line
+    from (
+      select w.*, own_bytes, sum(own_bytes) over (order by w.xid, w.id rows unbounded preceding) as claimed_bytes
+      from (
+        select * from events
+        where (xid, id) > ($1::xid8, $2::uuid) and xid < pg_snapshot_xmin(pg_current_snapshot())
+        order by xid, id
+        limit $3
+      ) w
+      cross join lateral (
+        select greatest(pg_column_size(w.data),
+          case when pg_column_compression(w.data) is not null then ${compressedRowBytes} end) as own_bytes
+      ) size
+    ) e
+    where e.claimed_bytes - e.own_bytes < $4
+    order by e.xid, e.id
+  ) l
 ) e
-where e.bytes - e.own_bytes < $4`;
+where e.bytes - octet_length(e.line) < $4`;
 
 const rowSchema = z.object({
   lines: z.string().nullable(),
@@ -67,9 +87,6 @@ const rowSchema = z.object({
 });
 
 const typesParameter = JSON.stringify(activityTypeByName);
-
-/** Size as stored in Postgres, which compresses large values. */
-const maxBatchBytes = 4 * 1024 * 1024;
 
 /**
  * Reads the next rows of the journal in commit order. Postgres renders the lines, which is cheaper than parsing and

@@ -25,6 +25,9 @@ it('searches of a project wait for each other, are refused beyond a limit, and d
       expect(Number(answer.headers.get('Retry-After'))).toBeGreaterThan(0);
       break;
     }
+    for (const path of ['/workflows/fields', '/events/opened/usage', '/contacts/fields/email/usage']) {
+      expect([path, (await one.get(path)).status]).toEqual([path, 429]);
+    }
     expect((await one.get('/segments')).status).toBe(200);
     expect((await other.get('/segments')).status).toBe(200);
   });

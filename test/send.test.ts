@@ -289,6 +289,15 @@ describe('the contact of a recipient', () => {
     expect(both.map((answer) => answer.status)).toEqual([422, 200]);
     expect(codesByField(both[0])).toEqual({ data: 'too_big' });
   });
+
+  it('is refused when it writes more than 8 MB of data to its recipients', async () => {
+    const to = (count: number) => Array.from({ length: count }, (_, n) => `reader-${n}@example.com`);
+    const data = { a: 'x'.repeat(60_000) };
+    const refused = await sender.post('/v1/send', email({ to: to(200), data }));
+    expect(refused.status).toBe(422);
+    expect(codesByField(refused)).toEqual({ data: 'too_big' });
+    expect((await sender.post('/v1/send', email({ to: to(20), data }))).status).toBe(200);
+  });
 });
 
 describe('an Idempotency-Key', () => {

@@ -12,7 +12,8 @@ export const sendEmail = defineRoute({
     'the template supplies all three, the reply address and the type; fields of the request take precedence: `{ ' +
     '"to": "ada@example.com", "template": "<id>", "data": { … } }`. An email of type MARKETING or ' +
     'HEADLESS to a contact that is not subscribed is kept as SUPPRESSED and not sent. If the recipients ' +
-    "exceed the project's remaining monthly limit, the whole call is refused with 402. The body has at most 40 MB.",
+    "exceed the project's remaining monthly limit, the whole call is refused with 402. The body has at most 40 MB, and " +
+    'the size of `data` times the recipients is at most 8 MB; beyond that, split the call.',
   refuseDisabledProject: true,
   idempotent: true,
   hot: true,

@@ -85,19 +85,7 @@ export function createContactFieldsService(orm: Orm, heavyReads: ProjectSlots) {
     async usage(projectId: string, field: string) {
       const name = parseField(field);
       if (name.kind === 'custom' && !(await isKnown(orm, projectId, name.key))) throw notFound('Field');
-      const em = projectEm(orm, projectId);
-      const segments = await em.getRepository(Segment).listConditions();
-      const campaigns = await em.getRepository(Campaign).listConditions();
-      const contactCount =
-        name.kind === 'custom'
-          ? ((await readKeyFigures(em, projectId, name.key)).get(name.key) ?? 0)
-          : standardCount(name.name, await readAudienceFigures(em, projectId));
-      return {
-        usedInSegments: namesOfReaders(segments, name),
-        usedInCampaigns: namesOfReaders(campaigns, name),
-        usedInWorkflows: await findReferringWorkflows(em, projectId, (step) => refersToField(step, name)),
-        contactCount,
-      };
+      return heavyReads.run(projectId, () => findUsage(projectEm(orm, projectId), projectId, name));
     },
 
     /**
@@ -183,4 +171,19 @@ export async function deleteField(orm: Orm, projectId: string, key: string): Pro
   const left = await readKeyFigures(orm.em.fork(), projectId, key);
   if (left.size === 0) await deleteType(orm, projectId, key);
   return deletedFrom;
+}
+
+async function findUsage(em: Em, projectId: string, name: ContactFieldName) {
+  const segments = await em.getRepository(Segment).listConditions();
+  const campaigns = await em.getRepository(Campaign).listConditions();
+  const contactCount =
+    name.kind === 'custom'
+      ? ((await readKeyFigures(em, projectId, name.key)).get(name.key) ?? 0)
+      : standardCount(name.name, await readAudienceFigures(em, projectId));
+  return {
+    usedInSegments: namesOfReaders(segments, name),
+    usedInCampaigns: namesOfReaders(campaigns, name),
+    usedInWorkflows: await findReferringWorkflows(em, projectId, (step) => refersToField(step, name)),
+    contactCount,
+  };
 }

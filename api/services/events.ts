@@ -2,33 +2,20 @@ import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { readsEvent } from '../../core/conditions/references.ts';
 import { refersToEvent } from '../../core/workflows/references.ts';
 import { Segment } from '../../db/entities/segment.ts';
-import type { Orm } from '../../db/orm.ts';
+import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { deleteEvents } from '../../db/statements/events/delete-events.ts';
 import { recordEventDeletion } from '../../db/statements/events/record-event-deletion.ts';
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
 import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { findReferringWorkflows } from './workflow-references.ts';
 
-export function createEventsService(orm: Orm, committed: () => void) {
+export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
   return {
     /** References to an event name, newest first. The event need not exist yet. */
-    async usage(projectId: string, name: string) {
-      const segments = await projectEm(orm, projectId).getRepository(Segment).listAll();
-      const referring = segments.filter(({ condition }) => {
-        if (!condition) return false;
-        const parsed = parseCondition(condition);
-        return parsed.ok && readsEvent(parsed.condition, name);
-      });
-      return {
-        segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
-        workflows: await findReferringWorkflows(
-          projectEm(orm, projectId),
-          projectId,
-          (step) => step.workflow.eventName === name || refersToEvent(step, name),
-        ),
-      };
-    },
+    usage: (projectId: string, name: string) =>
+      heavyReads.run(projectId, () => findUsage(projectEm(orm, projectId), projectId, name)),
 
     /**
      * Deletes the events of this name that exist at the time of the call. Returns once they are gone from Postgres;
@@ -45,5 +32,21 @@ export function createEventsService(orm: Orm, committed: () => void) {
       committed();
       return deleted;
     },
+  };
+}
+
+async function findUsage(em: Em, projectId: string, name: string) {
+  const segments = await em.getRepository(Segment).listConditions();
+  const referring = segments.filter(({ condition }) => {
+    const parsed = parseCondition(condition);
+    return parsed.ok && readsEvent(parsed.condition, name);
+  });
+  return {
+    segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
+    workflows: await findReferringWorkflows(
+      em,
+      projectId,
+      (step) => step.workflow.eventName === name || refersToEvent(step, name),
+    ),
   };
 }

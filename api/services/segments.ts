@@ -99,7 +99,8 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
       return condition === undefined ? changed : counted(changed);
     },
 
-    remove: (projectId: string, id: string) => removeSegment(orm, projectId, id),
+    remove: (projectId: string, id: string) =>
+      heavyReads.run(projectId, () => removeSegment(orm, projectId, id)),
 
     async refresh(projectId: string, id: string) {
       const segment = await get(projectId, id);

@@ -1,5 +1,6 @@
 import { toPatch } from '../../core/contact-data/contact-patch.ts';
 import { notFound, validationFailed } from '../../core/errors.ts';
+import { jsonByteLength } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
@@ -28,6 +29,8 @@ const batchItems = 200;
 const batchBytes = 2 * 1024 * 1024;
 /** Bytes of emails waiting for a batch. `BodyMemory` bounds large requests earlier, so they can't fill this alone. */
 const waitingBytes = 128 * 1024 * 1024;
+/** Recipients times the bytes of `data`, which is written to each contact: some seconds of one statement. */
+const maxContactDataBytesPerCall = 8 * 1024 * 1024;
 
 type Content = TemplateContent & { templateId: string | null };
 
@@ -95,7 +98,16 @@ function toInput(
 function weightOf(input: AcceptInput): number {
   const attachments = input.attachments.reduce((sum, file) => sum + file.bytes.length, 0);
   const variables = JSON.stringify(input.variables).length;
-  return input.body.length + variables + attachments + input.recipients.length * 300;
+  const recipients = input.recipients.length * 300 + contactBytesOf(input);
+  return input.body.length + variables + attachments + recipients;
+}
+
+const contactBytesOf = ({ recipients, patch }: AcceptInput) => recipients.length * jsonByteLength(patch);
+
+function requireFewContactBytes(input: AcceptInput): void {
+  if (input.recipients.length === 1 || contactBytesOf(input) <= maxContactDataBytesPerCall) return;
+  const message = 'Recipients times the size of `data` come to at most 8 MB; split the call';
+  throw validationFailed([{ field: 'data', message, code: 'too_big' }]);
 }
 
 export interface SendServiceOptions {
@@ -136,7 +148,7 @@ export function createSendService(options: SendServiceOptions) {
     /**
      * Accepts one email per recipient, all or none. Returns after the commit; dispatch follows.
      * @throws DomainError `NOT_FOUND` for the template, `SENDER_DOMAIN_REFUSED`, `VALIDATION_ERROR` for invalid Liquid
-     * or data beyond 64 KB, `BILLING_LIMIT_EXCEEDED`
+     * or data beyond 64 KB, or 8 MB over all recipients, `BILLING_LIMIT_EXCEEDED`
      */
     async send(project: SendingProject, request: SendBody) {
       const { id: projectId } = project;
@@ -147,6 +159,7 @@ export function createSendService(options: SendServiceOptions) {
       await requireLiquid(templates, projectId, content);
       const occurredAt = new Date();
       const input = toInput(project, request, content, occurredAt);
+      requireFewContactBytes(input);
       await projectNames.admit(input);
       if (project.hasSendLimit) await limit.take(projectId, input.recipients.length);
       try {

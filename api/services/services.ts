@@ -137,7 +137,7 @@ function contactServices(context: ServiceContext) {
     segments: createSegmentsService(orm, heavyReads),
     segmentMembers: createSegmentMembersService(orm, heavyReads, journaled),
     verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
-    events: createEventsService(orm, committed),
+    events: createEventsService(orm, heavyReads, committed),
     track: createTrackService(projectNames, journaled, tracing?.batches('track')),
   };
 }
@@ -200,7 +200,7 @@ function workflowServices(context: ServiceContext) {
   return {
     workflows: createWorkflowsService(orm),
     workflowStatistics: createWorkflowStatisticsService(orm, heavyReads),
-    workflowFields: createWorkflowFieldsService(orm),
+    workflowFields: createWorkflowFieldsService(orm, heavyReads),
     workflowGraphs: createWorkflowGraphsService(orm, templateTurns),
     workflowExecutions: createWorkflowExecutionsService(orm, committed),
   };

@@ -4,10 +4,11 @@ import { ContactField } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import { listHistoryNames } from '../../db/statements/events/list-history-names.ts';
 import { sampleEventData } from '../../db/statements/events/sample-event-data.ts';
+import type { ProjectSlots } from './project-slots.ts';
 
 const maxNames = 1_000;
 
-export function createWorkflowFieldsService(orm: Orm) {
+export function createWorkflowFieldsService(orm: Orm, heavyReads: ProjectSlots) {
   return {
     /**
      * Fields that a CONDITION step can read: contact fields, past events, and data of recent samples of events that
@@ -17,7 +18,7 @@ export function createWorkflowFieldsService(orm: Orm) {
       const em = orm.em.fork();
       const custom = await em.getRepository(ContactField).listTypes(projectId);
       const names = await listHistoryNames(em, projectId, maxNames);
-      const data = await sampleEventData(em, projectId);
+      const data = await heavyReads.run(projectId, () => sampleEventData(em, projectId));
       return [
         ...Object.entries(standardFields).map(([field, type]) => ({
           field,

@@ -7,7 +7,7 @@ import { countUsageSql } from '../../fragments/count-usage-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
-import { type ContactWrite, mergeContactWrites } from '../contacts/merge-contact-writes.ts';
+import { type ContactWrite, mergeContactWrites, toContactInput } from '../contacts/merge-contact-writes.ts';
 
 export interface AcceptedRecipient {
   emailId: string;
@@ -162,8 +162,9 @@ export async function acceptEmails(
   const recipients = inputs
     .flatMap((input, call) => input.recipients.map((recipient) => ({ ...recipient, call })))
     .map((recipient, index) => ({ ...recipient, contact: ordOf[index] }));
-  const parameters = [rows, calls, recipients, toUsage(inputs)].map((parameter) => JSON.stringify(parameter));
+  const parameters = [calls, recipients, toUsage(inputs)].map((parameter) => JSON.stringify(parameter));
   const contacts = await preparedQuery(em, 'accept_emails', contactRow, acceptSql, [
+    toContactInput(rows),
     ...parameters,
     attachments.bytes,
     lockMs?.toString() ?? null,

@@ -3,13 +3,15 @@ import type { JsonValue } from '../../../core/json-value.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
+const sampledNames = 200;
 const sampledEvents = 20;
+const mostKeys = 1_000;
 
 const sampleRow = z.object({ key: z.string(), value: z.json() });
 
 /**
  * Keys that appear in the data of events which start or wake the project's workflows, each with an example value.
- * Reads only a few events per name.
+ * Reads a few events per name, and a limited number of names and keys.
  */
 export function sampleEventData(em: Em, projectId: string): Promise<{ key: string; value: JsonValue }[]> {
   return query(
@@ -22,15 +24,16 @@ export function sampleEventData(em: Em, projectId: string): Promise<{ key: strin
        where w.project_id = $1 and s.type = 'WAIT_FOR_EVENT'
      )
      select distinct on (d.key collate "C") d.key, d.value
-     from listened l
+     from (select name from listened order by name limit ${sampledNames}) l
      cross join lateral (
        select e.data from events e
        where e.project_id = $1 and e.name = l.name and e.kind <> 'activity' limit ${sampledEvents}
      ) e
-     cross join lateral jsonb_each(e.data) d
-     where d.value <> 'null'
+     cross join lateral (
+       select * from jsonb_each(e.data) each where each.value <> 'null' limit ${mostKeys}
+     ) d
      order by d.key collate "C"
-     limit 1000`,
+     limit ${mostKeys}`,
     [projectId],
   );
 }

@@ -2,6 +2,7 @@ import { segmentAudience } from '../../conditions/audience.ts';
 import { Segment, SegmentMember } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
 import type { CountableSegment } from '../../repositories/segment-repository.ts';
+import { execute } from '../../sql.ts';
 import { countAudience } from './count-audience.ts';
 
 /** Counts the stored members of a static segment; evaluates a dynamic one for all contacts. */
@@ -11,6 +12,13 @@ export async function countMembers(em: Em, segment: CountableSegment): Promise<n
   if (audience === undefined) return 0;
   return keepCount(em, segment, await countAudience(em, segment.projectId, audience));
 }
+
+/** Like `countMembers`, ended by the statement timeout after `timeoutMs`. */
+export const countMembersWithin = (em: Em, segment: CountableSegment, timeoutMs: number): Promise<number> =>
+  em.transactional(async (inner) => {
+    await execute(inner, `set local statement_timeout = ${timeoutMs}`);
+    return countMembers(inner, segment);
+  });
 
 /** For a tracked dynamic segment: its rounds add up changes, but miss members that were deleted. */
 export async function countStoredMembers(em: Em, segment: CountableSegment): Promise<number> {

@@ -1,7 +1,8 @@
 import { Context } from '@temporalio/activity';
+import { isStatementTimeout } from '../../../db/database-errors.ts';
 import { Segment } from '../../../db/entities/segment.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
-import { countMembers, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
+import { countMembersWithin, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
 import { listStaleSegments } from '../../../db/statements/segments/list-stale-segments.ts';
 import { listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
 import type { SegmentActivities, SegmentCounts } from '../../contracts/segments.ts';
@@ -57,17 +58,28 @@ export function createSegmentActivities({ orm, committed }: SegmentActivityDepen
 }
 
 const segmentsPerActivity = 50;
+/** Ends the count of one segment, so that a project with slow ones does not hold up the counts of others. */
+const usualCountMs = 60_000;
 
-export async function countSegments(em: Em, before: Date, signal: AbortSignal): Promise<SegmentCounts> {
+/** After a count that takes longer than `countMs`, the project's other segments on the page wait for the next round. */
+export async function countSegments(
+  em: Em,
+  before: Date,
+  signal: AbortSignal,
+  countMs = usualCountMs,
+): Promise<SegmentCounts> {
   const repository = em.getRepository(Segment);
   const segments = await repository.listToCount(before, segmentsPerActivity);
+  const slowProjects = new Set<string>();
   let failed = 0;
   for (const segment of segments) {
     signal.throwIfAborted();
     try {
       if (segment.isCurrent) await countStoredMembers(em, segment);
-      else await countMembers(em, segment);
-    } catch {
+      else if (slowProjects.has(segment.projectId)) throw new Error('Another segment of the project is slow');
+      else await countMembersWithin(em, segment, countMs);
+    } catch (error) {
+      if (isStatementTimeout(error)) slowProjects.add(segment.projectId);
       // While the database is unreachable this fails too, and Temporal retries the activity.
       await repository.postponeCount(segment.id);
       failed += 1;
