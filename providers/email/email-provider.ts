@@ -56,6 +56,8 @@ export interface EmailProvider {
   readonly name: 'ses' | 'smtp';
   /** How many emails `handOverMany` can hand over in one call. */
   readonly emailsPerCall: number;
+  /** How many calls it has connections for. Further ones would wait within it, in order, whoever makes them. */
+  readonly callsAtOnce: number;
   /** One attempt, without retries below it. Answers within 30 seconds and never throws. */
   handOver(email: OutgoingEmail): Promise<HandOver>;
   /**

@@ -19,7 +19,7 @@ export interface SesTimeouts {
 const defaultTimeouts: SesTimeouts = { connectMs: 5_000, answerMs: 15_000, idleMs: 4_000 };
 /** A user's request waits for these calls, four times as long when SES is silent. */
 const accountTimeouts: SesTimeouts = { ...defaultTimeouts, answerMs: 5_000 };
-const maxConnections = 256;
+export const maxConnections = 256;
 
 function toConfig(options: SesOptions, usual: SesTimeouts): SESv2ClientConfig {
   const { connectMs, answerMs, idleMs } = options.timeouts ?? usual;

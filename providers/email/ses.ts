@@ -11,6 +11,7 @@ import { failureText } from './failure-text.ts';
 import { createGrantedRate } from './granted-rate.ts';
 import { handOverEach, notBegun } from './hand-over-each.ts';
 import { buildMime } from './mime-message.ts';
+import { maxConnections } from './ses-client.ts';
 import { fitsSimpleContent, toSimpleHeaders } from './simple-content.ts';
 
 function toSimpleContent(email: OutgoingEmail): Message {
@@ -103,6 +104,7 @@ export function createSesProvider(
   return {
     name: 'ses',
     emailsPerCall: maxEntries,
+    callsAtOnce: maxConnections,
     handOver,
     async handOverMany(emails, stop): Promise<HandOver[]> {
       const { calls, single } = planBulkCalls(emails, configurationSet);

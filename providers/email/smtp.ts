@@ -12,6 +12,7 @@ export interface SmtpTimeouts {
   totalMs: number;
 }
 
+const usualConnections = 8;
 const defaultTimeouts: SmtpTimeouts = { connectMs: 10_000, silenceMs: 20_000, totalMs: 30_000 };
 
 /**
@@ -24,7 +25,7 @@ export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = default
   const transport = nodemailer.createTransport({
     url,
     pool: true,
-    maxConnections: 8,
+    maxConnections: usualConnections,
     connectionTimeout: timeouts.connectMs,
     greetingTimeout: timeouts.connectMs,
     dnsTimeout: timeouts.connectMs,
@@ -58,6 +59,7 @@ export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = default
   return {
     name: 'smtp',
     emailsPerCall: 1,
+    callsAtOnce: Number(new URL(url).searchParams.get('maxConnections')) || usualConnections,
     handOver,
     handOverMany: (emails, signal) => handOverEach(emails, signal, handOver),
     async grantedRatePerSecond() {

@@ -22,7 +22,7 @@ beforeEach(() => {
 
 function context(answer: HandOver): DispatchContext {
   return {
-    ...createDispatchResources(database.orm, new RenderTurns(1)),
+    ...createDispatchResources(database.orm, new RenderTurns(1), 256),
     em: em(),
     provider: oneByOne(async ({ emailId }) => {
       handedOver.push(emailId);
@@ -196,7 +196,7 @@ describe('emails with large attachments', () => {
     const [loud, quiet] = [await insertProject(em()), await insertProject(em())];
     const large = await Promise.all(Array.from({ length: 12 }, () => acceptMany(loud, 1, mega)));
     const small = await acceptMany(quiet, 1);
-    const shared = createDispatchResources(database.orm, new RenderTurns(1));
+    const shared = createDispatchResources(database.orm, new RenderTurns(1), 256);
     shared.bytes = createByteBudget({ small: mega, large: 5 * mega });
     const inMemory = { now: 0, most: 0 };
     const { take } = shared.bytes;

@@ -1,3 +1,4 @@
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { Batcher } from '../../../db/batching/batcher.ts';
 import { isRolledBack } from '../../../db/database-errors.ts';
 import type { Orm } from '../../../db/orm.ts';
@@ -11,7 +12,8 @@ import { createSlotReserver } from './slot-reserver.ts';
 export function createDispatchResources(
   orm: Orm,
   turns: RenderTurns,
-): Pick<DispatchContext, 'begin' | 'bytes' | 'load' | 'paced' | 'reserve' | 'turns'> {
+  callsAtOnce: number,
+): Pick<DispatchContext, 'begin' | 'bytes' | 'calls' | 'load' | 'paced' | 'reserve' | 'turns'> {
   const beginnings = new Batcher<BeginningHandOver, boolean>({
     run: (items) => beginHandOvers(orm.em.fork(), items),
     maxItems: 200,
@@ -21,6 +23,7 @@ export function createDispatchResources(
   return {
     begin: (beginning) => beginnings.submit(beginning),
     bytes: createByteBudget(),
+    calls: new FairSemaphore(callsAtOnce),
     load: loadContents,
     paced: new Set(),
     reserve: createSlotReserver(),

@@ -14,6 +14,7 @@ import { createEmailDispatcher, type EmailDispatcherDependencies } from './email
 const database = useTestDatabase();
 const { em, sql } = database;
 
+const rendered: string[] = [];
 const handedOver: string[] = [];
 let answer: () => Promise<HandOver>;
 let emailIds: string[] = [];
@@ -23,6 +24,7 @@ const noRates = { account: null, project: null };
 const done = { openIds: [], retryInMs: 0, sent: 1, ended: 0 };
 
 beforeEach(async () => {
+  rendered.length = 0;
   handedOver.length = 0;
   answer = async () => accepted;
   emailIds = [await acceptOne()];
@@ -35,17 +37,27 @@ async function acceptOne(): Promise<string> {
 }
 
 /** As in one process. */
-function createDispatcher({ patienceMs = 60_000, rates = async (): Promise<SendRates> => noRates } = {}) {
+function createDispatcher({
+  patienceMs = 60_000,
+  rates = async (): Promise<SendRates> => noRates,
+  callsAtOnce = 256,
+} = {}) {
   const dependencies: EmailDispatcherDependencies = {
     orm: database.orm,
-    provider: oneByOne(({ emailId }) => {
-      handedOver.push(emailId);
-      return answer();
-    }),
-    render: ({ id, projectId, toEmail }) => ({
-      ok: true,
-      email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
-    }),
+    provider: {
+      ...oneByOne(({ emailId }) => {
+        handedOver.push(emailId);
+        return answer();
+      }),
+      callsAtOnce,
+    },
+    render: ({ id, projectId, toEmail }) => {
+      rendered.push(id);
+      return {
+        ok: true,
+        email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
+      };
+    },
     turns: new RenderTurns(1),
     rates,
     unknownSeconds: 120,
@@ -60,6 +72,48 @@ const begun = () =>
     async () => handedOver.length,
     (count) => count === 1,
   );
+
+describe('a provider that answers slowly', () => {
+  const isOpen = (ids: readonly string[]) =>
+    sql<{ id: string }>('select id from emails where id = any($1) and not hand_over_begun', [ids]);
+
+  it('has no more calls than connections, and projects take turns for them', async () => {
+    const calls: PromiseWithResolvers<HandOver>[] = [];
+    answer = () => {
+      const call = Promise.withResolvers<HandOver>();
+      calls.push(call);
+      return call.promise;
+    };
+    const emails = createDispatcher({ callsAtOnce: 2 });
+    const addresses = Array.from({ length: 8 }, (_, n) => `reader-${n}@example.com`);
+    const [many = []] = await acceptEmails(em(), [acceptInput(await insertProject(em()), addresses)]);
+    const busy = many.map(({ emailId }) => emailId);
+    const busyRun = emails.dispatch(busy, never);
+    const reach = (count: number) =>
+      eventually(
+        async () => calls.length,
+        (made) => made === count,
+      );
+    await reach(2);
+    const quietRun = emails.dispatch(emailIds, never);
+    await eventually(
+      async () => rendered,
+      (ids) => ids.includes(emailIds[0] ?? ''),
+    );
+    // Had its hand-over begun, an email that only waits would be in doubt if this process died.
+    expect(await isOpen(busy)).toHaveLength(6);
+    calls[0]?.resolve(accepted);
+    await reach(3);
+    calls[1]?.resolve(accepted);
+    await reach(4);
+    expect(handedOver).toContain(emailIds[0]);
+
+    answer = async () => accepted;
+    for (const call of calls) call.resolve(accepted);
+    expect(await quietRun).toEqual(done);
+    expect(await busyRun).toMatchObject({ sent: 8, openIds: [] });
+  });
+});
 
 describe('a first try', () => {
   it('leaves nothing to a workflow when the provider accepts the email', async () => {

@@ -1,5 +1,5 @@
 import type { Orm } from '../../../db/orm.ts';
-import type { HandOver } from '../../../providers/email/email-provider.ts';
+import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
 import { orUndefinedAfter } from '../../../runtime/or-undefined-after.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
@@ -11,7 +11,7 @@ import type { HandingOver } from './hand-over-claim.ts';
 
 export interface EmailDispatcherDependencies {
   orm: Orm;
-  provider: HandingOver;
+  provider: HandingOver & Pick<EmailProvider, 'callsAtOnce'>;
   render: ClaimedRenderer;
   turns: RenderTurns;
   rates: () => Promise<SendRates>;
@@ -41,7 +41,7 @@ export function createEmailDispatcher(
   patienceMs = defaultPatienceMs,
 ) {
   const { orm, provider, render, unknownSeconds, countHandOver, journaled } = dependencies;
-  const shared = createDispatchResources(orm, dependencies.turns);
+  const shared = createDispatchResources(orm, dependencies.turns, provider.callsAtOnce);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
 

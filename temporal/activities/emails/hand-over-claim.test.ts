@@ -28,7 +28,7 @@ const accepted: HandOver = { outcome: 'accepted', messageId: 'm-1' };
 
 function context(provider: HandingOver): DispatchContext {
   return {
-    ...createDispatchResources(database.orm, new RenderTurns(1)),
+    ...createDispatchResources(database.orm, new RenderTurns(1), 256),
     em: em(),
     provider,
     rates: { account: null, project: null },

@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
 import { pause } from '../../../core/pause.ts';
 import type { Em } from '../../../db/orm.ts';
@@ -26,6 +27,8 @@ export type HandingOver = Pick<EmailProvider, 'emailsPerCall' | 'handOver' | 'ha
 export interface HandOverContext extends Rendering {
   em: Em;
   provider: HandingOver;
+  /** As many as the provider has connections for. */
+  calls: FairSemaphore;
   load: typeof loadContents;
   /** @returns false when the hand-over must not begin */
   begin: (beginning: BeginningHandOver) => Promise<boolean>;
@@ -108,13 +111,24 @@ async function handOverAt(
     }
     const inTurn = await renderInTurn(context, left, storedOf, outcomes, lease);
     left = inTurn.left;
-    const begun = await begin(inTurn.rendered, context, claim);
-    if (lease.aborted) return putBack([...begun.keys(), ...left], outcomes);
-    const startedAt = new Date();
-    const answers = await callProvider(context.provider, [...begun.values()], lease);
-    for (const [index, [email, { subject }]] of [...begun].entries()) {
-      outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
-    }
+    // An email that waited for a connection with its beginning recorded would count as unanswered.
+    await context.calls.run(projectId, () => handOverNow(inTurn.rendered, context, claim));
+  }
+}
+
+async function handOverNow(
+  rendered: ReadonlyMap<ClaimedEmail, OutgoingEmail>,
+  context: HandOverContext,
+  claim: Claim,
+): Promise<void> {
+  const { outcomes, lease } = claim;
+  if (lease.aborted) return putBack(rendered.keys(), outcomes);
+  const begun = await begin(rendered, context, claim);
+  if (lease.aborted) return putBack(begun.keys(), outcomes);
+  const startedAt = new Date();
+  const answers = await callProvider(context.provider, [...begun.values()], lease);
+  for (const [index, [email, { subject }]] of [...begun].entries()) {
+    outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
   }
 }
 

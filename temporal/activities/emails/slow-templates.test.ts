@@ -18,7 +18,7 @@ type Happened = 'rendered' | 'sent';
 
 /** A process in which the emails of some projects take 40 ms to render. */
 function createProcess() {
-  const shared = createDispatchResources(database.orm, new RenderTurns(1));
+  const shared = createDispatchResources(database.orm, new RenderTurns(1), 256);
   const slow = new Set<string>();
   const log: { projectId: string; happened: Happened }[] = [];
   const context = (): DispatchContext => ({
