@@ -52,6 +52,32 @@ describe('emails', () => {
     }
   });
 
+  it('of a project with many wait for activity slots in its own turn, apart from those of others', async () => {
+    const [loud, calm, quiet] = [randomUUID(), randomUUID(), randomUUID()];
+    await orderMany(loud, 120, 0, 'email.dispatch');
+    await orderMany(calm, 3, 0, 'email.dispatch');
+    await orderMany(quiet, 2, 0, 'email.dispatch');
+    const emails = await database.sql<{ email: string; project: string }>(
+      'select subject_id as email, project_id as project from outbox',
+    );
+    const projectOf = new Map(emails.map(({ email, project }) => [email, project]));
+    const batches: { turn: string | undefined; projects: Set<string | undefined>; size: number }[] = [];
+    watchStarts((_, turn, { args: [{ emailIds }] }) => {
+      const projects = new Set(emailIds.map((id) => projectOf.get(id)));
+      batches.push({ turn, projects, size: emailIds.length });
+    });
+    start(`relay-${randomUUID()}`);
+    tryFirst((emailIds) => emailIds);
+    relay.wakeEmails();
+    await noneWaiting();
+    for (const { turn, projects, size } of batches) {
+      if (turn === undefined) expect(size).toBeLessThan(30);
+      else expect([turn, [...projects]]).toEqual([loud, [loud]]);
+    }
+    const ofLoud = batches.filter(({ turn }) => turn === loud);
+    expect(ofLoud.reduce((sum, { size }) => sum + size, 0)).toBeGreaterThanOrEqual(100);
+  });
+
   it('are left to processes that have a worker, which are notified', async () => {
     start(`relay-${randomUUID()}`);
     await order('email.dispatch');

@@ -22,11 +22,25 @@ export function planCalls(due: readonly DueCommand[], emailsInMs = 0): WorkflowC
     else calls.push(subjectCall(command, route));
   }
   calls.push(...planExecutionCalls(executions));
-  if (emails.length > 0) calls.unshift(emailBatchCall(emails, emailsInMs));
+  calls.unshift(...emailBatchCalls(emails, emailsInMs));
   return calls;
 }
 
-function emailBatchCall(commands: DueCommand[], startInMs: number): WorkflowCall {
+/** Emails of a project that share a batch of their own; fewer share one with other projects. */
+const ownBatch = 10;
+
+/** A project with many emails waits in its own turn for the slots of activities, not before the emails of others. */
+function emailBatchCalls(emails: readonly DueCommand[], startInMs: number): WorkflowCall[] {
+  const byProject = [...Map.groupBy(emails, ({ projectId }) => projectId)];
+  const shared = byProject.flatMap(([, commands]) => (commands.length < ownBatch ? commands : []));
+  const own = byProject.filter(([, commands]) => commands.length >= ownBatch);
+  return [
+    ...(shared.length > 0 ? [emailBatchCall(shared, null, startInMs)] : []),
+    ...own.map(([projectId, commands]) => emailBatchCall(commands, projectId, startInMs)),
+  ];
+}
+
+function emailBatchCall(commands: DueCommand[], projectId: string | null, startInMs: number): WorkflowCall {
   const emailIds = commands.map((command) => command.subjectId);
   const input: EmailBatchInput = { emailIds, round: 0 };
   // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
@@ -41,7 +55,11 @@ function emailBatchCall(commands: DueCommand[], startInMs: number): WorkflowCall
         args: [input],
         ...(startInMs > 0 && { startDelay: startInMs }),
         staticSummary: `Transactional: ${emailIds.length} email${emailIds.length === 1 ? '' : 's'}`,
-        typedSearchAttributes: searchAttributes({ JobKind: 'email-batch' }),
+        typedSearchAttributes: searchAttributes({
+          JobKind: 'email-batch',
+          ...(projectId !== null && { ProjectId: projectId }),
+        }),
+        priority: fairness(projectId, 'email-batch'),
       });
     },
   };

@@ -38,6 +38,12 @@ describe('due emails', () => {
     expect(plan([{ at: 0 }, { at: 0, projectId: 'p-2' }]).map(({ ids }) => ids)).toEqual([[0], [1]]);
   });
 
+  it('of projects that leave at the same time take turns', () => {
+    const busy = { at: 0, attachments: 1 };
+    const calls = plan([busy, busy, busy, { ...busy, projectId: 'p-2' }, { ...busy, at: -1 }]);
+    expect(calls.map(({ ids }) => ids)).toEqual([[4], [0], [3], [1], [2]]);
+  });
+
   it('leave alone with attachments or without content', () => {
     const calls = plan([
       { at: 0, attachments: 1 },

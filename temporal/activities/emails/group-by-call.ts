@@ -31,7 +31,7 @@ export function groupByCall(
 ): PlannedCall[] {
   const planned: PlannedCall[] = [];
   const open = new Map<string, PlannedCall & { since: number; characters: number }>();
-  for (const email of emails.toSorted((one, other) => atOf(one) - atOf(other))) {
+  for (const email of inTurns(emails).sort((one, other) => atOf(one) - atOf(other))) {
     const at = atOf(email);
     const stored = storedOf(email);
     const characters = stored?.content.body.length ?? 0;
@@ -52,6 +52,13 @@ export function groupByCall(
     }
   }
   return planned;
+}
+
+/** Orders emails so that projects take turns: with a slow provider, the last ones of a claim do not leave in time. */
+function inTurns(emails: readonly ClaimedEmail[]): ClaimedEmail[] {
+  const byProject = [...Map.groupBy(emails, ({ projectId }) => projectId).values()];
+  const turns = byProject.flatMap((ofProject) => ofProject.map((email, turn) => ({ email, turn })));
+  return turns.sort((one, other) => one.turn - other.turn).map(({ email }) => email);
 }
 
 /** What the emails of a call must have in common; undefined for an email that leaves alone. */
