@@ -56,7 +56,7 @@ export interface EmailProvider {
   readonly name: 'ses' | 'smtp';
   /** How many emails `handOverMany` can hand over in one call. */
   readonly emailsPerCall: number;
-  /** How many calls it has connections for. Further ones would wait within it, in order, whoever makes them. */
+  /** Most connections that it opens. Its own queue for them is first come, first served, over all projects. */
   readonly callsAtOnce: number;
   /** One attempt, without retries below it. Answers within 30 seconds and never throws. */
   handOver(email: OutgoingEmail): Promise<HandOver>;
