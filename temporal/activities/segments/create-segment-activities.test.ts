@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
+import { countMembersWithin } from '../../../db/statements/segments/count-members.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { countSegments } from './create-segment-activities.ts';
 
@@ -22,9 +23,15 @@ it('ends a slow count, leaves the other segments of its project for later, and c
      union all select uuidv7(), $2::uuid, 'three', 'STATIC', 'three', null`,
     [slow, other, JSON.stringify(condition)],
   );
+  const em = database.em();
+  const begun: string[] = [];
   const count = (countMs: number) =>
-    countSegments(database.em(), new Date(), new AbortController().signal, countMs);
+    countSegments(em, new Date(), new AbortController().signal, (segment) => {
+      begun.push(segment.projectId);
+      return countMembersWithin(em, segment, countMs);
+    });
   expect(await count(1)).toEqual({ counted: 1, failed: 2, hasMore: false });
+  expect(begun).toEqual([slow, other]);
   await database.sql('update segments set counted_at = null');
   expect(await count(60_000)).toEqual({ counted: 3, failed: 0, hasMore: false });
 });

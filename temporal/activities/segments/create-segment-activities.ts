@@ -2,6 +2,7 @@ import { Context } from '@temporalio/activity';
 import { isStatementTimeout } from '../../../db/database-errors.ts';
 import { Segment } from '../../../db/entities/segment.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
+import type { CountableSegment } from '../../../db/repositories/segment-repository.ts';
 import { countMembersWithin, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
 import { listStaleSegments } from '../../../db/statements/segments/list-stale-segments.ts';
 import { listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
@@ -59,14 +60,14 @@ export function createSegmentActivities({ orm, committed }: SegmentActivityDepen
 
 const segmentsPerActivity = 50;
 /** Ends the count of one segment, so that a project with slow ones does not hold up the counts of others. */
-const usualCountMs = 60_000;
+const slowCountMs = 60_000;
 
-/** After a count that takes longer than `countMs`, the project's other segments on the page wait for the next round. */
+/** After a slow count, the project's other segments on the page wait for the next round. */
 export async function countSegments(
   em: Em,
   before: Date,
   signal: AbortSignal,
-  countMs = usualCountMs,
+  countMembers = (segment: CountableSegment) => countMembersWithin(em, segment, slowCountMs),
 ): Promise<SegmentCounts> {
   const repository = em.getRepository(Segment);
   const segments = await repository.listToCount(before, segmentsPerActivity);
@@ -74,10 +75,13 @@ export async function countSegments(
   let failed = 0;
   for (const segment of segments) {
     signal.throwIfAborted();
+    if (!segment.isCurrent && slowProjects.has(segment.projectId)) {
+      await repository.postponeCount(segment.id);
+      failed += 1;
+      continue;
+    }
     try {
-      if (segment.isCurrent) await countStoredMembers(em, segment);
-      else if (slowProjects.has(segment.projectId)) throw new Error('Another segment of the project is slow');
-      else await countMembersWithin(em, segment, countMs);
+      await (segment.isCurrent ? countStoredMembers(em, segment) : countMembers(segment));
     } catch (error) {
       if (isStatementTimeout(error)) slowProjects.add(segment.projectId);
       // While the database is unreachable this fails too, and Temporal retries the activity.
