@@ -298,6 +298,21 @@ describe('the contact of a recipient', () => {
     expect(codesByField(refused)).toEqual({ data: 'too_big' });
     expect((await sender.post('/v1/send', email({ to: to(20), data }))).status).toBe(200);
   });
+
+  it('is written in small transactions when it is large for all recipients together', async () => {
+    const data = { a: 'x'.repeat(30_000) };
+    const calls = Array.from({ length: 12 }, (_, call) => {
+      const to = Array.from({ length: 30 }, (_, n) => `reader-${call}-${n}@example.com`);
+      return sender.post('/v1/send', email({ to, data }));
+    });
+    for (const answer of await Promise.all(calls)) expect(answer.status).toBe(200);
+    const transactions = await stack.sql<{ contacts: number }>(
+      'select count(*)::int as contacts from contacts where project_id = $1 group by xmin::text',
+      [sender.projectId],
+    );
+    for (const { contacts } of transactions) expect(contacts).toBeLessThanOrEqual(2 * 30);
+    expect(transactions.reduce((sum, { contacts }) => sum + contacts, 0)).toBe(12 * 30);
+  });
 });
 
 describe('an Idempotency-Key', () => {
