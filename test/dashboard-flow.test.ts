@@ -139,6 +139,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await keyboard.type('Spring sale');
     await tabTo(page, page.getByRole('radio', { name: 'All contacts' }));
     await keyboard.press('ArrowDown');
+    await page.getByText('Choose a segment to see how many people will get it.').waitFor();
     await tabTo(page, button(/Segment/));
     await keyboard.press('Enter');
     await page.getByRole('option', { name: 'Paying' }).waitFor();

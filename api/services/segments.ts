@@ -123,7 +123,7 @@ async function requireRoom(
   if (segments <= mostSegments && conditionBytes <= mostConditionBytes) return;
   throw new DomainError(
     'CONFLICT',
-    `A project has at most ${mostSegments} segments, with conditions of at most ${mostConditionBytes} bytes in all`,
+    `A project has at most ${mostSegments} segments, with conditions of at most ${mostConditionBytes / 1024 / 1024} MB in all`,
     { details: { segments, conditionBytes }, suggestion: 'Delete segments that you no longer need.' },
   );
 }

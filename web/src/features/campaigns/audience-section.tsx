@@ -142,7 +142,17 @@ const reasons = [
 ] as const;
 
 function AudienceCount({ audience }: { audience: ReturnType<typeof useAudience> }) {
-  const { counts } = audience;
+  const { counts, isWhole } = audience;
+  const isSegment = useFormContext<CampaignValues>().watch('audienceType') === 'SEGMENT';
+  if (!isWhole) {
+    return (
+      <Panel>
+        <p className="text-muted" aria-live="polite">
+          {isSegment ? 'Choose a segment' : 'Complete the condition'} to see how many people will get it.
+        </p>
+      </Panel>
+    );
+  }
   return (
     <Panel>
       <div aria-live="polite">

@@ -15,5 +15,5 @@ export function useAudience(audience: Audience) {
     { enabled: isWhole && settled === wanted, placeholderData: keepPreviousData },
   );
   const isBehind = settled !== wanted || query.isPlaceholderData;
-  return { ...query, counts: isWhole && !isBehind ? query.data : undefined };
+  return { ...query, isWhole, counts: isWhole && !isBehind ? query.data : undefined };
 }
