@@ -12,7 +12,7 @@ const longestBlockMs = 15;
 /** A slow project renders this long before the next one gets its turn, and before its emails leave. */
 const turnMs = 500;
 /** What a slow project claims at a time: it renders within seconds, well within the lease of the claim. */
-const slowEmails = 10;
+export const slowEmails = 10;
 /** Waiting claims and calls hold activity slots, which other projects need. Waiting projects share these places. */
 const mostWaiting = 10;
 
