@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { busy } from '../../../core/testing/busy.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
@@ -19,15 +19,17 @@ let calls: { emails: readonly OutgoingEmail[]; answer: () => void }[];
 let send: BatchSender;
 /** Projects whose emails take long to render. */
 let slow: Set<string>;
+let isOver: boolean;
 let campaignId: string;
 let order: BatchOrder;
 beforeEach(async () => {
   calls = [];
   slow = new Set();
+  isOver = false;
   const handOverMany: EmailProvider['handOverMany'] = async (emails) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     calls.push({ emails, answer: resolve });
-    await promise;
+    if (!isOver) await promise;
     return emails.map(({ emailId }) => ({ outcome: 'accepted', messageId: `m-${emailId}` }));
   };
   send = createBatchSender({
@@ -46,6 +48,11 @@ beforeEach(async () => {
   campaignId = await insertDraft(em(), project.id);
   await startSending(em(), campaignId);
   order = { campaignId, projectId: project.id, batch: 1, leavesOpen: true };
+});
+// A run that a failed test leaves behind would keep the database open.
+afterEach(() => {
+  isOver = true;
+  for (const { answer } of calls) answer();
 });
 
 const freezePiece = (contacts: number) => freezeAudience(em(), campaignId, contacts);

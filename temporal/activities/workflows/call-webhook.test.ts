@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { cpuMsSince } from '../../../core/cpu-time.ts';
 import { busy } from '../../../core/testing/busy.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
@@ -248,11 +248,15 @@ it('is put off while enough work of its project waits for its turn to render', a
   const turns = new RenderTurns(0);
   await makeSlow(turns, projectId);
   const waiting = Array.from({ length: 11 }, () => turns.take(projectId));
+  const endAll = async () => {
+    for (const turn of waiting) (await turn).end();
+  };
+  onTestFinished(endAll);
   expect(await call(send, turns)).toEqual({ retryInMs: expect.any(Number) });
   expect(receiver.requests).toEqual([]);
   await plain.call(send, turns);
   expect(receiver.requests).toHaveLength(1);
-  for (const turn of waiting) (await turn).end();
+  await endAll();
   expect(await call(send, turns)).toBeUndefined();
   expect(await stand()).toMatchObject({ output: { statusCode: 200 } });
 });
