@@ -45,6 +45,10 @@ export class FairSemaphore {
     return this.#free === this.#capacity;
   }
 
+  get waitingOwners(): number {
+    return this.#queues.size;
+  }
+
   waiting(owner?: string): number {
     if (owner !== undefined) return this.#queues.get(owner)?.length ?? 0;
     return [...this.#queues.values()].reduce((sum, queue) => sum + queue.length, 0);

@@ -28,12 +28,18 @@ export function textsOf(root: unknown): string[] {
   return texts;
 }
 
-export function findTemplateLimitFault(call: {
+interface CallTexts {
   url?: unknown;
   headers?: unknown;
   body?: unknown;
-}): string | undefined {
-  const templates = textsOf([call.url, call.headers, call.body]).filter(isTemplate);
+}
+
+const templatesOf = ({ url, headers, body }: CallTexts) => textsOf([url, headers, body]).filter(isTemplate);
+
+export const hasTemplate = (call: CallTexts): boolean => templatesOf(call).length > 0;
+
+export function findTemplateLimitFault(call: CallTexts): string | undefined {
+  const templates = templatesOf(call);
   if (templates.length > maxCallTemplates) {
     return `At most ${maxCallTemplates} texts of a call may contain Liquid, and these are ${templates.length}`;
   }

@@ -4,6 +4,8 @@ export interface WorkflowExecutionInput {
   /** Step run to continue with, counted from 1; earlier runs of the workflow have completed the ones before. */
   visit?: number;
   label?: string;
+  /** Failed attempts at the call of `visit` so far. */
+  failedAttempts?: number;
 }
 
 export interface RunStepInput {
@@ -29,8 +31,17 @@ export interface WebhookActivities {
   /**
    * Makes the call of a WEBHOOK step and stores the response, unless the step run or the execution has ended. A call
    * with an unknown outcome is not repeated.
+   *
+   * @returns nothing, or that the call was not made and when to try again
    */
-  callWebhook(input: RunStepInput): Promise<void>;
+  callWebhook(input: RunStepInput): Promise<CallLater | undefined>;
+}
+
+/** The project's templates render slowly, and enough of its work waits for its turn already. */
+export interface CallLater {
+  retryInMs: number;
+  /** Attempts of this activity that failed before. */
+  failedAttempts: number;
 }
 
 export const workflowExecutionWorkflow = 'workflowExecution';

@@ -200,6 +200,32 @@ describe('a call', () => {
     expect([looks, result]).toEqual([[1, 1, 1], 'EXITED']);
   });
 
+  it('that was not made for want of a turn is made later, with the attempts it has left', async () => {
+    const calledAt: number[] = [];
+    const reasons: string[] = [];
+    const { looks } = await walk(
+      (visit, _at, looks) => (looks < 5 ? { follow: 'call', visit, label: 'WEBHOOK' } : end('FAILED')),
+      {
+        callWebhook: async () => {
+          calledAt.push(await environment.currentTimeMs());
+          if (calledAt.length === 1) return { retryInMs: 5_000, failedAttempts: 2 };
+          if (calledAt.length < 4) return { retryInMs: 5_000, failedAttempts: 0 };
+          throw ApplicationFailure.retryable('The answer was 503', 'answered');
+        },
+        failStep: async ({ reason }: { reason: string }) => {
+          reasons.push(reason);
+        },
+      },
+    );
+    const [first = 0, second = 0, third = 0, fourth = 0] = calledAt;
+    expect(second - first).toBeGreaterThanOrEqual(5_000);
+    expect(third - second).toBeGreaterThanOrEqual(10_000);
+    expect(fourth - third).toBeGreaterThanOrEqual(20_000);
+    expect(calledAt).toHaveLength(6);
+    expect(looks).toEqual([1, 1, 1, 1, 1]);
+    expect(reasons).toEqual(['The answer was 503']);
+  });
+
   it('is checked after it was made', async () => {
     let calls = 0;
     const { looks } = await walk(

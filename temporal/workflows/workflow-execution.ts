@@ -37,6 +37,9 @@ const callOptions = {
 } as const;
 const { callWebhook } = proxyActivities<WebhookActivities>(callOptions);
 
+/** So often, the wait for the project's turn is doubled: thousands of calls that came back each time would take all CPU. */
+const mostDoublings = 6;
+
 const longestTimerMs = 300 * 24 * 60 * 60 * 1000;
 
 const changed = defineSignal(executionChangedSignal);
@@ -55,12 +58,14 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
     news.waits = false;
     return step.runStep.executeWithOptions({ ...localOptions, summary: label }, [{ executionId, visit }]);
   };
+  let call = { visit: input.visit ?? 1, failedAttempts: input.failedAttempts ?? 0, waits: 0 };
   let answer = await run(input.visit ?? 1, input.label ?? 'start');
   while (answer.follow !== 'end') {
     const { visit, label } = answer;
     await follow(answer);
     if (isHistoryLong('workflowExecution')) {
-      await continueAsNew<typeof workflowExecution>({ executionId, visit, label });
+      const failedAttempts = call.visit === visit ? call.failedAttempts : 0;
+      await continueAsNew<typeof workflowExecution>({ executionId, visit, label, failedAttempts });
     }
     answer = await run(visit, label);
   }
@@ -83,8 +88,18 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
       }
       case 'call':
         setCurrentDetails(`**${label}**`);
+        if (call.visit !== visit) call = { visit, failedAttempts: 0, waits: 0 };
         try {
-          await callWebhook.executeWithOptions({ ...callOptions, summary: label }, [{ executionId, visit }]);
+          const maximumAttempts = callOptions.retry.maximumAttempts - call.failedAttempts;
+          const retry = { ...callOptions.retry, maximumAttempts };
+          const later = await callWebhook.executeWithOptions({ ...callOptions, retry, summary: label }, [
+            { executionId, visit },
+          ]);
+          if (!later) return;
+          call.failedAttempts += later.failedAttempts;
+          const waitMs = later.retryInMs * 2 ** Math.min(call.waits, mostDoublings);
+          call.waits += 1;
+          await condition(() => news.waits, waitMs);
         } catch (error) {
           if (isCancellation(error) || !(error instanceof ActivityFailure)) throw error;
           // Any other failure, such as an unavailable database, says nothing about the call: read the state again.

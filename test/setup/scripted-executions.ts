@@ -26,6 +26,7 @@ async function signalInPause(handle: WorkflowHandle): Promise<void> {
 const slept = new Set<number>();
 let calls = 0;
 let callsNotMade = 0;
+let callsPutOff = 0;
 let looks = 0;
 
 export const scriptedExecutions: ScriptedShape[] = (
@@ -116,6 +117,16 @@ export const scriptedExecutions: ScriptedShape[] = (
           if (callsNotMade < 6) throw new Error('no database');
         },
         failStep: async () => undefined,
+      },
+    },
+    {
+      name: 'call-put-off',
+      activities: {
+        runStep: inTurn(call(1), call(1), call(1), next(2), end('COMPLETED')),
+        callWebhook: async () => {
+          callsPutOff += 1;
+          return callsPutOff < 3 ? { retryInMs: 5_000, failedAttempts: 0 } : undefined;
+        },
       },
     },
     {

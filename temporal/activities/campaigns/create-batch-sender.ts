@@ -27,15 +27,17 @@ const claimsAtOnce = 4;
 /** One per process: campaigns share its slots. */
 export function createBatchSender(dependencies: BatchSenderDependencies): BatchSender {
   const { orm, provider, render, rates, unknownSeconds, countHandOver, recorded } = dependencies;
+  const claims = new FairSemaphore(claimsAtOnce);
   const context = {
     orm,
     provider,
     notesBeginnings: provider.name === 'smtp',
     render,
     // Only other campaigns use this event loop.
-    turns: new RenderTurns(0),
+    turns: new RenderTurns(() => (claims.isIdle ? 0 : 1)),
     calls: new FairSemaphore(callsAtOnce),
-    claims: new FairSemaphore(claimsAtOnce),
+    claims,
+    slowClaims: new FairSemaphore(1),
     watch: createCampaignWatch(orm),
     rates,
     unknownSeconds,

@@ -10,9 +10,10 @@ import { beginLease } from '../sending/lease.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
 import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 
+const projectId = newId();
 const claimed = Array.from({ length: 120 }, () => ({
   id: newId(),
-  projectId: newId(),
+  projectId,
   source: 'CAMPAIGN',
   type: 'MARKETING',
   projectDisabled: false,
@@ -21,7 +22,7 @@ const claimed = Array.from({ length: 120 }, () => ({
 }));
 
 /** @returns the recorded status of each email */
-async function handOver(changes: Partial<BulkContext>): Promise<(string | undefined)[]> {
+async function handOver(changes: Partial<BulkContext>, emails = claimed): Promise<(string | undefined)[]> {
   const outcomes = new ClaimOutcomes(() => undefined);
   await handOverCampaignEmails(
     {
@@ -38,12 +39,12 @@ async function handOver(changes: Partial<BulkContext>): Promise<(string | undefi
       inMs: () => 0,
       ...changes,
     },
-    claimed as unknown as ClaimedEmail[],
+    emails as unknown as ClaimedEmail[],
     undefined,
     outcomes,
   );
   const statusOf = new Map(outcomes.records.map(({ emailId, status }) => [emailId, status]));
-  return claimed.map(({ id }) => statusOf.get(id));
+  return emails.map(({ id }) => statusOf.get(id));
 }
 
 it('outcomes of a claim are recorded even if the database did not say whether the rest may leave', async () => {
@@ -108,13 +109,21 @@ it('emails of a slow template leave while others of their claim are still to be 
   };
   const render: BulkContext['render'] = ({ id }) => {
     log.push('rendering');
-    if (log.length < 60) busy(100);
+    busy(100);
     return { ok: true, email: { emailId: id, subject: 'News' } as unknown as OutgoingEmail };
   };
-  expect(await handOver({ provider, render })).toEqual(Array(120).fill('SENT'));
+  expect(await handOver({ provider, render }, claimed.slice(0, 10))).toEqual(Array(10).fill('SENT'));
   const calls = log.flatMap((entry, index) => (entry === 'call' ? [index] : []));
   // Three emails show that the template is slow; the next ones leave after half a second.
   expect(calls[0]).toBe(3);
   expect(calls[1]).toBeLessThanOrEqual(9);
-  expect(log.filter((entry) => entry === 'rendering')).toHaveLength(120);
+  expect(log.filter((entry) => entry === 'rendering')).toHaveLength(10);
+});
+
+it('a claim larger than those of a slow project ends when its template turns out slow', async () => {
+  const render: BulkContext['render'] = ({ id }) => {
+    busy(100);
+    return { ok: true, email: { emailId: id, subject: 'News' } as unknown as OutgoingEmail };
+  };
+  expect(await handOver({ render })).toEqual([...Array(3).fill('SENT'), ...Array(117).fill('QUEUED')]);
 });

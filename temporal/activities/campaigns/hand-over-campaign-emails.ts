@@ -39,6 +39,9 @@ export async function handOverCampaignEmails(
 ): Promise<void> {
   const grantedAt = performance.now();
   const sendable = outcomes.withhold(claimed);
+  const projectId = claimed[0]?.projectId ?? '';
+  // If the project turns out slow, a claim of so many emails would keep its place from others until it expires.
+  const mayContinue = () => context.turns.claimSize(projectId, claimed.length) === claimed.length;
   const calls: Promise<void>[] = [];
   const step = context.begin === undefined ? emailsPerCall : emailsPerBeginning;
   for (let from = 0; from < sendable.length; from += step) {
@@ -48,9 +51,11 @@ export async function handOverCampaignEmails(
         const waitMs = context.inMs(from) - (performance.now() - grantedAt);
         if (waitMs > 0) await pause(waitMs, context.lease.signal);
         for (let left: readonly ClaimedEmail[] = emails; left.length > 0; ) {
-          left = await context.calls.run(emails[0]?.projectId ?? '', () =>
-            callProvider(context, left, stored, outcomes),
-          );
+          left = await context.calls.run(projectId, async () => {
+            if (mayContinue()) return callProvider(context, left, stored, outcomes);
+            putBack(left, outcomes);
+            return [];
+          });
         }
       })(),
     );
@@ -67,7 +72,7 @@ async function callProvider(
 ): Promise<readonly ClaimedEmail[]> {
   // If the check fails, only these emails are held back: other calls are in flight and must be recorded.
   if (context.lease.aborted || !(await context.maySend().catch(() => false))) {
-    for (const email of emails) outcomes.putBack(email, null, 0);
+    putBack(emails, outcomes);
     return [];
   }
   // Lets calls leave one after the other: otherwise the first one would wait until all are rendered.
@@ -80,6 +85,10 @@ async function callProvider(
     outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
   }
   return left;
+}
+
+function putBack(emails: readonly ClaimedEmail[], outcomes: ClaimOutcomes): void {
+  for (const email of emails) outcomes.putBack(email, null, 0);
 }
 
 /** @returns the emails that may be handed over now */

@@ -1,4 +1,6 @@
-import { beforeEach, expect, it } from 'vitest';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { busy } from '../../../core/testing/busy.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import { cancelCampaign, insertContacts, insertDraft, startSending } from '../../../test/setup/campaigns.ts';
@@ -15,23 +17,28 @@ const project = useProject(em);
 /** Provider calls, each with a function that lets it be answered. */
 let calls: { emails: readonly OutgoingEmail[]; answer: () => void }[];
 let send: BatchSender;
+/** Projects whose emails take long to render. */
+let slow: Set<string>;
+let isOver: boolean;
 let campaignId: string;
 let order: BatchOrder;
 beforeEach(async () => {
   calls = [];
+  slow = new Set();
+  isOver = false;
   const handOverMany: EmailProvider['handOverMany'] = async (emails) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     calls.push({ emails, answer: resolve });
-    await promise;
+    if (!isOver) await promise;
     return emails.map(({ emailId }) => ({ outcome: 'accepted', messageId: `m-${emailId}` }));
   };
   send = createBatchSender({
     orm: database.orm,
     provider: { handOverMany } as unknown as EmailProvider,
-    render: ({ id: emailId }) => ({
-      ok: true,
-      email: { emailId, subject: 'News' } as unknown as OutgoingEmail,
-    }),
+    render: ({ id: emailId, projectId }) => {
+      if (slow.has(projectId)) busy(30);
+      return { ok: true, email: { emailId, projectId, subject: 'News' } as unknown as OutgoingEmail };
+    },
     rates: async () => ({ account: null, project: null }),
     unknownSeconds: 60,
     countHandOver: () => undefined,
@@ -42,8 +49,28 @@ beforeEach(async () => {
   await startSending(em(), campaignId);
   order = { campaignId, projectId: project.id, batch: 1, leavesOpen: true };
 });
+// A run that a failed test leaves behind would keep the database open.
+afterEach(() => {
+  isOver = true;
+  for (const { answer } of calls) answer();
+});
 
 const freezePiece = (contacts: number) => freezeAudience(em(), campaignId, contacts);
+
+async function insertSlowCampaigns(count: number, contacts: number): Promise<BatchOrder[]> {
+  const projectId = await insertProject(em());
+  slow.add(projectId);
+  await insertContacts(em(), projectId, contacts);
+  const orders: BatchOrder[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const id = await insertDraft(em(), projectId);
+    await startSending(em(), id);
+    await freezeAudience(em(), id, 100);
+    orders.push({ campaignId: id, projectId, batch: 1, leavesOpen: true });
+  }
+  return orders;
+}
+
 const untilCalls = (count: number) =>
   eventually(
     async () => calls.length,
@@ -125,4 +152,37 @@ it('answered emails are recorded while another call still waits', async () => {
   expect(sent).toBe(first?.emails.length);
   second?.answer();
   expect(await sending).toMatchObject({ sent: calls.reduce((sum, { emails }) => sum + emails.length, 0) });
+});
+
+it('campaigns of projects whose templates are slow leave other campaigns their places', async () => {
+  const [first, ...others] = await insertSlowCampaigns(6, 15);
+  if (first === undefined) throw new Error('there is no campaign');
+  const finding = send(first, neverAborted);
+  await untilCalls(1);
+  calls[0]?.answer();
+  // Its claim turned out slow, so the rest of it goes back.
+  expect(await finding).toMatchObject({ sent: 3 });
+
+  const runs = others.map((one) => send(one, neverAborted));
+  await untilCalls(2);
+  await delay(200);
+  const slowCalls = calls.slice(1);
+  expect(slowCalls.flatMap(({ emails }) => emails).length).toBeLessThanOrEqual(10);
+  await freezePiece(10);
+  const sending = send(order, neverAborted);
+  const own = await eventually(
+    async () => calls.find(({ emails }) => emails[0]?.projectId === project.id),
+    (found) => found !== undefined,
+  );
+  own?.answer();
+  expect(await sending).toMatchObject({ sent: 5 });
+
+  const ended = Promise.all(runs).then(() => true);
+  do for (const { answer } of calls) answer();
+  while (!(await Promise.race([ended, delay(10, false)])));
+  const results = await Promise.all(runs);
+  // Those that come back later would only hold activity slots.
+  const later = results.filter(({ retryInMs }) => retryInMs >= 5_000);
+  expect(later.length).toBeGreaterThanOrEqual(2);
+  expect(results.filter(({ sent }) => sent === 15)).toHaveLength(results.length - later.length);
 });

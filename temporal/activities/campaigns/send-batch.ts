@@ -18,6 +18,7 @@ import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campai
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
 import { beginLease, type Lease } from '../sending/lease.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
+import { crowdedRetryMs, slowEmails } from '../sending/render-turns.ts';
 import type { CampaignWatch } from './campaign-watch.ts';
 import { type BulkContext, handOverCampaignEmails } from './hand-over-campaign-emails.ts';
 import { type CampaignSlots, reserveCampaignSlots } from './reserve-campaign-slots.ts';
@@ -41,6 +42,8 @@ export interface SendBatchContext extends Omit<BulkContext, 'maySend' | 'inMs' |
   notesBeginnings: boolean;
   /** Limits the claims that this process works on at a time. A claim that only waits for its rate does not count. */
   claims: FairSemaphore;
+  /** The same for projects that render slowly: they render one at a time, and would wait with a claim in hand. */
+  slowClaims: FairSemaphore;
   watch: CampaignWatch;
   rates: () => Promise<SendRates>;
   unknownSeconds: number;
@@ -57,6 +60,8 @@ const longestWaitMs = 2_000;
 /** A claim spread over more than this is limited by its rate and makes room for another claim in the process. */
 const pacedMs = 250;
 const pausedRetryMs = 30_000;
+/** More runs of a slow project need not wait for its next claim: they would hold activity slots. */
+const slowRunsWaiting = 2;
 
 export async function sendBatch(context: SendBatchContext, order: BatchOrder): Promise<SendBatchResult> {
   const { orm, unknownSeconds } = context;
@@ -137,11 +142,13 @@ class BatchRun {
   }
 
   async #next(): Promise<boolean> {
-    const release = await this.#context.claims.acquire(this.#batch.projectId);
+    const place = await this.#takePlace();
+    if (place === undefined) return false;
+    const { release, mostEmails } = place;
     let handingOver: Promise<void> | undefined;
     try {
       // Before the claim: emails claimed without their content would be in doubt.
-      const [slots, stored] = await Promise.all([this.#reserve(), this.#stored]);
+      const [slots, stored] = await Promise.all([this.#reserve(mostEmails), this.#stored]);
       if (slots.granted === 0) {
         release();
         await this.#wait(slots.retryInMs);
@@ -160,10 +167,29 @@ class BatchRun {
     return true;
   }
 
-  async #reserve(): Promise<CampaignSlots> {
-    const { orm, rates, turns } = this.#context;
+  /** @returns the place of a claim; undefined if this run is to come back for it */
+  async #takePlace(): Promise<{ release: () => void; mostEmails: number } | undefined> {
+    const { claims, slowClaims, turns } = this.#context;
     const { projectId } = this.#batch;
-    const wanted = turns.claimSize(projectId, Math.min(this.#left, emailsPerClaim));
+    const waiting = () => slowClaims.waiting(projectId);
+    // Among many slow projects, one may be forgotten before its turn comes.
+    const isSlow = () => turns.isSlow(projectId) || waiting() > 0;
+    if (!isSlow()) {
+      const release = await claims.acquire(projectId);
+      if (!isSlow()) return { release, mostEmails: emailsPerClaim };
+      release();
+    }
+    if (waiting() < slowRunsWaiting) {
+      return { release: await slowClaims.acquire(projectId), mostEmails: slowEmails };
+    }
+    this.retryInMs = Math.max(this.retryInMs, crowdedRetryMs());
+    return undefined;
+  }
+
+  async #reserve(mostEmails: number): Promise<CampaignSlots> {
+    const { orm, rates } = this.#context;
+    const { projectId } = this.#batch;
+    const wanted = Math.min(this.#left, mostEmails);
     return reserveCampaignSlots(orm.em.fork(), projectId, wanted, await rates());
   }
 

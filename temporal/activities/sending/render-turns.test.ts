@@ -1,12 +1,19 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { busy } from '../../../core/testing/busy.ts';
 import { RenderTurns } from './render-turns.ts';
 
+async function renderOnce(turns: RenderTurns, projectId: string, work: () => void): Promise<void> {
+  await yieldToLoop();
+  const turn = await turns.take(projectId);
+  turn.render(work);
+  turn.end();
+}
+
 async function run(turns: RenderTurns, projectIds: readonly string[], ms: number): Promise<string[]> {
   const log: string[] = [];
   const runs = projectIds.map((projectId) =>
-    turns.run(projectId, () => {
+    renderOnce(turns, projectId, () => {
       log.push(projectId);
       busy(ms);
     }),
@@ -30,6 +37,24 @@ it('projects that render slowly take turns', async () => {
   expect(log.filter((entry) => entry !== 'other work')).toEqual(['a', 'a', 'b', 'a', 'b', 'a']);
 });
 
+it('projects that render slowly share the places of those that may wait', async () => {
+  const turns = new RenderTurns(0);
+  await run(turns, ['a', 'a', 'a', 'b', 'b', 'b'], 40);
+  const waiting = { a: 0, b: 0 };
+  const enter = async (projectId: 'a' | 'b') => {
+    waiting[projectId] += 1;
+    const turn = await turns.takeUnlessCrowded(projectId);
+    if (turn === undefined) waiting[projectId] -= 1;
+    else turn.end();
+  };
+  const held = await turns.take('a');
+  const entered = [...Array(20).fill('a'), ...Array(20).fill('b')].map(enter);
+  await delay(20);
+  expect(waiting).toEqual({ a: 10, b: 5 });
+  held.end();
+  await Promise.all(entered);
+});
+
 it('a project that renders fast waits for none that renders slowly', async () => {
   const turns = new RenderTurns(1);
   await run(turns, ['a', 'a', 'a'], 40);
@@ -39,8 +64,8 @@ it('a project that renders fast waits for none that renders slowly', async () =>
     busy(ms);
   };
   await Promise.all([
-    ...Array.from({ length: 3 }, () => turns.run('a', note('a', 40))),
-    turns.run('b', note('b', 0)),
+    ...Array.from({ length: 3 }, () => renderOnce(turns, 'a', note('a', 40))),
+    renderOnce(turns, 'b', note('b', 0)),
   ]);
   expect(log).toEqual(['a', 'b', 'a', 'a']);
 });

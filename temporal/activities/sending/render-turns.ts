@@ -12,8 +12,8 @@ const longestBlockMs = 15;
 /** A slow project renders this long before the next one gets its turn, and before its emails leave. */
 const turnMs = 500;
 /** What a slow project claims at a time: it renders within seconds, well within the lease of the claim. */
-const slowEmails = 10;
-/** Waiting claims hold activity slots, which other projects need. */
+export const slowEmails = 10;
+/** Waiting claims and calls hold activity slots, which other projects need. Waiting projects share these places. */
 const mostWaiting = 10;
 
 /** Delay before the next try while the project is crowded. Random, so that its runs do not all return at once. */
@@ -25,14 +25,14 @@ export const crowdedRetryMs = () => 5_000 * (1 + Math.random());
  * per event loop.
  */
 export class RenderTurns {
-  readonly #restsPerWork: number;
+  readonly #restsPerWork: () => number;
   readonly #lane = new FairSemaphore(1);
   /** The long renderings of projects that had one within `memoryMs`. */
   readonly #long = new Map<string, { count: number; lastAt: number }>();
 
   /** @param restsPerWork how long the event loop is free after a long rendering, as a multiple of its time */
-  constructor(restsPerWork: number) {
-    this.#restsPerWork = restsPerWork;
+  constructor(restsPerWork: number | (() => number)) {
+    this.#restsPerWork = typeof restsPerWork === 'number' ? () => restsPerWork : restsPerWork;
   }
 
   isSlow(projectId: string): boolean {
@@ -45,15 +45,26 @@ export class RenderTurns {
     return this.isSlow(projectId) ? Math.min(wanted, slowEmails) : wanted;
   }
 
-  /** Whether enough emails of the project wait for its turn already. */
+  /** Whether enough of the project's work waits for its turn already. */
   isCrowded(projectId: string): boolean {
-    return this.#lane.waiting(projectId) >= mostWaiting;
+    const share = mostWaiting / Math.max(1, this.#lane.waitingOwners);
+    return this.#lane.waiting(projectId) >= Math.max(1, share);
+  }
+
+  /** @returns undefined if the project is crowded */
+  async takeUnlessCrowded(projectId: string): Promise<RenderTurn | undefined> {
+    await yieldToLoop();
+    return this.isSlow(projectId) && this.isCrowded(projectId) ? undefined : this.take(projectId);
   }
 
   async take(projectId: string): Promise<RenderTurn> {
     const release = this.isSlow(projectId) ? await this.#lane.acquire(projectId) : undefined;
     let [usedMs, blockMs, restMs] = [0, 0, 0];
     let cpuBefore: NodeJS.CpuUsage | undefined;
+    const pause = async () => {
+      await (restMs > 0 ? delay(restMs) : yieldToLoop());
+      [blockMs, restMs, cpuBefore] = [0, 0, undefined];
+    };
     return {
       isOver: () => (release === undefined ? this.isSlow(projectId) : usedMs >= turnMs),
       render: (work) => {
@@ -67,31 +78,19 @@ export class RenderTurns {
           blockMs += ms;
           const cpuMs = ms < longMs ? 0 : cpuMsSince(cpuBefore);
           if (cpuMs >= longMs) {
-            restMs = cpuMs * this.#restsPerWork;
+            restMs = cpuMs * this.#restsPerWork();
             this.#noteLong(projectId);
           }
         }
       },
       async pauseIfLong() {
-        if (blockMs < longestBlockMs) return;
-        await (restMs > 0 ? delay(restMs) : yieldToLoop());
-        [blockMs, restMs, cpuBefore] = [0, 0, undefined];
+        if (blockMs >= longestBlockMs) await pause();
       },
+      pause,
       end: () => {
         if (release !== undefined) setTimeout(release, restMs);
       },
     };
-  }
-
-  /** Runs one rendering in a turn of its own. */
-  async run<Result>(projectId: string, work: () => Result): Promise<Result> {
-    await yieldToLoop();
-    const turn = await this.take(projectId);
-    try {
-      return turn.render(work);
-    } finally {
-      turn.end();
-    }
   }
 
   #noteLong(projectId: string): void {
@@ -108,5 +107,7 @@ export interface RenderTurn {
   render<Result>(work: () => Result): Result;
   /** Lets the event loop do other work if the renderings have blocked it long enough. */
   pauseIfLong(): Promise<void>;
+  /** Lets the event loop do other work. */
+  pause(): Promise<void>;
   end(): void;
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener } from 'node:http';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { cpuMsSince } from '../../../core/cpu-time.ts';
+import { busy } from '../../../core/testing/busy.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { cancelExecution } from '../../../db/statements/workflows/cancel-execution.ts';
 import { createOutboundHttp, type OutboundHttp } from '../../../providers/outbound/outbound-http.ts';
@@ -28,10 +29,10 @@ beforeEach(() => {
 const graphs = createGraphCache();
 const resolve = async () => ['127.0.0.1'];
 const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], resolve, timeoutMs: 30_000 });
-const callerOf = (through: OutboundHttp): WebhookCaller => ({
+const callerOf = (through: OutboundHttp, turns: RenderTurns): WebhookCaller => ({
   send: through,
   secretsOf: async () => ['whsec_dGVzdA=='],
-  turns: new RenderTurns(1),
+  turns,
   linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
 });
 
@@ -59,7 +60,8 @@ async function addExecution(context: object = {}, config: object = {}) {
   const input = { executionId: executionId ?? '', visit: 1 };
   const look = () => em().transactional((inner) => runStep(inner, graphs, input));
   expect(await look()).toMatchObject({ follow: 'call', visit: 1 });
-  const call = (through: OutboundHttp = send) => callWebhook(database.orm, graphs, callerOf(through), input);
+  const call = (through: OutboundHttp = send, turns = new RenderTurns(1)) =>
+    callWebhook(database.orm, graphs, callerOf(through, turns), input);
   const stand = async () =>
     (
       await sql<{ output: object | null; context: object; error: string | null; status: string }>(
@@ -73,7 +75,7 @@ async function addExecution(context: object = {}, config: object = {}) {
     sql(`update workflow_step_runs set called_at = called_at - interval '1 minute' where execution_id = $1`, [
       executionId,
     ]);
-  return { look, call, stand, cancel, forget };
+  return { projectId: projectId ?? '', look, call, stand, cancel, forget };
 }
 
 const over = { follow: 'end', status: 'COMPLETED' };
@@ -219,6 +221,44 @@ it('gives others a turn while it renders', async () => {
   isOver = true;
   expect(turns).toBeGreaterThan(50);
   expect(receiver.requests).toHaveLength(1);
+});
+
+async function makeSlow(turns: RenderTurns, projectId: string): Promise<void> {
+  const turn = await turns.take(projectId);
+  for (let n = 0; n < 3; n += 1) {
+    turn.render(() => busy(30));
+    await turn.pause();
+  }
+  turn.end();
+}
+
+it('takes one turn for all its templates', async () => {
+  const { projectId, call } = await addExecution({}, { body: Array.from({ length: 20 }, () => '{{ id }}') });
+  const turns = new RenderTurns(0);
+  await makeSlow(turns, projectId);
+  const take = vi.spyOn(turns, 'take');
+  await call(send, turns);
+  expect(take).toHaveBeenCalledTimes(1);
+  expect(receiver.requests).toHaveLength(1);
+});
+
+it('is put off while enough work of its project waits for its turn to render', async () => {
+  const { projectId, call, stand } = await addExecution({}, { body: '{{ id }}' });
+  const plain = await addExecution();
+  const turns = new RenderTurns(0);
+  await makeSlow(turns, projectId);
+  const waiting = Array.from({ length: 11 }, () => turns.take(projectId));
+  const endAll = async () => {
+    for (const turn of waiting) (await turn).end();
+  };
+  onTestFinished(endAll);
+  expect(await call(send, turns)).toEqual({ retryInMs: expect.any(Number) });
+  expect(receiver.requests).toEqual([]);
+  await plain.call(send, turns);
+  expect(receiver.requests).toHaveLength(1);
+  await endAll();
+  expect(await call(send, turns)).toBeUndefined();
+  expect(await stand()).toMatchObject({ output: { statusCode: 200 } });
 });
 
 const padded = (bytes: number) => '{{ id }}'.padEnd(bytes, '-');

@@ -16,7 +16,7 @@ import { type LockedExecution, lockExecution } from '../../../db/statements/work
 import { recordCall } from '../../../db/statements/workflows/record-call.ts';
 import type { OutboundHttp, OutboundRequest } from '../../../providers/outbound/outbound-http.ts';
 import type { RunStepInput } from '../../contracts/workflow-execution.ts';
-import type { RenderTurns } from '../sending/render-turns.ts';
+import { crowdedRetryMs, type RenderTurns } from '../sending/render-turns.ts';
 import { type CallAnswer, readOutcome } from './call-outcome.ts';
 import type { Graphs } from './graph-cache.ts';
 import { renderCall } from './render-call.ts';
@@ -47,6 +47,7 @@ const answerLost =
  * without an outcome, because its process died, may have been answered and is not repeated: the step ends without a
  * response and with an error. Known failures are retried.
  *
+ * @returns when to try again, if the call was not made because the project's work waits for its turns to render
  * @throws ApplicationFailure, retryable unless the URL is not allowed or a template fails
  */
 export async function callWebhook(
@@ -54,16 +55,20 @@ export async function callWebhook(
   graphs: Graphs,
   caller: WebhookCaller,
   call: RunStepInput,
-): Promise<void> {
+): Promise<{ retryInMs: number } | undefined> {
   const em = orm.em.fork();
   const execution = await waitForEarlierCall(em, call);
   const step = execution && (await findWebhookStep(em, graphs, execution));
-  if (execution === undefined || step === undefined) return;
-  const end = (answer: CallAnswer, error?: string) => endStep(em, call, step, answer, error);
+  if (execution === undefined || step === undefined) return undefined;
+  const end = async (answer: CallAnswer, error?: string) => {
+    await endStep(em, call, step, answer, error);
+    return undefined;
+  };
   if (execution.calledMsAgo !== null) return end({ statusCode: null, body: null }, answerLost);
 
   const request = await buildRequest(em, caller, call, execution, step);
-  if (request === undefined) return;
+  if (request === 'no contact') return undefined;
+  if (request === 'crowded') return { retryInMs: crowdedRetryMs() };
   let recording: Promise<boolean> | undefined;
   const result = await caller.send(request, () => {
     recording = recordCall(orm.em.fork(), call.executionId, call.visit);
@@ -72,7 +77,7 @@ export async function callWebhook(
   // A call abandoned before it left may be recorded only now.
   const isOut = await recording;
   const outcome = readOutcome(result);
-  if (outcome.is === 'withheld') return;
+  if (outcome.is === 'withheld') return undefined;
   if (outcome.is === 'answered') return withRetries(() => end(outcome.answer));
   if (isOut && outcome.is === 'failed') {
     // A cancel may have ended the step run.
@@ -113,18 +118,20 @@ async function buildRequest(
   { executionId, visit }: RunStepInput,
   execution: LockedExecution,
   step: StepOf<'WEBHOOK'>,
-): Promise<OutboundRequest | undefined> {
+): Promise<OutboundRequest | 'no contact' | 'crowded'> {
   const { projectId, contactId } = execution;
   const contact =
     contactId === null ? null : await em.findOne(Contact, { id: contactId, projectId }, allProjects);
-  if (contact === null) return undefined;
+  if (contact === null) return 'no contact';
   const variables = buildVariables({
     // as: read from a jsonb column.
     contact: { ...contact, data: contact.data as JsonObject },
     links: caller.linksOf({ projectId, contactId: contact.id }),
     workflow: variablesOf(execution),
   });
-  const request = await renderCall(step.config, variables, (render) => caller.turns.run(projectId, render));
+  const takeTurn = () => caller.turns.takeUnlessCrowded(projectId);
+  const request = await renderCall(step.config, variables, takeTurn);
+  if (request === undefined) return 'crowded';
   const signature = signWebhook(await caller.secretsOf(projectId), {
     // The same for each attempt, so that the receiver can deduplicate.
     id: `msg_${uuidv5(`${executionId}/${visit}`, callNamespace)}`,

@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity';
 import type { Orm } from '../../../db/orm.ts';
 import { endExecution } from '../../../db/statements/workflows/end-execution.ts';
 import { lockExecution } from '../../../db/statements/workflows/lock-execution.ts';
@@ -43,6 +44,9 @@ export function createWorkflowActivities({
       });
       journaled();
     },
-    callWebhook: (input) => withHeartbeat(() => callWebhook(orm, graphs, webhooks, input)),
+    async callWebhook(input) {
+      const later = await withHeartbeat(() => callWebhook(orm, graphs, webhooks, input));
+      return later && { ...later, failedAttempts: Context.current().info.attempt - 1 };
+    },
   };
 }

@@ -3,27 +3,38 @@ import type { JsonValue } from '../../../core/json-value.ts';
 import { RenderBudget } from '../../../core/rendering/render-budget.ts';
 import { compileTemplate } from '../../../core/rendering/template.ts';
 import type { StepConfigs } from '../../../core/workflows/step-config.ts';
-import { findTemplateLimitFault, isTemplate } from '../../../core/workflows/webhook-texts.ts';
+import { findTemplateLimitFault, hasTemplate, isTemplate } from '../../../core/workflows/webhook-texts.ts';
 import type { OutboundRequest } from '../../../providers/outbound/outbound-http.ts';
+import type { RenderTurn } from '../sending/render-turns.ts';
 
 type Render = (text: string) => Promise<string>;
-/** Runs a rendering when it is the project's turn. */
-type InTurn = <Result>(render: () => Result) => Promise<Result>;
 
 /**
- * Builds the request of a WEBHOOK step. All its templates share the budget of one email.
+ * Builds the request of a WEBHOOK step. All its templates share one turn of the project and the budget of one email.
  *
+ * @param takeTurn called if the call has templates; undefined when the project is crowded
+ * @returns undefined without a turn
  * @throws ApplicationFailure, not retryable, when there are too many templates, they are too long, one does not parse
  * or they exceed the budget
  */
 export async function renderCall(
   call: StepConfigs['WEBHOOK'],
   variables: Readonly<Record<string, unknown>>,
-  inTurn: InTurn,
-): Promise<OutboundRequest> {
+  takeTurn: () => Promise<RenderTurn | undefined>,
+): Promise<OutboundRequest | undefined> {
   const fault = findTemplateLimitFault(call);
   if (fault !== undefined) throw ApplicationFailure.nonRetryable(fault);
-  const render = createRender(variables, inTurn);
+  if (!hasTemplate(call)) return renderTextsOf(call, async (text) => text);
+  const turn = await takeTurn();
+  if (turn === undefined) return undefined;
+  try {
+    return await renderTextsOf(call, createRender(variables, turn));
+  } finally {
+    turn.end();
+  }
+}
+
+async function renderTextsOf(call: StepConfigs['WEBHOOK'], render: Render): Promise<OutboundRequest> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(call.headers)) {
     headers[name] = (await render(value)).replace(/[^\t\x20-\x7e]+/g, ' ').trim();
@@ -37,16 +48,19 @@ export async function renderCall(
   return { url: (await render(call.url)).trim(), method: call.method, headers, body };
 }
 
-function createRender(variables: Readonly<Record<string, unknown>>, inTurn: InTurn): Render {
+function createRender(variables: Readonly<Record<string, unknown>>, turn: RenderTurn): Render {
   const budget = new RenderBudget();
   const now = new Date();
   const renderNow = (text: string) => {
     const compiled = compileTemplate(text, { kind: 'text' });
     return compiled.ok ? compiled.template.render(variables, { now, budget }) : undefined;
   };
+  let isFirst = true;
   return async (text) => {
     if (!isTemplate(text)) return text;
-    const rendered = await inTurn(() => budget.turn(() => renderNow(text)));
+    if (!isFirst) await turn.pause();
+    isFirst = false;
+    const rendered = turn.render(() => budget.turn(() => renderNow(text)));
     if (rendered?.ok === true) return rendered.output;
     const limit = rendered && `The templates of the call exceed the ${rendered.limit} limit of a rendering`;
     throw ApplicationFailure.nonRetryable(limit ?? 'A template of the call does not parse');
