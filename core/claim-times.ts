@@ -4,7 +4,20 @@
  */
 export const claimLeaseSeconds = 20;
 
+/** Of an email without attachments; one with attachments may take `uploadSeconds` longer. */
 export const providerAnswerSeconds = 30;
+
+const slowestBytesPerSecond = 64 * 1024;
+/** With the lease and `providerAnswerSeconds` it stays below the time limit of a run. */
+const longestUploadSeconds = 180;
+
+/**
+ * Time to send attachments, encoded as base64, on a slow connection. The claim is prolonged by it when the hand-over
+ * begins.
+ */
+export function uploadSeconds(attachmentBytes: number): number {
+  return Math.min(longestUploadSeconds, Math.ceil((attachmentBytes * 4) / 3 / slowestBytesPerSecond));
+}
 
 /** A claim older than this belongs to a dead run. */
 export const claimLiveSeconds = 60;

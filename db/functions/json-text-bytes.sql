@@ -1,14 +1,15 @@
 -- Bytes of a value as JSON.stringify writes it. The text of jsonb has a space after each structural colon and comma, which
--- don't count: an object of n keys has 2n - 1 of them, an array of n elements n - 1.
+-- don't count: all spaces outside strings. Walking the value by its path took half a second for 32,000 numbers.
 create or replace function large_json_text_bytes(value jsonb) returns int
   language sql immutable strict parallel safe
-  return octet_length(value::text) - (
-    select coalesce(sum(greatest(0, case jsonb_typeof(part)
-      when 'object' then 2 * (select count(*) from jsonb_object_keys(part)) - 1
-      when 'array' then jsonb_array_length(part) - 1
-    end)), 0)
-    from jsonb_path_query(value, 'strict $.**') part
-  )::int;
+  return (
+    select octet_length(whole) - (length(rest) - length(replace(rest, ' ', '')))
+    from (
+      select whole, regexp_replace(whole, '"(?:[^"\\]|\\.)*"', '', 'g') as rest
+      from (select value::text as whole offset 0) written
+      offset 0
+    ) split
+  );
 
 -- The same, for the check that limits a contact's data to 64 KB. A value whose jsonb text fits the limit is measured by
 -- that text, which is cheaper. Without a sub-query, so that Postgres inlines it.

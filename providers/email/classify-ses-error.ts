@@ -1,4 +1,5 @@
 import { SESv2ServiceException } from '@aws-sdk/client-sesv2';
+import { CutUpload } from './cut-upload.ts';
 import type { FailedHandOver } from './email-provider.ts';
 import { failureText } from './failure-text.ts';
 
@@ -45,8 +46,9 @@ function readField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined;
 }
 
-// True when nothing was sent: no credentials or no connection.
+// True when nothing, or not the whole request, was sent: no credentials, no connection, or it broke.
 function isUnsent(error: unknown): boolean {
+  if (error instanceof CutUpload) return true;
   const message = error instanceof Error ? error.message : '';
   return (
     (error instanceof Error && error.name === 'CredentialsProviderError') ||

@@ -58,7 +58,7 @@ export interface EmailProvider {
   readonly emailsPerCall: number;
   /** Most connections that it opens. Its own queue for them is first come, first served, over all projects. */
   readonly callsAtOnce: number;
-  /** One attempt, without retries below it. Answers within 30 seconds and never throws. */
+  /** One attempt, without retries below it. Answers within 30 seconds plus `uploadSecondsOf` and never throws. */
   handOver(email: OutgoingEmail): Promise<HandOver>;
   /**
    * Hands each email over once, in as few calls as possible. An invalid email is refused alone, not with its call.

@@ -1,4 +1,5 @@
 import { SESv2Client, type SESv2ClientConfig } from '@aws-sdk/client-sesv2';
+import { notingCutUploads } from './cut-upload.ts';
 
 export interface SesOptions {
   region: string;
@@ -10,7 +11,10 @@ export interface SesOptions {
 
 export interface SesTimeouts {
   connectMs: number;
-  /** To the first byte of the answer, and again from there to its end. */
+  /**
+   * To the first byte of the answer, unless the call sets its own limit. Twice as long without any byte sent or
+   * received: the kernel may still be sending what it has taken.
+   */
   answerMs: number;
   /** Keep-alive of idle connections; must be shorter than the server's. */
   idleMs: number;
@@ -32,7 +36,7 @@ function toConfig(options: SesOptions, usual: SesTimeouts): SESv2ClientConfig {
       connectionTimeout: connectMs,
       requestTimeout: answerMs,
       throwOnRequestTimeout: true,
-      socketTimeout: answerMs,
+      socketTimeout: 2 * answerMs,
       httpsAgent: agent,
       httpAgent: agent,
     },
@@ -58,6 +62,11 @@ export function createSesClient(options: SesOptions): SESv2Client {
   for (const step of ['loggerMiddleware', 'recursionDetectionMiddleware', 'getUserAgentMiddleware']) {
     client.middlewareStack.remove(step);
   }
+  client.middlewareStack.add(notingCutUploads, {
+    name: 'notingCutUploads',
+    step: 'deserialize',
+    priority: 'low',
+  });
   return client;
 }
 

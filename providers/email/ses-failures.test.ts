@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../../local/testing/listen.ts';
 import { exampleEmail } from '../testing/example-email.ts';
@@ -186,6 +186,63 @@ describe('when no answer comes', () => {
         .write('{"MessageId":"01', () => response.destroy());
     });
     expect(await provide(url).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
+  });
+});
+
+describe('a large email on a slow connection', () => {
+  const largeBytes = 16 * 1024 * 1024;
+  const bytes = Buffer.alloc(largeBytes, 'x');
+  const file = {
+    filename: 'film.mp4',
+    contentType: 'video/mp4',
+    cid: null,
+    disposition: 'attachment' as const,
+    bytes,
+  };
+  const large = () => exampleEmail({ attachments: [file] });
+  async function listenRaw(onConnection: (socket: Socket) => void): Promise<string> {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      finished.push(() => socket.destroy());
+      onConnection(socket);
+    });
+    finished.push(() => server.close());
+    return `http://127.0.0.1:${await listen(server)}`;
+  }
+
+  it('is tried later when it was not sent in time, without a doubt about it', async () => {
+    const endpoint = await listenRaw((socket) => socket.pause());
+    expect(await provide(endpoint, short).handOver(large())).toMatchObject({ outcome: 'later' });
+  });
+
+  it('is tried later when the connection breaks in between', async () => {
+    const endpoint = await listenRaw((socket) => socket.once('data', () => socket.destroy()));
+    expect(await provide(endpoint).handOver(large())).toMatchObject({ outcome: 'later' });
+  });
+
+  it('is accepted even if sending it takes longer than an answer may', async () => {
+    let received = 0;
+    const startedAt = performance.now();
+    let tookMs = 0;
+    const waits = { ...roomy, answerMs: 1_000 };
+    const endpoint = await listenRaw((socket) => {
+      socket.on('data', (piece) => {
+        received += piece.length;
+        if (received > largeBytes && piece.at(-1) === '}'.charCodeAt(0)) {
+          tookMs = performance.now() - startedAt;
+          socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${accepted.length}\r\n\r\n${accepted}`);
+        }
+        socket.pause();
+        setTimeout(() => socket.resume(), 10);
+      });
+    });
+    expect(await provide(endpoint, waits).handOver(large())).toMatchObject({ outcome: 'accepted' });
+    expect(tookMs).toBeGreaterThan(waits.answerMs);
+  });
+
+  it('is in doubt when the answer to the whole email is lost', async () => {
+    const { url } = await serve((_request, response) => response.destroy());
+    expect(await provide(url).handOver(large())).toMatchObject({ outcome: 'unknown' });
   });
 });
 

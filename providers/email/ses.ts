@@ -13,6 +13,7 @@ import { handOverEach, notBegun } from './hand-over-each.ts';
 import { buildMime } from './mime-message.ts';
 import { maxConnections } from './ses-client.ts';
 import { fitsSimpleContent, toSimpleHeaders } from './simple-content.ts';
+import { uploadSecondsOf } from './upload-seconds-of.ts';
 
 function toSimpleContent(email: OutgoingEmail): Message {
   const headers = toSimpleHeaders(email.headers) ?? [];
@@ -70,7 +71,11 @@ export function createSesProvider(
   configurationSet: string,
   longestCallMs = providerAnswerSeconds * 1000,
 ): EmailProvider {
-  const inTime = () => ({ abortSignal: AbortSignal.timeout(longestCallMs) });
+  function inTime(uploadMs = 0) {
+    const limitMs = longestCallMs + uploadMs;
+    const abortSignal = AbortSignal.timeout(limitMs);
+    return uploadMs === 0 ? { abortSignal } : { abortSignal, requestTimeout: limitMs };
+  }
 
   async function handOver(email: OutgoingEmail): Promise<HandOver> {
     let command: SendEmailCommand;
@@ -80,7 +85,7 @@ export function createSesProvider(
       return { outcome: 'refused', reason: failureText(error) };
     }
     try {
-      const { MessageId } = await client.send(command, inTime());
+      const { MessageId } = await client.send(command, inTime(uploadSecondsOf(email) * 1000));
       if (MessageId === undefined) return { outcome: 'unknown', reason: 'SES answered without a message id' };
       return { outcome: 'accepted', messageId: MessageId };
     } catch (error) {

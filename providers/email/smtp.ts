@@ -5,6 +5,7 @@ import type { EmailProvider, FailedHandOver, HandOver, OutgoingEmail } from './e
 import { failureText } from './failure-text.ts';
 import { handOverEach } from './hand-over-each.ts';
 import { toMimeMessage } from './mime-message.ts';
+import { uploadSecondsOf } from './upload-seconds-of.ts';
 
 export interface SmtpTimeouts {
   connectMs: number;
@@ -47,7 +48,7 @@ export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = default
 
   async function handOver(email: OutgoingEmail): Promise<HandOver> {
     const messageId = `${email.emailId}@${domainOfAddress(email.from.email)}`;
-    const signal = AbortSignal.timeout(timeouts.totalMs);
+    const signal = AbortSignal.timeout(timeouts.totalMs + uploadSecondsOf(email) * 1000);
     try {
       await transport.sendMail({ ...toMimeMessage(email), messageId: `<${messageId}>`, signal });
       return { outcome: 'accepted', messageId };

@@ -10,6 +10,7 @@ import type { BatchSender } from '../activities/campaigns/create-batch-sender.ts
 import { createCampaignActivities } from '../activities/campaigns/create-campaign-activities.ts';
 import { endContactSnooze } from '../activities/contacts/end-snooze.ts';
 import { checkDomain } from '../activities/domains/check-domain.ts';
+import { limitChecks } from '../activities/domains/limit-checks.ts';
 import type { EmailDispatcher } from '../activities/emails/email-dispatcher.ts';
 import { eraseDeletedEvents } from '../activities/events/erase-events.ts';
 import {
@@ -84,6 +85,7 @@ function createPlainActivities({
   EventDeletionActivities &
   InboundEmailActivities &
   ProjectErasureActivities {
+  const check = limitChecks((domainId) => checkDomain(orm.em.fork(), identities, domainId));
   return {
     endBilling: ({ projectId }) => endBilling(orm.em.fork(), billing, projectId),
     async endSnooze({ contactId }) {
@@ -91,7 +93,7 @@ function createPlainActivities({
       if (outcome.outcome === 'resubscribed') committed();
       return outcome;
     },
-    checkDomain: ({ domainId }) => checkDomain(orm.em.fork(), identities, domainId),
+    checkDomain: ({ domainId }) => check(domainId),
     dispatchEmails: ({ emailIds }) => withHeartbeat((signal) => emails.dispatch(emailIds, signal)),
     eraseEvents: ({ deletionId }) =>
       withHeartbeat((signal) => eraseDeletedEvents(orm.em.fork(), clickhouse, deletionId, { signal })),

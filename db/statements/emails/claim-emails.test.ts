@@ -6,6 +6,7 @@ import { readEmail } from '../../../test/setup/read-database.ts';
 import { sql } from '../../testing/sql.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
+import { beginHandOvers } from './begin-hand-overs.ts';
 import { claimEmails } from './claim-emails.ts';
 import { recordHandOvers } from './record-hand-overs.ts';
 import {
@@ -17,6 +18,7 @@ import {
   database,
   em,
   findOpen,
+  liveSeconds,
   projectId,
   unknownSeconds,
   useClaimStage,
@@ -25,6 +27,23 @@ import {
 useClaimStage();
 
 describe('a claim', () => {
+  it('lives longer by the time to send large attachments, until its outcome is recorded', async () => {
+    const emailId = await acceptOne();
+    const token = uuidv7();
+    await claim([emailId], token);
+    await beginHandOvers(em, [{ emailId, token, uploadSeconds: 100 }]);
+    await age(emailId, liveSeconds + 30);
+    await findOpen([emailId]);
+    expect(await readEmail(em, emailId)).toMatchObject({ status: 'SENDING' });
+    await recordHandOvers(em, token, [handOverRecord(emailId)]);
+    const [{ ahead } = { ahead: true }] = await sql<{ ahead: boolean }>(
+      em,
+      'select claimed_at > now() as ahead from emails where id = $1',
+      [emailId],
+    );
+    expect(ahead).toBe(false);
+  });
+
   it('takes queued emails with everything that rendering and the rules need, oldest first', async () => {
     await sql(
       em,

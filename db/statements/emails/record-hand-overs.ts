@@ -45,6 +45,8 @@ recorded as (
     attempts = e.attempts
       - (o."status" = 'QUEUED' and e.status = 'SENDING' and e.hand_over_begun is not false)::int,
     hand_over_begun = null,
+    -- No longer prolonged.
+    claimed_at = least(e.claimed_at, now()),
     message_id = coalesce(e.message_id, o."messageId"),
     reason = case
       when e.status not in ('SENDING', 'UNKNOWN') then e.reason

@@ -14,6 +14,7 @@ import {
   type Stop,
   unanswered,
 } from '../../../providers/email/email-provider.ts';
+import { uploadSecondsOf } from '../../../providers/email/upload-seconds-of.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
 import { beginLease, type Lease } from '../sending/lease.ts';
 import { recordOutcomes } from '../sending/record-outcomes.ts';
@@ -145,7 +146,8 @@ async function begin(
   const begun = new Map<ClaimedEmail, OutgoingEmail>();
   const beginOne = async (email: ClaimedEmail, outgoing: OutgoingEmail) => {
     try {
-      if (await context.begin({ emailId: email.id, token })) begun.set(email, outgoing);
+      const beginning = { emailId: email.id, token, uploadSeconds: uploadSecondsOf(outgoing) };
+      if (await context.begin(beginning)) begun.set(email, outgoing);
     } catch {
       outcomes.putBack(email, 'the start of the hand-over could not be recorded', notedLaterMs);
     }

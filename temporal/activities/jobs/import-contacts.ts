@@ -1,18 +1,23 @@
 import { inferFieldType } from '../../../core/contact-data/infer-field-type.ts';
+import { maxContactDataBytes } from '../../../core/contact-data/parse-contact-data.ts';
 import { importFormatSchema } from '../../../core/contact-import/import-format.ts';
 import type { ImportRow } from '../../../core/contact-import/read-row.ts';
 import { readRows } from '../../../core/contact-import/read-rows.ts';
 import { type ImportResult, importResultSchema, mostImportErrorsKept } from '../../../core/jobs/results.ts';
+import { jsonByteLength } from '../../../core/json-value.ts';
 import { limitReached } from '../../../db/database-errors.ts';
 import { JobChunk } from '../../../db/entities/job.ts';
 import type { Em } from '../../../db/orm.ts';
 import { type NewFieldType, recordFieldTypes } from '../../../db/statements/contacts/record-field-types.ts';
+import { measureContacts } from '../../../db/statements/jobs/measure-contacts.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 import { type JobContext, JobFailure, type JobRun, runJob } from './run-job.ts';
 import { writeRows } from './write-rows.ts';
 
 /** Rows per transaction: enough to share its cost, few enough to hold locks only briefly. */
 const batchRows = 2_000;
+/** Data per transaction. Merging 2,000 rows into contacts of 64 KB took minutes, and the journal of all projects waited. */
+const partBytes = 2 * 1024 * 1024;
 const pieceBytes = 16 * 1024;
 
 /**
@@ -40,16 +45,18 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   const reading = { bytes: 0 };
 
   const apply = async (rows: ImportRow[]): Promise<boolean> => {
-    const last = rows.at(-1);
-    if (last === undefined) return true;
     const progress = Math.min(99, Math.floor((reading.bytes / format.bytes) * 100));
     await learn(rows);
-    const before = importResultSchema.parse(job.result);
-    return run.apply(async (tx) => ({
-      done: last.row,
-      progress,
-      result: addResult(before, await writeRows(tx, job.projectId, rows)),
-    }));
+    for (const { part, done } of await divideRows(em, job.projectId, rows)) {
+      const before = importResultSchema.parse(job.result);
+      const applied = await run.apply(async (tx) => ({
+        done,
+        progress,
+        result: addResult(before, await writeRows(tx, job.projectId, part)),
+      }));
+      if (!applied) return false;
+    }
+    return true;
   };
 
   // The next rows are read while the previous ones are being written.
@@ -86,6 +93,37 @@ async function* readFile(
       yield piece;
     }
   }
+}
+
+/** Divides rows, in order, into parts of about `partBytes`, counting the data of their contacts too. */
+async function divideRows(
+  em: Em,
+  projectId: string,
+  rows: readonly ImportRow[],
+): Promise<{ part: ImportRow[]; done: number }[]> {
+  const emails = new Set(rows.flatMap((row) => (row.ok ? [row.email] : [])));
+  const sizes = await measureContacts(em.fork(), projectId, [...emails]);
+  const parts: { part: ImportRow[]; done: number }[] = [];
+  let left = 0;
+  for (const row of rows) {
+    let bytes = 0;
+    if (row.ok) {
+      const found = sizes.get(row.email) ?? 0;
+      bytes = found + jsonByteLength(row.data);
+      // What the next row of this contact finds.
+      sizes.set(row.email, Math.max(found, Math.min(bytes, maxContactDataBytes)));
+    }
+    const open = parts.at(-1);
+    if (open === undefined || bytes > left) {
+      parts.push({ part: [row], done: row.row });
+      left = partBytes;
+    } else {
+      open.part.push(row);
+      open.done = row.row;
+    }
+    left -= bytes;
+  }
+  return parts;
 }
 
 function addResult(before: ImportResult, more: ImportResult): ImportResult {

@@ -146,6 +146,39 @@ describe('an import', () => {
     await expectAppliedOnce(jobId);
   });
 
+  it('writes few large contacts in one transaction, and reports those that would become too large', async () => {
+    const contacts = 100;
+    await sql(
+      `insert into contacts (id, project_id, email, data)
+       select uuidv7(), $1, 'large-' || n || '@example.com',
+         jsonb_build_object('a', repeat('x', case when n % 2 = 0 then 60000 else 65000 end))
+       from generate_series(0, $2 - 1) n`,
+      [project.id, contacts],
+    );
+    const rows = Array.from({ length: contacts }, (_, n) => `large-${n}@example.com,${'y'.repeat(1_000)}`);
+    const jobId = await addImport(['email,b', ...rows].join('\n'));
+    const places: number[] = [];
+    const note = ({ done }: { done: number }) => places.push(done);
+    expect(await importContacts(context({ note }), jobId)).toMatchObject({ outcome: 'completed' });
+
+    expect(places.length).toBeGreaterThanOrEqual(3);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+    const tooLarge = rows.flatMap((_, n) => (n % 2 === 0 ? [] : [n]));
+    expect(await readJob(jobId)).toMatchObject({
+      result: {
+        totalRows: contacts,
+        created: 0,
+        updated: contacts / 2,
+        skipped: contacts / 2,
+        errors: tooLarge.map((n) => ({
+          row: n + 2,
+          email: `large-${n}@example.com`,
+          message: "The contact's data would have more than 64 KB",
+        })),
+      },
+    });
+  });
+
   it('fails when its file is gone, and reports what it did before', async () => {
     const jobId = await addImport(makeFile());
     await sql('delete from job_chunks where job_id = $1 and position = 3', [jobId]);

@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import type { DomainVerificationOutcome } from '../../contracts/domain-verification.ts';
+import { limitChecks } from './limit-checks.ts';
+
+it('puts checks off while the provider does not answer, instead of filling the activity slots', async () => {
+  const answer = Promise.withResolvers<DomainVerificationOutcome>();
+  let asked = 0;
+  const check = limitChecks(() => {
+    asked += 1;
+    return answer.promise;
+  });
+  const checks = Array.from({ length: 40 }, (_, n) => check(`domain-${n}`));
+  const settled = Promise.allSettled(checks);
+  expect(asked).toBe(8);
+  await expect(checks.at(-1)).rejects.toMatchObject({
+    category: 'BENIGN',
+    nextRetryDelay: expect.any(Number),
+  });
+
+  answer.resolve('pending');
+  const outcomes = await settled;
+  expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(8);
+  expect(await check('domain-41')).toBe('pending');
+});
