@@ -45,6 +45,11 @@ export class FairSemaphore {
     return this.#free === this.#capacity;
   }
 
+  /** Whether a call for one permit would not wait. */
+  get hasRoom(): boolean {
+    return this.#queues.size === 0 && this.#free > 0;
+  }
+
   waiting(owner?: string): number {
     if (owner !== undefined) return this.#queues.get(owner)?.length ?? 0;
     return [...this.#queues.values()].reduce((sum, queue) => sum + queue.length, 0);
