@@ -85,6 +85,7 @@ describe('heavy reads', () => {
       retryAfterSeconds: expect.any(Number),
     });
     await immediate();
+    expect(started).toEqual(['a1']);
     vi.advanceTimersByTime(30_000);
     await late;
     const next = start('c', 'c1');
