@@ -45,6 +45,11 @@ export class FairSemaphore {
     return this.#free === this.#capacity;
   }
 
+  /** Whether a call for one permit would not wait. */
+  get hasRoom(): boolean {
+    return this.#queues.size === 0 && this.#free > 0;
+  }
+
   get waitingOwners(): number {
     return this.#queues.size;
   }

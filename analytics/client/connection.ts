@@ -2,6 +2,9 @@ import { addAbortSignal, type Readable } from 'node:stream';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { ClickHouseUnavailable } from './errors.ts';
 
+/** Of a process, unless `maxConnections` says otherwise. */
+export const connectionsToClickHouse = 10;
+
 type Client = ReturnType<typeof createClient>;
 
 export interface ClickHouseOptions {
@@ -51,7 +54,7 @@ export function openConnection(options: ClickHouseOptions): Connection {
   const client = createClient({
     ...common,
     database: options.database,
-    max_open_connections: options.maxConnections ?? 10,
+    max_open_connections: options.maxConnections ?? connectionsToClickHouse,
   });
   const running = new Set<Promise<unknown>>();
 

@@ -68,6 +68,11 @@ export interface RouteDescription {
   /** For browsers alone; other clients get the envelope. */
   browserErrorPage?: ErrorPage;
   hidden?: boolean;
+  /**
+   * Waits for a provider, for DNS or for its turn among the heavy reads more than for a lock of Postgres. Takes no place
+   * among the writes of all projects, so that these don't wait for it.
+   */
+  waitsElsewhere?: boolean;
   /** Called thousands of times a second: bypasses the router (`serveHotRoutes`). */
   hot?: boolean;
 }

@@ -1,14 +1,18 @@
 import type { ProjectSlots } from '../services/project-slots.ts';
 import type { EdgeMiddleware } from './context.ts';
+import type { Route } from './route.ts';
 
 /**
- * Limits how many writes of a project, or of a user outside of one, run at a time in this process; others wait.
+ * Limits how many writes of a project, or of a user outside of one, and of all of them together run at a time in this
+ * process; others wait.
  *
- * @throws DomainError `RATE_LIMIT_EXCEEDED` when too many wait
+ * @throws DomainError `RATE_LIMIT_EXCEEDED` when too many of the project wait, `SERVICE_UNAVAILABLE` when its turn does
+ * not come in time
  */
-export function shareWrites(slots: ProjectSlots): EdgeMiddleware {
+export function shareWrites(slots: ProjectSlots, { waitsElsewhere, uploadField }: Route): EdgeMiddleware {
+  const run = waitsElsewhere || uploadField !== undefined ? slots.runApart : slots.run;
   return (ctx, next) => {
     const owner = ctx.state.project?.id ?? ctx.state.user?.id;
-    return owner === undefined ? next() : slots.run(owner, next);
+    return owner === undefined ? next() : run(owner, next);
   };
 }

@@ -32,6 +32,7 @@ export const openCheckout = defineRoute({
   responses: {
     200: { description: 'Where to send the user.', schema: billingPageSchema, example: pageExample },
   },
+  waitsElsewhere: true,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { user, project, body, params } = ctx.state;
@@ -54,6 +55,7 @@ export const openBillingPortal = defineRoute({
       example: { url: 'https://billing.stripe.com/p/session/test_a1b2c3' },
     },
   },
+  waitsElsewhere: true,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { user, project, params } = ctx.state;

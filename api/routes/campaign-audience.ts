@@ -20,6 +20,7 @@ export const previewAudience = defineRoute({
   body: audienceBodySchema,
   bodyExample: { type: 'MARKETING', audienceType: 'ALL' },
   responses,
+  waitsElsewhere: true,
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   async handler(ctx) {
     const { project, body } = ctx.state;

@@ -97,6 +97,7 @@ export const deleteContactField = defineRoute({
   responses: {
     200: { description: 'Deleted.', schema: deletedFieldSchema, example: { deletedFrom: 8_214 } },
   },
+  waitsElsewhere: true,
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;

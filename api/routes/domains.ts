@@ -39,6 +39,7 @@ export const addDomain = defineRoute({
   body: addDomainBodySchema,
   bodyExample: { domain: 'example.com' },
   responses: { 201: { description: 'Added, pending.', schema: domainSchema } },
+  waitsElsewhere: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, body } = ctx.state;
@@ -67,6 +68,7 @@ export const deleteDomain = defineRoute({
   summary: 'Remove a sender domain',
   params: idParams,
   responses: { 204: { description: 'Removed.' } },
+  waitsElsewhere: true,
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {
     const { project, params } = ctx.state;

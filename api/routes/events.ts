@@ -133,6 +133,7 @@ export const deleteEvent = defineRoute({
       example: { deleted: 1204 },
     },
   },
+  waitsElsewhere: true,
   async handler(ctx) {
     const { project, params } = ctx.state;
     ctx.body = { deleted: await ctx.services.events.remove(project.id, params.eventName) };

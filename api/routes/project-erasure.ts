@@ -36,6 +36,7 @@ export const resetProject = defineRoute({
     200: { description: 'Number of erased records by kind.', schema: z.object({ deleted: deletedSchema }) },
     202: { description: 'Still running in the background.', schema: projectResetSchema },
   },
+  waitsElsewhere: true,
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   async handler(ctx) {
     const { user, params, body } = ctx.state;

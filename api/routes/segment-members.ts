@@ -94,6 +94,7 @@ event. This also runs automatically every few minutes.`,
       example: { added: 12, removed: 3, total: 1280 },
     },
   },
+  waitsElsewhere: true,
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -106,6 +106,7 @@ export const previewSegment = defineRoute({
   body: previewSegmentBodySchema,
   bodyExample: { condition: exampleCondition },
   responses: { 200: { description: 'As of now.', schema: segmentPreviewSchema } },
+  waitsElsewhere: true,
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, body } = ctx.state;
@@ -163,6 +164,7 @@ export const deleteSegment = defineRoute({
     '`details.workflowVersions` lists them.',
   params: idParams,
   responses: { 204: { description: 'Deleted.' } },
+  waitsElsewhere: true,
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -179,6 +181,7 @@ export const refreshSegment = defineRoute({
   responses: {
     200: { description: 'The count.', schema: memberCountSchema, example: { memberCount: 1280 } },
   },
+  waitsElsewhere: true,
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -41,6 +41,7 @@ export const verifyEmail = defineRoute({
       },
     },
   },
+  waitsElsewhere: true,
   errors: ['SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { body } = ctx.state;

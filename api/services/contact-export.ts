@@ -1,7 +1,7 @@
 import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
 import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { csvRow } from '../../core/csv/csv-row.ts';
-import { DomainError } from '../../core/errors.ts';
+import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import { ContactField } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type ContactFilter, needsScan } from '../../db/statements/contacts/contact-filter.ts';
@@ -12,7 +12,7 @@ import type { ProjectSlots } from './project-slots.ts';
 
 const contactsPerPage = 1_000;
 const order = { by: 'createdAt', direction: 'asc' } as const;
-/** Pause before a page is retried while the project has too many other searches. */
+/** Pause before a page is retried while there are too many other searches. */
 const waitMs = 500;
 /** Characters after which the event loop does other work. */
 const pieceLength = 64 * 1024;
@@ -24,7 +24,7 @@ export function createContactExportService(orm: Orm, heavyReads: ProjectSlots) {
     /**
      * Streams the matching contacts as CSV, oldest first. Holds one page at a time. Includes contacts created during
      * the export.
-     * @throws DomainError `RATE_LIMIT_EXCEEDED`, before the first piece only
+     * @throws DomainError `RATE_LIMIT_EXCEEDED` and `SERVICE_UNAVAILABLE`, before the first piece only
      */
     async start(projectId: string, filter: ContactFilter) {
       const perScan = needsScan(filter) ? contactsPerScan : contactsPerPage;
@@ -82,13 +82,15 @@ async function* toFile(
   }
 }
 
-/** Retries a refused read: once the file has started, the status can no longer be 429. */
+const refusals: readonly ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
+
+/** Retries a refused read: once the file has started, the status can no longer be 429 or 503. */
 async function patiently<Result>(read: () => Promise<Result>): Promise<Result> {
   for (;;) {
     try {
       return await read();
     } catch (error) {
-      if (!(error instanceof DomainError && error.code === 'RATE_LIMIT_EXCEEDED')) throw error;
+      if (!(error instanceof DomainError && refusals.includes(error.code))) throw error;
       await delay(waitMs);
     }
   }

@@ -93,7 +93,7 @@ function takenByAnother(domain: string): DomainError {
 
 export function createDomainsService(options: DomainsServiceOptions) {
   const { orm, identities } = options;
-  const checks = createProjectSlots(checksAtOnce, 'domain checks');
+  const checks = createProjectSlots(checksAtOnce, { what: 'domain checks' });
   const require = async (projectId: string, id: string) => {
     const row = await projectEm(orm, projectId).findOne(Domain, { id });
     if (row === null) throw notFound('Domain');

@@ -1,10 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createProjectSlots } from './project-slots.ts';
 
 /** Reads that end when the test says so. */
-function manualReads(perProject: number) {
-  const reads = createProjectSlots(perProject);
+function manualReads(perProject: number, inAll?: number) {
+  const reads = createProjectSlots(perProject, inAll === undefined ? {} : { inAll });
   const ends: (() => void)[] = [];
   const started: string[] = [];
   const read = (name: string) => () => {
@@ -56,6 +56,44 @@ describe('heavy reads', () => {
     const fail = () => Promise.reject(new Error('no'));
     await expect(reads.run('a', fail)).rejects.toThrow('no');
     expect(await reads.run('a', async () => 'next')).toBe('next');
+  });
+
+  it('of all projects share a limit, and projects take turns', async () => {
+    const { reads, start, started, end } = manualReads(2, 3);
+    const all = ['a1', 'a2', 'b1', 'b2', 'c1', 'c2'].map((name) => start(name.charAt(0), name));
+    await immediate();
+    expect(started).toEqual(['a1', 'a2', 'b1']);
+    expect(await reads.runIfFree('d', async () => 'figure')).toBeUndefined();
+    expect(await reads.runApart('d', async () => 'apart')).toBe('apart');
+    all.push(start('a', 'a3'));
+    for (let read = 0; read < 7; read += 1) {
+      end();
+      await immediate();
+    }
+    await Promise.all(all);
+    expect(started.slice(3)).toEqual(['b2', 'c1', 'a3', 'c2']);
+    expect(await reads.runIfFree('d', async () => 'figure')).toBe('figure');
+  });
+
+  it('whose turn does not come are refused, and leave their place to others', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { start, started, end } = manualReads(1, 1);
+    const first = start('a', 'a1');
+    const late = expect(start('b', 'b1')).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      retryAfterSeconds: expect.any(Number),
+    });
+    await immediate();
+    expect(started).toEqual(['a1']);
+    vi.advanceTimersByTime(30_000);
+    await late;
+    const next = start('c', 'c1');
+    end();
+    await immediate();
+    end();
+    expect(await Promise.all([first, next])).toEqual(['a1', 'c1']);
+    expect(started).toEqual(['a1', 'c1']);
   });
 
   it('are not limited at 0', async () => {

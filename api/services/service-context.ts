@@ -1,4 +1,5 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
+import { connectionsToClickHouse } from '../../analytics/client/connection.ts';
 import { accountEmailSettings } from '../../core/config/account-email.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
@@ -18,6 +19,9 @@ import { createSessionsService } from './sessions.ts';
 import { shareClickHouse } from './share-clickhouse.ts';
 import { createSignInGuard } from './sign-in-guard.ts';
 import { createTemplateTurns } from './template-turns.ts';
+
+/** Of all projects, so that inserts and the readiness check have connections to ClickHouse left. */
+const questionsAtOnce = Math.floor(connectionsToClickHouse * 0.8);
 
 export type ServiceContext = ReturnType<typeof createServiceContext>;
 
@@ -50,7 +54,10 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   // For services that queue no commands: waking the relay for nothing costs a tenth of a busy process's CPU.
   const journaled = parts.wakeJournal;
   const projectNames = createProjectNames(orm, edge.projectChanges);
-  const heavyReads = createProjectSlots(config.HEAVY_READS_PER_PROJECT);
+  const heavyReads = createProjectSlots(config.HEAVY_READS_PER_PROJECT, {
+    // With as many writes, they leave a fifth of the connections to short reads and the hot routes.
+    inAll: Math.floor(config.DATABASE_POOL_SIZE * 0.4),
+  });
   const templateTurns = createTemplateTurns();
   const passwords = createPasswords();
   const guard = createSignInGuard({
@@ -72,7 +79,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
     ...resources,
     ...parts,
     ...edge,
-    clickhouse: shareClickHouse(parts.clickhouse, config.HEAVY_READS_PER_PROJECT),
+    clickhouse: shareClickHouse(parts.clickhouse, config.HEAVY_READS_PER_PROJECT, questionsAtOnce),
     committed,
     emailsQueued,
     journaled,

@@ -6,15 +6,16 @@ import { createProjectSlots } from './project-slots.ts';
 const longestWaitMs = 12_000;
 
 /**
- * Limits the concurrent questions of a project, so that no project takes up all connections to ClickHouse. Separate
- * from the heavy reads of Postgres, which must not wait for a slow ClickHouse.
+ * Limits the concurrent questions of a project and of all projects, so that they don't take up all connections to
+ * ClickHouse. Separate from the heavy reads of Postgres, which must not wait for a slow ClickHouse.
  *
  * @param perProject concurrent questions per project in this process; 0 means unlimited
+ * @param inAll concurrent questions of all projects, which take turns
  * @returns `query` throws DomainError `RATE_LIMIT_EXCEEDED` when too many questions of the project wait, and
  *   `ClickHouseUnavailable` when a question has waited too long
  */
-export function shareClickHouse(clickhouse: ClickHouse, perProject: number): ClickHouse {
-  const reads = createProjectSlots(perProject);
+export function shareClickHouse(clickhouse: ClickHouse, perProject: number, inAll: number): ClickHouse {
+  const reads = createProjectSlots(perProject, { inAll });
   return {
     ...clickhouse,
     query(question, parameters) {

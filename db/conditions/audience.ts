@@ -3,8 +3,8 @@ import { conditionReferences } from '../../core/conditions/references.ts';
 import type { Em } from '../orm.ts';
 import type { Reach } from './audience-query.ts';
 import type { Bind } from './bind.ts';
-import { conditionSql } from './compile.ts';
-import { loadSegmentDefinitions, membershipSql } from './segment-definitions.ts';
+import { readDataOnce } from './read-data-once.ts';
+import { loadSegmentDefinitions, membershipTests, testsOf } from './segment-definitions.ts';
 
 export interface Audience {
   /**
@@ -26,17 +26,15 @@ export async function segmentAudience(
   const definitions = await loadSegmentDefinitions(em, projectId, [segmentId]);
   if (!definitions.has(segmentId)) return undefined;
   return {
-    where: (now, bind, reach) => membershipSql(definitions, segmentId, { projectId, now, reach }, bind),
+    where: (now, bind, reach) =>
+      readDataOnce(membershipTests(definitions, segmentId, { projectId, now, reach }, bind)),
   };
 }
 
 export async function conditionAudience(em: Em, projectId: string, condition: Condition): Promise<Audience> {
   const definitions = await loadSegmentDefinitions(em, projectId, conditionReferences(condition).segments);
   return {
-    where: (now, bind, reach) => {
-      const asked = { projectId, now, reach };
-      const segmentMembership = (id: string) => membershipSql(definitions, id, asked, bind);
-      return conditionSql(condition, { ...asked, segmentMembership }, bind);
-    },
+    where: (now, bind, reach) =>
+      readDataOnce(testsOf(definitions, condition, { projectId, now, reach }, bind)),
   };
 }

@@ -20,11 +20,11 @@ export interface CompileOptions {
 }
 
 /**
- * A condition as SQL over `contacts c`: true for contacts that match, otherwise false or null. All values are bound
- * parameters and no stored value is cast, so no mix of types can make the statement fail. The enclosing statement must
- * restrict `c` to a project.
+ * A condition as SQL over `contacts c`, as tests that must all hold: each is true for contacts that match, otherwise
+ * false or null. All values are bound parameters and no stored value is cast, so no mix of types can make the statement
+ * fail. The enclosing statement must restrict `c` to a project.
  */
-export function conditionSql({ logic, groups }: Condition, options: CompileOptions, bind: Bind): string {
+export function conditionTests({ logic, groups }: Condition, options: CompileOptions, bind: Bind): string[] {
   const parts = groups.map(({ filters, conditions }) => {
     const tests = filters.map(({ predicate, negated }) => {
       const test = predicateSql(predicate, options, bind);
@@ -32,10 +32,10 @@ export function conditionSql({ logic, groups }: Condition, options: CompileOptio
       // The planner can turn this form into an anti-join; "exists" is never null.
       return predicate.subject === 'event' ? `not (${test})` : `((${test}) is not true)`;
     });
-    if (conditions) tests.push(conditionSql(conditions, options, bind));
-    return `(${tests.join(' and ')})`;
+    return conditions ? [...tests, ...conditionTests(conditions, options, bind)] : tests;
   });
-  return `(${parts.join(logic === 'AND' ? ' and ' : ' or ')})`;
+  if (logic === 'AND') return parts.flat();
+  return [`(${parts.map((tests) => `(${tests.join(' and ')})`).join(' or ')})`];
 }
 
 function predicateSql(predicate: Predicate, options: CompileOptions, bind: Bind): string {

@@ -4,10 +4,9 @@ import type { Em } from '../orm.ts';
 import { query } from '../sql.ts';
 import { conditionAudience } from './audience.ts';
 import { bindInto } from './bind.ts';
+import { contactColumnsSql } from './read-data-once.ts';
 
-/** Concatenating an empty object leaves data that isn't fetched and decompressed again for each test. */
-const contactSql = `select id, project_id, email, subscribed, snoozed_until, created_at, updated_at, data || '{}' as data
-  from contacts where project_id = $1 and id = $2`;
+const contactSql = `select ${contactColumnsSql} from contacts c where c.project_id = $1 and c.id = $2`;
 
 export async function matchContact(
   em: Em,

@@ -5,7 +5,7 @@ import { segmentTypes } from '../../core/segments/segment-types.ts';
 import type { Em } from '../orm.ts';
 import { query } from '../sql.ts';
 import type { Bind } from './bind.ts';
-import { type CompileOptions, conditionSql } from './compile.ts';
+import { type CompileOptions, conditionTests } from './compile.ts';
 
 /** Conditions by segment id, including all referenced segments; null for static segments. */
 export type SegmentDefinitions = ReadonlyMap<string, Condition | null>;
@@ -40,21 +40,37 @@ function storedCondition(segmentId: string, stored: unknown): Condition {
   throw new Error(`The condition of segment ${segmentId} does not parse: ${JSON.stringify(parsed.issues)}`);
 }
 
+type Asked = Pick<CompileOptions, 'projectId' | 'now' | 'reach'>;
+
 /**
- * Whether the contact `c` is in a segment. A static segment is decided by its rows; the condition of a dynamic one is
- * inlined, so the answer is always current. False for an unknown segment.
+ * Whether the contact `c` is in a segment, as tests that must all hold. A static segment is decided by its rows; the
+ * condition of a dynamic one is inlined, so the answer is always current. False for an unknown segment.
  */
-export function membershipSql(
+export function membershipTests(
   definitions: SegmentDefinitions,
   segmentId: string,
-  asked: Pick<CompileOptions, 'projectId' | 'now' | 'reach'>,
+  asked: Asked,
   bind: Bind,
-): string {
+): string[] {
   const condition = definitions.get(segmentId);
-  if (condition === undefined) return 'false';
-  if (condition === null) {
-    return `exists (select from segment_members m where m.segment_id = ${bind(segmentId)}::uuid and m.contact_id = c.id)`;
-  }
+  if (condition === undefined) return ['false'];
+  if (condition !== null) return testsOf(definitions, condition, asked, bind);
+  return [
+    `exists (select from segment_members m where m.segment_id = ${bind(segmentId)}::uuid and m.contact_id = c.id)`,
+  ];
+}
+
+export function membershipSql(...parameters: Parameters<typeof membershipTests>): string {
+  return `(${membershipTests(...parameters).join(' and ')})`;
+}
+
+/** The tests of a condition that may refer to these segments. */
+export function testsOf(
+  definitions: SegmentDefinitions,
+  condition: Condition,
+  asked: Asked,
+  bind: Bind,
+): string[] {
   const segmentMembership = (id: string) => membershipSql(definitions, id, asked, bind);
-  return conditionSql(condition, { ...asked, segmentMembership }, bind);
+  return conditionTests(condition, { ...asked, segmentMembership }, bind);
 }

@@ -1,6 +1,7 @@
 import type { Condition } from '../../../core/conditions/condition.ts';
 import { bindInto } from '../bind.ts';
-import { type CompileOptions, conditionSql } from '../compile.ts';
+import { type CompileOptions, conditionTests } from '../compile.ts';
+import { readDataOnce } from '../read-data-once.ts';
 
 export function compileCondition(
   condition: Condition,
@@ -8,5 +9,5 @@ export function compileCondition(
   given: readonly unknown[],
 ): { sql: string; parameters: unknown[] } {
   const parameters = [...given];
-  return { sql: conditionSql(condition, options, bindInto(parameters)), parameters };
+  return { sql: readDataOnce(conditionTests(condition, options, bindInto(parameters))), parameters };
 }

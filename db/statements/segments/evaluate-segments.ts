@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { audienceQuery } from '../../conditions/audience-query.ts';
 import { bindInto } from '../../conditions/bind.ts';
+import { contactColumnsSql, readDataOften } from '../../conditions/read-data-once.ts';
 import { loadSegmentDefinitions, membershipSql } from '../../conditions/segment-definitions.ts';
 import { Segment } from '../../entities/segment.ts';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
@@ -77,7 +78,10 @@ const evaluateSql = (changes: readonly string[]) => `
 with evaluated as materialized (
   select c.id, c.email, array_remove(array[${changes.join(',')}]::int[], null) as changes
   from unnest($4::uuid[], $5::int[]) t (id, mask)
-  cross join lateral (${joinByKeySql('contacts c where c.id = t.id and c.project_id = $2')}) c
+  cross join lateral (
+    select ${readDataOften(changes) ? contactColumnsSql : '*'}
+    from contacts c where c.id = t.id and c.project_id = $2 offset 0
+  ) c
 ),
 change as materialized (
   select e.id as contact_id, e.email, ($3::uuid[])[abs(place)] as segment_id, place > 0 as enters

@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
+import type { TestAnswer } from './setup/answer.ts';
+import { useTestProduct } from './setup/product.ts';
+import { createTestSender, type TestSender } from './setup/sender.ts';
+
+// Its API process has 10 connections.
+const product = useTestProduct();
+
+const createSenders = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => createTestSender(product.url)));
+
+/** Makes calls of several projects wait for a lock of a table, more than there are connections. */
+async function whileWaiting(
+  lock: string,
+  call: (sender: TestSender, index: number) => Promise<TestAnswer>,
+  check: (other: TestSender) => Promise<void>,
+) {
+  const [other, ...loud] = await createSenders(4);
+  if (other === undefined) throw new Error('No project');
+  const waiting: Promise<TestAnswer>[] = [];
+  await product.em().transactional(async (em) => {
+    await sql(em, lock);
+    for (const sender of loud) {
+      for (let index = 0; index < 4; index += 1) waiting.push(call(sender, index));
+    }
+    for (let time = 0; time < 10; time += 1) {
+      await check(other);
+      await delay(50);
+    }
+  });
+  return (await Promise.all(waiting)).map(({ status }) => status);
+}
+
+it('requests of a project are served while heavy reads of several others take long', async () => {
+  const statuses = await whileWaiting(
+    'lock table contacts in access exclusive mode',
+    (sender) => sender.get('/contacts?search=reader'),
+    async (other) => {
+      expect((await other.get('/campaigns')).status).toBe(200);
+      const name = `Template ${crypto.randomUUID()}`;
+      const template = { name, subject: 'Hello', body: '<p>Hello</p>', from: `a@${other.domain}` };
+      expect((await other.post('/templates', template)).status).toBe(201);
+    },
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+it('requests of a project are served while writes of several others wait for a lock', async () => {
+  const statuses = await whileWaiting(
+    'lock table segments in share mode',
+    (sender, index) => sender.post('/segments', { name: `Segment ${index}`, type: 'STATIC' }),
+    async (other) => {
+      expect((await other.get('/segments')).status).toBe(200);
+      const condition = {
+        logic: 'AND',
+        groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+      };
+      expect((await other.post('/segments/preview', { condition })).status).toBe(200);
+    },
+  );
+  expect(new Set(statuses)).toEqual(new Set([201]));
+});
