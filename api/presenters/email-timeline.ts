@@ -92,12 +92,16 @@ function fromState(email: LoggedEmail, known: ReadonlySet<EntryType>): Entry[] {
     .map((kind) => entry(kind, instants[kind], plainTexts[kind]));
 }
 
+/** The claim of an email with large attachments is prolonged by moving its time ahead. */
+const beforeNow = (claimedAt: Date | null) =>
+  claimedAt && new Date(Math.min(claimedAt.getTime(), Date.now()));
+
 function fromStatus({ status, reason, claimedAt }: LoggedEmail, known: ReadonlySet<EntryType>): Entry[] {
   switch (status) {
     case 'QUEUED':
       return [entry('waiting', null, because('Waiting to be sent', reason))];
     case 'SENDING':
-      return [entry('waiting', claimedAt, 'Being handed over')];
+      return [entry('waiting', beforeNow(claimedAt), 'Being handed over')];
     case 'UNKNOWN':
       return [entry('unknown', claimedAt, because('Handed over, not confirmed yet', reason))];
     case 'FAILED':
