@@ -202,6 +202,49 @@ describe('the deletion of a project', () => {
     await eventually(identities, (status) => status === 404);
   });
 
+  it('holds up no other project, however many are deleted at once', async () => {
+    const sender = await createTestSender(stack.url);
+    const owner = await createTestPerson(stack.url);
+    // More than activities run on the task queue of imports.
+    const projects = await Promise.all(Array.from({ length: 45 }, async () => createOwnProject(owner)));
+    const ids = projects.map(({ id }) => id);
+    await run(
+      `insert into templates (id, project_id, name, subject, body, from_email, type)
+       select uuidv7(), id, 'x', 'x', 'x', 'a@example.com', 'MARKETING' from unnest($1::uuid[]) id`,
+      [ids],
+    );
+    // None of the erasures can end while this transaction holds a row of each project.
+    const blocking = stack.em();
+    await blocking.begin();
+    await sql(blocking, 'select from templates where project_id = any($1::uuid[]) for update', [ids]);
+    for (const id of ids) {
+      expect((await owner.call('DELETE', `/users/@me/projects/${id}`)).status).toBe(204);
+    }
+    await eventually(
+      () =>
+        run(
+          `select count(*)::int as n from pg_stat_activity where wait_event_type = 'Lock' and query like '%from templates where%'`,
+        ),
+      ([row]) => (row?.n ?? 0) >= 2,
+    );
+    const { body: job } = await upload(
+      `${stack.url}/contacts/import`,
+      sender.secretKey,
+      'email\nada@example.com',
+    );
+    await eventually(
+      () => sender.get(`/contacts/import/${job.jobId}`),
+      ({ body }) => body.state === 'completed',
+    );
+    const erased = () =>
+      run('select count(erased_at)::int as n from project_erasures where project_id = any($1::uuid[])', [
+        ids,
+      ]);
+    expect(await erased()).toEqual([{ n: 0 }]);
+    await blocking.rollback();
+    await eventually(erased, ([row]) => row?.n === ids.length);
+  });
+
   it('is for owners: an ADMIN gets 403, a MEMBER even for the reset, and a stranger 404', async () => {
     const [owner, admin, member, stranger] = await Promise.all([
       createTestPerson(stack.url),

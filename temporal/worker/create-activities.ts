@@ -21,6 +21,7 @@ import {
 import { createJobActivities } from '../activities/jobs/create-job-activities.ts';
 import { eraseRecordedProject } from '../activities/projects/erase-recorded-project.ts';
 import type { RemoveImage } from '../activities/projects/erase-uploads.ts';
+import { runSlice } from '../activities/run-slice.ts';
 import { createSegmentActivities } from '../activities/segments/create-segment-activities.ts';
 import { createSweepActivities } from '../activities/sweeps/create-sweep-activities.ts';
 import { withHeartbeat } from '../activities/with-heartbeat.ts';
@@ -95,8 +96,8 @@ function createPlainActivities({
     },
     checkDomain: ({ domainId }) => check(domainId),
     dispatchEmails: ({ emailIds }) => withHeartbeat((signal) => emails.dispatch(emailIds, signal)),
-    eraseEvents: ({ deletionId }) =>
-      withHeartbeat((signal) => eraseDeletedEvents(orm.em.fork(), clickhouse, deletionId, { signal })),
+    eraseEvents: ({ deletionId, sliceMs }) =>
+      runSlice(sliceMs, (slice) => eraseDeletedEvents(orm.em.fork(), clickhouse, deletionId, slice)),
     async closeEventDeletion({ deletionId }) {
       await orm.em.fork().nativeDelete(EventDeletion, { id: deletionId });
     },
@@ -109,9 +110,9 @@ function createPlainActivities({
       await giveUpInboundEmail(orm.em.fork(), inboundId);
       committed();
     },
-    eraseProject: ({ erasureId }) =>
-      withHeartbeat((signal) =>
-        eraseRecordedProject(orm.em.fork(), { clickhouse, identities, removeImage }, erasureId, signal),
+    eraseProject: ({ erasureId, sliceMs }) =>
+      runSlice(sliceMs, (slice) =>
+        eraseRecordedProject(orm.em.fork(), { clickhouse, identities, removeImage }, erasureId, slice),
       ),
     closeProjectErasure: ({ erasureId }) => closeErasure(orm.em.fork(), erasureId),
   };

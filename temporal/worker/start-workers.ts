@@ -9,7 +9,12 @@ import {
 import type { Logger } from 'pino';
 import { temporalConnectionConfig } from '../client/connect.ts';
 import type { CampaignBatchActivities } from '../contracts/campaign.ts';
-import { campaignTaskQueue, emailTaskQueue, inboundTaskQueue } from '../contracts/task-queues.ts';
+import {
+  campaignTaskQueue,
+  emailTaskQueue,
+  erasureTaskQueue,
+  inboundTaskQueue,
+} from '../contracts/task-queues.ts';
 import type { Activities } from './create-activities.ts';
 import { loadWorkflowBundle } from './workflow-bundle.ts';
 
@@ -47,6 +52,9 @@ const executionPolls = 10;
 
 /** Two emails are parsed at a time; the others wait for their project's turn. */
 const inboundSlots = 10;
+
+/** Each keeps a connection of Postgres busy; the others wait for their project's turn. */
+const erasureSlots = 2;
 
 /** An email batch ends within moments, or sleeps for seconds and is replayed. */
 const mostCachedBatches = 50;
@@ -108,6 +116,11 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
       taskQueue: inboundTaskQueue(taskQueue),
       activities: { receiveInboundEmail: activities.receiveInboundEmail },
       maxConcurrentActivityTaskExecutions: inboundSlots,
+    }),
+    () => ({
+      taskQueue: erasureTaskQueue(taskQueue),
+      activities: { eraseProject: activities.eraseProject, eraseEvents: activities.eraseEvents },
+      maxConcurrentActivityTaskExecutions: erasureSlots,
     }),
     // Own slots, so that campaigns never take those of transactional email. No workflows, so no sandbox.
     () => ({

@@ -1,11 +1,15 @@
-import { proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
+import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import { erasureSlice } from '../contracts/erasure-slice.ts';
 import type { EventDeletionActivities, EventDeletionInput } from '../contracts/event-deletion.ts';
+import { erasureTaskQueue } from '../contracts/task-queues.ts';
+import { isHistoryLong } from './history-limits.ts';
 
-const { eraseEvents, closeEventDeletion } = proxyActivities<EventDeletionActivities>({
+const options = {
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '250 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
-});
+} as const;
+const { closeEventDeletion } = proxyActivities<EventDeletionActivities>(options);
 
 const secondPassAfterMs = 5 * 60 * 1000;
 
@@ -16,10 +20,18 @@ const secondPassAfterMs = 5 * 60 * 1000;
  */
 export async function eventDeletion(input: EventDeletionInput): Promise<void> {
   setCurrentDetails('Waits until ClickHouse has everything before the deletion, then deletes it there.');
-  await eraseEvents(input);
+  await erase(input);
   setCurrentDetails('Deleted everywhere. A second pass follows, for an insert that was in progress.');
   await sleep(secondPassAfterMs);
-  await eraseEvents(input);
+  await erase(input);
   await closeEventDeletion(input);
   setCurrentDetails('Gone everywhere.');
+}
+
+async function erase(input: EventDeletionInput): Promise<void> {
+  const taskQueue = erasureTaskQueue(workflowInfo().taskQueue);
+  const { eraseEvents } = proxyActivities<EventDeletionActivities>({ ...options, taskQueue });
+  while (await eraseEvents({ ...input, ...erasureSlice })) {
+    if (isHistoryLong()) await continueAsNew<typeof eventDeletion>(input);
+  }
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { eventTypesOf } from '../../test/setup/history-text.ts';
 import { runWorkflow, useTimeSkipping } from '../../test/setup/time-skipping.ts';
 import type { DispatchEmailsResult } from '../contracts/email-batch.ts';
+import { erasureTaskQueue } from '../contracts/task-queues.ts';
 
 const environment = useTimeSkipping();
 
@@ -195,6 +196,7 @@ describe('an event deletion', () => {
           attempts += 1;
           if ((await now()) - startedAt < 3 * 3_600_000) throw new Error('no ClickHouse');
           await done('erase');
+          return false;
         },
         closeEventDeletion: () => done('close'),
       },
@@ -205,6 +207,44 @@ describe('an event deletion', () => {
     expect(attempts).toBeGreaterThan(3 * 60);
     expect(history.events?.length).toBeLessThan(40);
   });
+});
+
+describe('an erasure', () => {
+  it.each([
+    ['projectErasure', 'eraseProject', 'closeProjectErasure'],
+    ['eventDeletion', 'eraseEvents', 'closeEventDeletion'],
+  ])(
+    'works in slices on its own task queue, in new runs if there are many: %s',
+    async (type, erase, close) => {
+      const inputs: unknown[] = [];
+      let slices = 0;
+      const { histories } = await runWorkflow(
+        environment,
+        type,
+        { erasureId: 'e', deletionId: 'd' },
+        {
+          [erase]: async (input: unknown) => {
+            inputs.push(input);
+            slices += 1;
+            return slices < 1_000;
+          },
+          [close]: async () => undefined,
+        },
+      );
+      // The second pass needs one slice.
+      expect(slices).toBe(1_001);
+      expect(new Set(inputs.map((input) => JSON.stringify(input)))).toEqual(
+        new Set([JSON.stringify({ erasureId: 'e', deletionId: 'd', sliceMs: 20_000 })]),
+      );
+      expect(histories.length).toBeGreaterThan(1);
+      const queues = histories.flatMap(({ events }) =>
+        (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: activity }) =>
+          activity?.activityType?.name === erase ? [activity.taskQueue?.name] : [],
+        ),
+      );
+      expect(new Set(queues)).toEqual(new Set([erasureTaskQueue(environment.taskQueue)]));
+    },
+  );
 });
 
 describe('a sweep', () => {

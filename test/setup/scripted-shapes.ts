@@ -132,7 +132,16 @@ export const scriptedShapes: ScriptedShape[] = [
     name: 'event-deletion',
     type: 'eventDeletion',
     input: { deletionId: 'd' },
-    activities: { eraseEvents: async () => undefined, closeEventDeletion: async () => undefined },
+    activities: { eraseEvents: async () => false, closeEventDeletion: async () => undefined },
+  },
+  {
+    name: 'event-deletion-in-slices',
+    type: 'eventDeletion',
+    input: { deletionId: 'd' },
+    activities: {
+      eraseEvents: inTurn([true, true, false, true, false]),
+      closeEventDeletion: async () => undefined,
+    },
   },
   {
     name: 'inbound-email',
@@ -161,7 +170,16 @@ export const scriptedShapes: ScriptedShape[] = [
     name: 'project-erasure',
     type: 'projectErasure',
     input: { erasureId: 'e' },
-    activities: { eraseProject: async () => undefined, closeProjectErasure: async () => undefined },
+    activities: { eraseProject: async () => false, closeProjectErasure: async () => undefined },
+  },
+  {
+    name: 'project-erasure-in-slices',
+    type: 'projectErasure',
+    input: { erasureId: 'e' },
+    activities: {
+      eraseProject: inTurn([true, true, false, true, false]),
+      closeProjectErasure: async () => undefined,
+    },
   },
   {
     name: 'project-erasure-with-failures',
@@ -171,6 +189,7 @@ export const scriptedShapes: ScriptedShape[] = [
       eraseProject: async () => {
         erasures += 1;
         if (erasures % 3 !== 0) throw new Error('no ClickHouse');
+        return false;
       },
       closeProjectErasure: async () => undefined,
     },

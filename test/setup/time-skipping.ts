@@ -6,7 +6,11 @@ import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import { findTimeSkippingBinary } from '../../local/temporal-binary.ts';
 import { searchAttributeNames } from '../../temporal/contracts/search-attributes.ts';
-import { campaignTaskQueue, inboundTaskQueue } from '../../temporal/contracts/task-queues.ts';
+import {
+  campaignTaskQueue,
+  erasureTaskQueue,
+  inboundTaskQueue,
+} from '../../temporal/contracts/task-queues.ts';
 import { loadWorkflowBundle } from '../../temporal/worker/workflow-bundle.ts';
 import { fileFixture } from './fixtures.ts';
 import { useTemporalRuntime } from './temporal-runtime.ts';
@@ -86,6 +90,11 @@ async function startScriptedWorkers(
     await Worker.create({
       connection,
       taskQueue: inboundTaskQueue(taskQueue),
+      activities: perform('activities'),
+    }),
+    await Worker.create({
+      connection,
+      taskQueue: erasureTaskQueue(taskQueue),
       activities: perform('activities'),
     }),
     await Worker.create({

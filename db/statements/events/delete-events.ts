@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { nilId } from '../../../core/nil-id.ts';
 import { eventInput } from '../../../core/segments/segment-inputs.ts';
+import { endWhenDue, type Slice } from '../../../core/slice.ts';
 import type { Em } from '../../orm.ts';
 import { retryTransaction } from '../../retry-transaction.ts';
 import { execute, query } from '../../sql.ts';
@@ -81,16 +82,23 @@ from unnest($3::uuid[]) as contact (id)`;
  *
  * @param em not in a transaction: each batch opens its own
  * @returns the number of events deleted by this run
+ * @throws SliceOver when another slice has to continue
  */
-export async function deleteEvents(em: Em, deletion: DeletedName): Promise<number> {
+export async function deleteEvents(
+  em: Em,
+  deletion: DeletedName,
+  slice: Slice = { endsAt: Infinity },
+): Promise<number> {
   let deleted = 0;
   for (let place: Place | undefined = start; place !== undefined; ) {
+    slice.signal?.throwIfAborted();
     const from: Place = place;
     const batch: Batch = await retryTransaction(() =>
       em.fork().transactional((transaction) => deleteBatch(transaction, deletion, from)),
     );
     deleted += batch.deleted;
     place = batch.next;
+    if (batch.deleted > 0) endWhenDue(slice);
   }
   await forgetDroppedEvents(em, deletion);
   await deleteEventName(em.fork(), deletion.projectId, deletion.name);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { type Slice, SliceOver } from '../../../core/slice.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createTestProject } from '../../../test/setup/start-test-api.ts';
 import { ProjectErasure } from '../../entities/project-security.ts';
@@ -40,10 +41,10 @@ async function startReset(projectId: string): Promise<string> {
   await em().transactional((em) => recordErasure(em, { id, projectId, isReset: true }));
   return id;
 }
-async function erase(id: string, signal?: AbortSignal): Promise<void> {
+async function erase(id: string, slice: Slice = { endsAt: Infinity }): Promise<void> {
   const erasure = await findErasure(em(), id);
   if (erasure === undefined) throw new Error('There is no erasure');
-  await eraseProject(em(), erasure, signal);
+  await eraseProject(em(), erasure, slice);
 }
 const leftOf = (projectId: string) =>
   run(
@@ -64,7 +65,7 @@ describe('the erasure of a project', () => {
         looks += 1;
         if (looks > batches) throw new Error('killed');
       };
-      const outcome = await erase(id, signal).then(
+      const outcome = await erase(id, { signal, endsAt: Infinity }).then(
         () => 'done',
         () => 'killed',
       );
@@ -76,6 +77,47 @@ describe('the erasure of a project', () => {
     expect(await leftOf(neighbor)).toEqual([{ n: 3 * rows }]);
     const reset = await em().findOne(ProjectErasure, { projectId });
     expect(reset?.done).toMatchObject({ contacts: rows, emails: rows, events: rows });
+  });
+
+  it('advances in every slice, even if its time is up before it begins', async () => {
+    const projectId = await createFullProject();
+    await run(
+      `insert into workflows (id, project_id, name, event_name, version)
+       select uuidv7(), $1, 'x' || n, 'x', 1 from generate_series(1, 3) n`,
+      [projectId],
+    );
+    await run(
+      `insert into message_contents (id, project_id) select uuidv7(), $1 from generate_series(1, 250)`,
+      [projectId],
+    );
+    const id = await startReset(projectId);
+    const contents = async () =>
+      (await run('select from message_contents where project_id = $1', [projectId])).length;
+    const contentsLeft = new Set<number>();
+    const next = () => erase(id, { endsAt: 0 });
+    let slices = 1;
+    for (; slices < 100; slices += 1) {
+      const before = await leftOf(projectId);
+      const isOver = await next().then(
+        () => false,
+        (error) => {
+          if (!(error instanceof SliceOver)) throw error;
+          return true;
+        },
+      );
+      if (!isOver) break;
+      contentsLeft.add(await contents());
+      const [{ n } = { n: 0 }] = await leftOf(projectId);
+      expect((before[0]?.n ?? 0) - n).toBeLessThanOrEqual(5_000);
+    }
+    // Contents may be large.
+    expect([...contentsLeft]).toEqual([250, 150, 50, 0]);
+    // Three batches each of contacts, emails and two kinds of events.
+    expect(slices).toBeGreaterThan(8);
+    expect(slices).toBeLessThan(100);
+    expect(await leftOf(projectId)).toEqual([{ n: 0 }]);
+    const reset = await em().findOne(ProjectErasure, { projectId });
+    expect(reset?.done).toMatchObject({ contacts: rows, emails: rows, events: rows, workflows: 3 });
   });
 
   it('keeps events of another project with the same ctids in another partition', async () => {

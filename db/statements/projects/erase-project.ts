@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { emailSources } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
+import { endWhenDue, type Slice } from '../../../core/slice.ts';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query, queryValue } from '../../sql.ts';
@@ -10,14 +11,22 @@ import { deleteBatchOfExecutions } from '../workflows/delete-executions.ts';
 import type { ErasureOrder } from './find-erasure.ts';
 import { notifyProjectChange } from './notify-project-change.ts';
 
-const batchRows = 5_000;
+/** Rows with texts of up to 8 MB, each of which Postgres stores in 4,000 further rows. */
+const largeTables = new Set([
+  'message_contents',
+  'template_contents',
+  'inbound_emails',
+  'templates',
+  'workflow_versions',
+]);
+const batchRows = (table: string) => (largeTables.has(table) ? 100 : 5_000);
 const idRow = z.object({ id: z.uuid() });
 const heldRow = z.object({});
 
 interface Run {
   em: Em;
   erasure: ErasureOrder;
-  signal: AbortSignal | undefined;
+  slice: Slice;
 }
 
 /**
@@ -25,10 +34,11 @@ interface Run {
  * members, domains, settings and reputation figures stay while the project exists. Safe to interrupt and repeat.
  *
  * @param em outside of a transaction
- * @param signal stops it between batches
+ * @param slice its signal stops it between batches
+ * @throws SliceOver when another slice has to continue
  */
-export async function eraseProject(em: Em, erasure: ErasureOrder, signal?: AbortSignal): Promise<void> {
-  const run: Run = { em, erasure, signal };
+export async function eraseProject(em: Em, erasure: ErasureOrder, slice: Slice): Promise<void> {
+  const run: Run = { em, erasure, slice };
   await eraseWithChildren(run, 'workflows', eraseOfWorkflow);
   await eraseWithChildren(run, 'campaigns', (inner, id) =>
     eraseOf(inner, 'campaign_id', id, tablesOfCampaign),
@@ -70,8 +80,8 @@ const tablesOfCampaign = ['campaign_batches', 'campaign_figures', 'campaign_figu
 async function eraseOfWorkflow(run: Run, workflowId: string): Promise<void> {
   await cancelActiveExecutions(run.em, workflowId);
   await deleteWhere(run, 'event_listeners', 'workflow_id = $1 order by workflow_id', [workflowId]);
-  do run.signal?.throwIfAborted();
-  while ((await deleteBatchOfExecutions(run.em, workflowId)) > 0);
+  do run.slice.signal?.throwIfAborted();
+  while (goesOn(run, await deleteBatchOfExecutions(run.em, workflowId)));
   await eraseOf(run, 'workflow_id', workflowId, tablesOfWorkflow);
 }
 
@@ -152,6 +162,12 @@ const countGone = (table: string, erasureId: string) => `
     where id = ${erasureId} and exists (select from gone)
   )`;
 
+/** @throws SliceOver between two batches */
+function goesOn({ slice }: Run, deleted: number): boolean {
+  if (deleted > 0) endWhenDue(slice);
+  return deleted > 0;
+}
+
 /**
  * Deletes rows that nobody else has locked, in batches. Then waits for the locked ones, one row at a time, so that no
  * deadlock is possible.
@@ -164,13 +180,13 @@ async function deleteWhere(
   key = 'ctid',
 ): Promise<void> {
   const deleteFree = (em: Em) => {
-    run.signal?.throwIfAborted();
+    run.slice.signal?.throwIfAborted();
     return queryValue(
       em,
       z.int(),
       `with gone as (
          delete from ${table}
-         where ${key} = any(array(select ${key} from ${table} where ${where} limit ${batchRows} for update skip locked))
+         where ${key} = any(array(select ${key} from ${table} where ${where} limit ${batchRows(table)} for update skip locked))
          returning 1
        ),
        ${countGone(table, `$${parameters.length + 1}`)}
@@ -190,7 +206,7 @@ async function deleteWhere(
       if (held.length > 0) await deleteFree(em);
       return held.length > 0;
     });
-  do while ((await deleteFree(run.em)) > 0);
+  do while (goesOn(run, await deleteFree(run.em)));
   while (await deleteHeld());
 }
 
@@ -212,11 +228,13 @@ async function eraseWithChildren(
   for (const { id } of parents) {
     await eraseChildren(run, id);
     await run.em.transactional(async (em) => {
-      const inner = { ...run, em };
+      // Ended within the transaction, the slice would lose its progress.
+      const inner = { ...run, em, slice: { ...run.slice, endsAt: Infinity } };
       await execute(em, `select from ${table} where id = $1 for update`, [id]);
       await eraseChildren(inner, id);
       await deleteWhere(inner, table, 'id = $1', [id]);
     });
+    endWhenDue(run.slice);
   }
 }
 
@@ -229,19 +247,20 @@ async function deleteById(
   const { projectId, until, id: erasureId } = run.erasure;
   let after: string | null = nilId;
   while (after !== null) {
-    run.signal?.throwIfAborted();
+    run.slice.signal?.throwIfAborted();
     after = await queryValue(
       run.em,
       z.uuid().nullable(),
       `with page as materialized (
          select id from ${table}
          where project_id = $1 and id > $2 and id <= ${lastUuidAtSql('$3::timestamptz')} and ${filter}
-         order by project_id, id limit ${batchRows}
+         order by project_id, id limit ${batchRows(table)}
        ),
        gone as (delete from ${table} where id = any(array(select id from page)) returning 1),
        ${countGone(table, '$4')}
        select (select id from page order by id desc limit 1) as last`,
       [projectId, after, until, erasureId],
     );
+    if (after !== null) endWhenDue(run.slice);
   }
 }

@@ -22,6 +22,8 @@ function byProject(table: string, key: Record<string, ColumnType>): Expire {
 }
 
 const transactionsPerSlice = 20;
+/** Contents have up to 8 MB each and attachments besides, chunks of uploads 256 KB. */
+const largeRowsPerSlice = 100;
 
 const fixed = {
   idempotencyKeys: byAge('idempotency_keys', 'expires_at', { project_id: 'uuid', key: 'text' }),
@@ -55,6 +57,7 @@ const fixed = {
     walk: { job_id: 'uuid', position: 'smallint' },
     within: `job_id < ${firstUuidAtSql("now() - interval '1 day'")}`,
     where: 'not exists (select from jobs j where j.id = job_id)',
+    rowsPerSlice: largeRowsPerSlice,
   }),
   // Stripe retries an event for less than 30 days.
   stripeEvents: byAge('stripe_events', 'received_at', { id: 'text' }, 30),
@@ -87,6 +90,7 @@ export function createExpiries(bodyRetentionDays: number): Readonly<Record<strin
     walk: { created_at: 'timestamptz', id: 'uuid' },
     where: 'created_at < now() - make_interval(days => $1)',
     parameters: [bodyRetentionDays],
+    rowsPerSlice: largeRowsPerSlice,
   } as const;
   return {
     ...fixed,

@@ -10,6 +10,8 @@ import { acceptEmails } from '../emails/accept-emails.ts';
 import { insertJobChunk } from '../jobs/insert-job-chunk.ts';
 import { findProjectTurns } from '../outbox/find-project-turns.ts';
 import { lockDueCommands } from '../outbox/lock-due-commands.ts';
+import { createExpiries } from './expiries.ts';
+import type { ExpiryCursor, ExpirySlice } from './expiry.ts';
 import { requeueStrandedEmails } from './requeue-stranded-emails.ts';
 
 const { em, sql } = useTestDatabase();
@@ -192,6 +194,28 @@ describe('the expiry sweep', () => {
        select uuidv7(), now() - interval '31 days' from generate_series(1, 12000)`,
     );
     expect(await expireEverything(em(), 7)).toMatchObject({ notifications: 12_000 });
+  });
+
+  it.each([
+    ['contents', 'message_contents', '(id, project_id, created_at)', 'uuidv7(), gen_random_uuid(), '],
+    [
+      'templateContents',
+      'template_contents',
+      '(id, project_id, subject, body, from_email, created_at)',
+      `uuidv7(), gen_random_uuid(), 'x', 'x', 'a@example.com', `,
+    ],
+  ])('takes few large rows at a time: %s', async (name, table, columns, values) => {
+    await sql(
+      `insert into ${table} ${columns} select ${values} now() - interval '31 days' from generate_series(1, 250)`,
+    );
+    const counts: number[] = [];
+    const expire = createExpiries(7)[name];
+    for (let cursor: ExpiryCursor | null | undefined = null; cursor !== undefined; ) {
+      const slice: ExpirySlice | undefined = await expire?.(em(), cursor);
+      counts.push(slice?.count ?? 0);
+      cursor = slice?.cursor ?? undefined;
+    }
+    expect(counts).toEqual([100, 100, 50]);
   });
 
   it('gets past kept rows, however many there are', async () => {

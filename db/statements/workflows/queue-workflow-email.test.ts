@@ -115,7 +115,7 @@ describe('emails of a workflow', () => {
     const { contentId } = await queue(needed, 'Ada');
     const order = await findErasure(em(), id);
     if (order === undefined) throw new Error('There is no erasure');
-    await eraseProject(em(), order);
+    await eraseProject(em(), order, { endsAt: Infinity });
     expect(await textsLeft()).toEqual([{ body: '<p>Needed</p>' }]);
     expect((await loadContents(em(), [contentId])).get(contentId)?.content.body).toBe('<p>Needed</p>');
   });

@@ -136,3 +136,22 @@ it('erases many contacts of several projects', async () => {
   expect(await erase()).toEqual({ contacts: 6_000, events: 0 });
   expect(await open()).toEqual([]);
 });
+
+it('a run that ends early has completed the projects before', async () => {
+  stage.stream();
+  await rows(
+    `insert into contact_erasures (contact_id, project_id) select gen_random_uuid(), gen_random_uuid() from generate_series(1, 3)`,
+  );
+  let commands = 0;
+  const ending: ClickHouse = {
+    ...stage.clickhouse,
+    command: async (...call) => {
+      commands += 1;
+      if (commands === 2) throw new ClickHouseUnavailable('gone');
+      await stage.clickhouse.command(...call);
+    },
+  };
+  await expect(erase(ending)).rejects.toThrow('gone');
+  expect(await open()).toHaveLength(2);
+  expect(await erase()).toEqual({ contacts: 2, events: 0 });
+});

@@ -57,13 +57,14 @@ export async function eraseDeletedContacts(
       await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
       for (const [projectId, own] of byProject) {
         await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
+        // Project by project, so that a run that ends early has made progress.
+        await em.fork().nativeDelete(ContactErasure, { contactId: { $in: idsOf(own) } });
+        result.contacts += own.length;
       }
     } finally {
       // The next run writes its own.
       await em.fork().nativeDelete(Event, { id: markerId });
     }
-    await em.fork().nativeDelete(ContactErasure, { contactId: { $in: idsOf(erasures) } });
-    result.contacts += erasures.length;
   }
 }
 

@@ -30,7 +30,7 @@ beforeEach(() => {
 const name = 'page viewed';
 const record = () => recordEventDeletion(orm.em.fork(), stage.projectId, name);
 const erase = ({ id }: DeletedName, clickhouse: ClickHouse = stage.clickhouse, limitMs = 180_000) =>
-  eraseDeletedEvents(orm.em.fork(), clickhouse, id, { limitMs });
+  eraseDeletedEvents(orm.em.fork(), clickhouse, id, { endsAt: Infinity }, limitMs);
 const ids = async () => (await stage.streamed()).map((row) => row.id).toSorted();
 const inPostgres = async () => {
   const { rows } = await stage.client.query(`select id from events where kind <> 'activity' order by id`);

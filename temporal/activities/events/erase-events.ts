@@ -2,13 +2,14 @@ import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { eraseEvents } from '../../../analytics/erase-events.ts';
 import { eventLine, eventTable } from '../../../analytics/tables/event.ts';
 import { activityTypeOf } from '../../../core/activity-types.ts';
+import type { Slice } from '../../../core/slice.ts';
 import { EventDeletion } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
 import { deleteEvents } from '../../../db/statements/events/delete-events.ts';
 import { listKeptEvents } from '../../../db/statements/events/list-kept-events.ts';
 import { readMarkerProgress } from '../../../db/statements/events/read-marker-progress.ts';
 import { deletionMarker, writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
-import { type StreamWait, whenStreamed } from './when-streamed.ts';
+import { whenStreamed } from './when-streamed.ts';
 
 const restoredAtOnce = 1_000;
 
@@ -23,23 +24,24 @@ const restoredAtOnce = 1_000;
  * 4. Reinsert the events that Postgres kept although their ids are as old. Whatever commits after this
  *    read arrives through the journal, after the deletion.
  *
- * @param wait limits of step 2
- * @throws Error when step 2 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
+ * @param limitMs of step 2
+ * @throws SliceOver when another slice has to continue, Error when step 2 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
  */
 export async function eraseDeletedEvents(
   em: Em,
   clickhouse: ClickHouse,
   deletionId: string,
-  wait: StreamWait,
+  slice: Slice,
+  limitMs?: number,
 ): Promise<void> {
   const deletion = await em.findOne(EventDeletion, { id: deletionId });
   if (deletion === null) return;
   const { isJournaled } = await readMarkerProgress(em, deletionId);
   if (!isJournaled) {
-    await deleteEvents(em, deletion);
+    await deleteEvents(em, deletion, slice);
     await writeJournalMarker(em, deletionMarker(deletion));
   }
-  await whenStreamed(em, deletionId, wait);
+  await whenStreamed(em, deletionId, { signal: slice.signal, limitMs });
   // The run that deleted the events recorded the age of the youngest.
   await em.refresh(deletion);
   const { projectId, name, before } = deletion;

@@ -8,7 +8,7 @@ const usualLimitMs = 5_000;
 
 export interface StreamWait {
   signal?: AbortSignal | undefined;
-  limitMs?: number;
+  limitMs?: number | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { eraseProjectData } from '../../../analytics/erase-project-data.ts';
+import type { Slice } from '../../../core/slice.ts';
 import { DomainRemoval } from '../../../db/entities/domain.ts';
 import { ProjectErasure } from '../../../db/entities/project-security.ts';
 import type { Em } from '../../../db/orm.ts';
@@ -18,25 +19,26 @@ export interface ErasedStores {
 }
 
 /**
- * Executes a recorded erasure: Postgres, then ClickHouse once the journal has delivered everything before it, then
- * uploaded images and the identities of its domains at the provider. Idempotent; safe to interrupt anywhere.
+ * Executes a recorded erasure: Postgres, uploaded images, then ClickHouse once the journal has delivered everything before
+ * it, and the identities of its domains at the provider. Idempotent; safe to interrupt anywhere.
  *
- * @throws Error when the journal's reader is behind, ClickHouseUnavailable when ClickHouse is unreachable
+ * @throws SliceOver when another slice has to continue, Error when the journal's reader is behind, ClickHouseUnavailable when ClickHouse is unreachable
  */
 export async function eraseRecordedProject(
   em: Em,
   { clickhouse, identities, removeImage }: ErasedStores,
   erasureId: string,
-  signal: AbortSignal,
+  slice: Slice,
 ): Promise<void> {
   const erasure = await findErasure(em, erasureId);
   if (erasure === undefined) return;
-  await eraseProject(em, erasure, signal);
+  await eraseProject(em, erasure, slice);
   await em.nativeUpdate(ProjectErasure, { id: erasureId, erasedAt: null }, { erasedAt: new Date() });
+  // Before ClickHouse, whose deletions each slice of the images would repeat.
+  await eraseUploads(em, removeImage, erasure, slice);
   await writeJournalMarker(em, { id: erasureId, projectId: erasure.projectId, name: 'project.erased' });
-  await whenStreamed(em, erasureId, { signal });
+  await whenStreamed(em, erasureId, { signal: slice.signal });
   await eraseProjectData(clickhouse, erasure.projectId, erasure.until);
-  await eraseUploads(em, removeImage, erasure, signal);
   if (!erasure.isProjectGone) return;
   const { projectId } = erasure;
   for (const removed of await em.fork().find(DomainRemoval, { projectId }, { orderBy: { id: 'asc' } })) {

@@ -1,3 +1,4 @@
+import { endWhenDue, type Slice } from '../../../core/slice.ts';
 import { Upload } from '../../../db/entities/upload.ts';
 import type { Em } from '../../../db/orm.ts';
 import { removeUpload } from '../../../db/statements/uploads/remove-upload.ts';
@@ -12,31 +13,36 @@ async function removeAll(
   em: Em,
   remove: RemoveImage,
   page: () => Promise<Upload[]>,
-  signal?: AbortSignal,
+  slice: Slice = { endsAt: Infinity },
 ): Promise<number> {
   let removed = 0;
   for (let uploads = await page(); uploads.length > 0; uploads = await page()) {
     for (const { key } of uploads) {
-      signal?.throwIfAborted();
+      slice.signal?.throwIfAborted();
       await remove(key);
       await removeUpload(em, key);
       removed += 1;
+      endWhenDue(slice);
     }
     em.clear();
   }
   return removed;
 }
 
-/** Removes a project's images created up to `until`. Idempotent; safe to interrupt anywhere. */
+/**
+ * Removes a project's images created up to `until`. Idempotent; safe to interrupt anywhere.
+ *
+ * @throws SliceOver when another slice has to continue
+ */
 export async function eraseUploads(
   em: Em,
   remove: RemoveImage,
   { projectId, until }: { projectId: string; until: Date },
-  signal: AbortSignal,
+  slice: Slice,
 ): Promise<void> {
   const own = em.fork();
   const page = () => own.getRepository(Upload).listOfProject(projectId, until, pageSize);
-  await removeAll(own, remove, page, signal);
+  await removeAll(own, remove, page, slice);
 }
 
 export function sweepUploads(em: Em, remove: RemoveImage): Promise<number> {

@@ -17,6 +17,8 @@ export async function evaluateProject(
   signal?: AbortSignal,
 ): Promise<ProjectRound> {
   const startedAt = performance.now();
+  // A turn that fails pauses too: otherwise the failing projects would stay first in the order of turns.
+  await endSegmentTurn(em, projectId, longestPauseMs);
   const elapsed = () => performance.now() - startedAt;
   const isPlanned = await planClocks(em, projectId, signal, turnMs);
   const { hasMore, ...round } = await evaluateChanges(em, projectId, turnMs - elapsed(), signal);

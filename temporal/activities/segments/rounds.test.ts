@@ -8,6 +8,7 @@ import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { planIs, where } from '../../../test/setup/segments.ts';
 import { computeTrackedSegment } from './compute-tracked-segment.ts';
+import { evaluateProject } from './evaluate-project.ts';
 import {
   addSegment,
   changeProject,
@@ -160,5 +161,17 @@ describe('a project with changes', () => {
     expect(await turns()).toEqual([project, first]);
     await endSegmentTurn(em(), project, 60_000);
     expect(await turns()).toEqual([first]);
+  });
+
+  it('pauses after a turn that failed, so that the failing ones do not fill the list', async () => {
+    await addSegment('pro', planIs('pro'));
+    await computeStale();
+    await track('ada@example.com', { patch: { plan: 'pro' } });
+    expect(await listSegmentTurns(em(), 100)).toContain(project);
+    await expect(evaluateProject(em(), project, AbortSignal.abort(new Error('failed')))).rejects.toThrow(
+      'failed',
+    );
+    expect(await listSegmentTurns(em(), 100)).not.toContain(project);
+    expect(await changesLeft()).toBe(1);
   });
 });
