@@ -5,6 +5,8 @@ export interface Slice {
   endsAt: number;
 }
 
+export const wholeWork: Slice = { endsAt: Number.POSITIVE_INFINITY };
+
 export class SliceOver extends Error {
   override readonly name = 'SliceOver';
 }

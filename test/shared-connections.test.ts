@@ -17,7 +17,7 @@ async function whileWaiting(
   call: (sender: TestSender, index: number) => Promise<TestAnswer>,
   check: (other: TestSender) => Promise<void>,
 ) {
-  const [other, ...loud] = await createSenders(4);
+  const [other, ...loud] = await createSenders(7);
   if (other === undefined) throw new Error('No project');
   const waiting: Promise<TestAnswer>[] = [];
   await product.em().transactional(async (em) => {

@@ -44,11 +44,8 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
       address: limiter(config.AUTH_RATE_LIMIT_PER_MINUTE),
     },
     idempotency: createIdempotency(em, config.IDEMPOTENCY_KEY_TTL_HOURS),
-    /**
-     * A write may wait for a lock, and holds a connection meanwhile: a project gets a third of them at most, and all
-     * projects two fifths.
-     */
-    writes: createProjectSlots(Math.max(2, Math.floor(config.DATABASE_POOL_SIZE / 3)), {
+    /** A write may wait for a lock, and holds a connection meanwhile: those of all projects get two fifths at most. */
+    writes: createProjectSlots(Number.POSITIVE_INFINITY, {
       inAll: Math.max(2, Math.floor(config.DATABASE_POOL_SIZE * 0.4)),
       what: 'requests',
       mostWaiting: mostWaitingWrites,

@@ -69,8 +69,8 @@ export interface RouteDescription {
   browserErrorPage?: ErrorPage;
   hidden?: boolean;
   /**
-   * Waits for a provider, for DNS or for its turn among the heavy reads more than for a lock of Postgres. Takes no place
-   * among the writes of all projects, so that these don't wait for it.
+   * Waits for a provider, for DNS, for an upload or for its turn to read or render more than for a lock of Postgres. Takes
+   * no place among the writes of all projects, so that these don't wait for it.
    */
   waitsElsewhere?: boolean;
   /** Called thousands of times a second: bypasses the router (`serveHotRoutes`). */

@@ -9,8 +9,8 @@ import type { Route } from './route.ts';
  * @throws DomainError `RATE_LIMIT_EXCEEDED` when too many of the project wait, `SERVICE_UNAVAILABLE` when its turn does
  * not come in time
  */
-export function shareWrites(slots: ProjectSlots, { waitsElsewhere, uploadField }: Route): EdgeMiddleware {
-  const run = waitsElsewhere || uploadField !== undefined ? slots.runApart : slots.run;
+export function shareWrites(slots: ProjectSlots, { waitsElsewhere }: Route): EdgeMiddleware {
+  const run = waitsElsewhere ? slots.runApart : slots.run;
   return (ctx, next) => {
     const owner = ctx.state.project?.id ?? ctx.state.user?.id;
     return owner === undefined ? next() : run(owner, next);

@@ -50,6 +50,7 @@ const previewRoute = ({ path, tag, summary, description = '', takesVariables }: 
     body: previewEmailBodySchema,
     bodyExample,
     responses: { 200: { description: 'The email.', schema: emailPreviewSchema, example } },
+    waitsElsewhere: true,
     errors: ['NOT_FOUND'],
     async handler(ctx) {
       const { project, body } = ctx.state;

@@ -52,6 +52,7 @@ export const uploadImage = defineRoute({
     'images or bytes is refused with 409, whose details show the usage. The URL is public, hard to guess ' +
     'and permanent.',
   uploadField: 'image',
+  waitsElsewhere: true,
   responses: {
     201: {
       description: 'Stored.',

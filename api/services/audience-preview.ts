@@ -18,16 +18,18 @@ export function createAudiencePreviewService(orm: Orm, heavyReads: ProjectSlots)
     /** @throws DomainError `BAD_REQUEST` for an incomplete or invalid audience, `NOT_FOUND` for its segment */
     async preview(projectId: string, { type, audienceType, segmentId, audienceCondition }: AudienceBody) {
       const parts = { audienceType, segmentId, audienceCondition };
-      await projectEm(orm, projectId).transactional((em) => requireAudience(em, projectId, newId(), parts));
       const choice: AudienceChoice = {
         projectId,
         type,
         audienceType,
         segmentId: segmentId ?? null,
-        // as: `requireAudience` parsed it as a condition tree.
+        // as: `requireAudience` parses it as a condition tree.
         audienceCondition: (audienceCondition ?? null) as AudienceChoice['audienceCondition'],
       };
-      return heavyReads.run(projectId, () => outcomeOf(choice));
+      return heavyReads.run(projectId, async () => {
+        await projectEm(orm, projectId).transactional((em) => requireAudience(em, projectId, newId(), parts));
+        return outcomeOf(choice);
+      });
     },
 
     /** The current audience of a campaign, even after it was sent. @throws DomainError `NOT_FOUND` */

@@ -126,7 +126,7 @@ export function createCampaignsService(orm: Orm, templates: TemplateTurns, heavy
   // The campaign is already saved, so nothing refuses it: without a free slot, the last estimate stays.
   const written = async (campaign: Campaign): Promise<CountedCampaign> => {
     const recipients = isEstimated(campaign)
-      ? await heavyReads.runIfFree(campaign.projectId, () => estimate(campaign))
+      ? await heavyReads.runSoon(campaign.projectId, () => estimate(campaign))
       : undefined;
     campaign.totalRecipients = recipients ?? campaign.totalRecipients;
     return withItsCounters(projectEm(orm, campaign.projectId), campaign);

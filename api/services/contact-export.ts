@@ -1,7 +1,6 @@
-import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
+import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { csvRow } from '../../core/csv/csv-row.ts';
-import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import { ContactField } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type ContactFilter, needsScan } from '../../db/statements/contacts/contact-filter.ts';
@@ -12,8 +11,6 @@ import type { ProjectSlots } from './project-slots.ts';
 
 const contactsPerPage = 1_000;
 const order = { by: 'createdAt', direction: 'asc' } as const;
-/** Pause before a page is retried while there are too many other searches. */
-const waitMs = 500;
 /** Characters after which the event loop does other work. */
 const pieceLength = 64 * 1024;
 const byteOrderMark = '\ufeff';
@@ -28,8 +25,10 @@ export function createContactExportService(orm: Orm, heavyReads: ProjectSlots) {
      */
     async start(projectId: string, filter: ContactFilter) {
       const perScan = needsScan(filter) ? contactsPerScan : contactsPerPage;
+      // Once the file has started, the status can no longer be 429 or 503.
+      const inTurn = heavyReads.inBatches(projectId);
       const read = (after?: ContactPosition) =>
-        heavyReads.run(projectId, async () => {
+        inTurn(async () => {
           const search = { projectId, filter, order, after };
           const scan = await scanContacts(orm.em.fork(), search, contactsPerPage, perScan);
           const last = scan.rows.length === contactsPerPage ? scan.rows.at(-1) : undefined;
@@ -41,7 +40,7 @@ export function createContactExportService(orm: Orm, heavyReads: ProjectSlots) {
       return toFile(
         fields.map(({ key }) => key),
         first,
-        (after) => patiently(() => read(after)),
+        read,
       );
     },
   };
@@ -79,19 +78,5 @@ async function* toFile(
     }
     if (piece !== '') yield piece;
     if (part.next === undefined) return;
-  }
-}
-
-const refusals: readonly ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
-
-/** Retries a refused read: once the file has started, the status can no longer be 429 or 503. */
-async function patiently<Result>(read: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof DomainError && refusals.includes(error.code))) throw error;
-      await delay(waitMs);
-    }
   }
 }

@@ -8,6 +8,7 @@ import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { conditionReferences, readsDataField } from '../../core/conditions/references.ts';
 import { compareCodePoints } from '../../core/conditions/text-order.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
+import type { InTurn } from '../../core/in-turn.ts';
 import { refersToField } from '../../core/workflows/references.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import { ContactField } from '../../db/entities/contact.ts';
@@ -99,7 +100,7 @@ export function createContactFieldsService(orm: Orm, heavyReads: ProjectSlots) {
         throw new DomainError('BAD_REQUEST', `${name.name} is a built-in field and can't be deleted`);
       }
       if (!(await isKnown(orm, projectId, name.key))) throw notFound('Field');
-      return heavyReads.run(projectId, () => deleteField(orm, projectId, name.key));
+      return deleteField(orm, projectId, name.key, heavyReads.inBatches(projectId));
     },
   };
 }
@@ -156,14 +157,14 @@ const contactsAtATime = 100;
  *
  * @returns the number of contacts that had the key
  */
-export async function deleteField(orm: Orm, projectId: string, key: string): Promise<number> {
-  await deleteType(orm, projectId, key);
+async function deleteField(orm: Orm, projectId: string, key: string, inTurn: InTurn): Promise<number> {
+  await inTurn(() => deleteType(orm, projectId, key));
   let deletedFrom = 0;
   let last: ContactPlace | undefined;
   do {
     const after = last;
-    const batch = await retryTransaction(() =>
-      removeKey(orm.em.fork(), projectId, key, after, contactsAtATime),
+    const batch = await inTurn(() =>
+      retryTransaction(() => removeKey(orm.em.fork(), projectId, key, after, contactsAtATime)),
     );
     deletedFrom += batch.removed;
     last = batch.last;

@@ -24,10 +24,9 @@ export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committe
      */
     async remove(projectId: string, name: string) {
       const em = projectEm(orm, projectId);
-      const { deletion, deleted } = await heavyReads.run(projectId, async () => {
-        const recorded = await recordEventDeletion(em, projectId, name);
-        return { deletion: recorded, deleted: await deleteEvents(em, recorded) };
-      });
+      const inTurn = heavyReads.inBatches(projectId);
+      const deletion = await inTurn(() => recordEventDeletion(em, projectId, name));
+      const deleted = await deleteEvents(em, deletion, { inTurn });
       await writeJournalMarker(em, deletionMarker(deletion));
       // The work is done here, so the workflow need not wait out its delay.
       await makeCommandDue(em, { subjectId: deletion.id, kind: 'events.delete' });

@@ -41,14 +41,14 @@ describe('heavy reads', () => {
       code: 'RATE_LIMIT_EXCEEDED',
       retryAfterSeconds: expect.any(Number),
     });
-    expect(await reads.runIfFree('a', async () => 'figure')).toBeUndefined();
-    expect(await reads.runIfFree('b', async () => 'figure')).toBe('figure');
+    expect(await reads.runSoon('a', async () => 'figure')).toBeUndefined();
+    expect(await reads.runSoon('b', async () => 'figure')).toBe('figure');
     for (let read = 0; read < 13; read += 1) {
       end();
       await immediate();
     }
     await Promise.all(taken);
-    expect(await reads.runIfFree('a', async () => 'figure')).toBe('figure');
+    expect(await reads.runSoon('a', async () => 'figure')).toBe('figure');
   });
 
   it('free their slot when they fail', async () => {
@@ -63,7 +63,6 @@ describe('heavy reads', () => {
     const all = ['a1', 'a2', 'b1', 'b2', 'c1', 'c2'].map((name) => start(name.charAt(0), name));
     await immediate();
     expect(started).toEqual(['a1', 'a2', 'b1']);
-    expect(await reads.runIfFree('d', async () => 'figure')).toBeUndefined();
     expect(await reads.runApart('d', async () => 'apart')).toBe('apart');
     all.push(start('a', 'a3'));
     for (let read = 0; read < 7; read += 1) {
@@ -72,7 +71,77 @@ describe('heavy reads', () => {
     }
     await Promise.all(all);
     expect(started.slice(3)).toEqual(['b2', 'c1', 'a3', 'c2']);
-    expect(await reads.runIfFree('d', async () => 'figure')).toBe('figure');
+  });
+
+  it('leave half of the places to other projects', async () => {
+    const { start, started } = manualReads(10, 8);
+    for (let read = 0; read < 10; read += 1) void start('a', `a${read}`);
+    void start('b', 'b1');
+    await immediate();
+    expect(started).toEqual(['a0', 'a1', 'a2', 'a3', 'b1']);
+  });
+
+  it.each([
+    ['its project', 'a'],
+    ['all projects', 'b'],
+  ])('that are optional are given up when %s has no place soon', async (_, projectId) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { reads, start, end } = manualReads(1, 1);
+    const first = start('a', 'a1');
+    const late = reads.runSoon(projectId, async () => 'figure');
+    await immediate();
+    vi.advanceTimersByTime(2_000);
+    expect(await late).toBeUndefined();
+    end();
+    expect(await first).toBe('a1');
+    expect(await reads.runSoon(projectId, async () => 'figure')).toBe('figure');
+  });
+
+  it('in batches wait for their turn once they have begun', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { reads, start, end } = manualReads(1, 1);
+    const inTurn = reads.inBatches('a');
+    await inTurn(async () => 'batch 1');
+    const first = start('b', 'b1');
+    const second = inTurn(async () => 'batch 2');
+    const refused = expect(reads.inBatches('c')(async () => 'batch 1')).rejects.toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+    });
+    await immediate();
+    vi.advanceTimersByTime(30_000);
+    await refused;
+    end();
+    await first;
+    expect(await second).toBe('batch 2');
+  });
+
+  it('in batches let others in between, and wait when too many others do', async () => {
+    const { reads, start, started, end } = manualReads(1, 1);
+    const inTurn = reads.inBatches('a');
+    const batches = async () => {
+      for (const name of ['batch 1', 'batch 2']) await inTurn(async () => started.push(name));
+    };
+    const others = ['b1', 'c1'].map((name) => start(name.charAt(0), name));
+    const work = batches();
+    others.push(start('b', 'b2'));
+    for (let read = 0; read < 3; read += 1) {
+      await immediate();
+      end();
+    }
+    await Promise.all([...others, work]);
+    expect(started).toEqual(['b1', 'c1', 'batch 1', 'b2', 'batch 2']);
+
+    const taken = Array.from({ length: 13 }, (_, index) => start('a', `a${index}`));
+    await expect(reads.inBatches('a')(async () => 1)).rejects.toMatchObject({ code: 'RATE_LIMIT_EXCEEDED' });
+    const next = inTurn(async () => 'batch 3');
+    for (let read = 0; read < 13; read += 1) {
+      await immediate();
+      end();
+    }
+    await Promise.all(taken);
+    expect(await next).toBe('batch 3');
   });
 
   it('whose turn does not come are refused, and leave their place to others', async () => {

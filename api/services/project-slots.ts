@@ -1,100 +1,155 @@
-import { DomainError } from '../../core/errors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import { FairSemaphore } from '../../core/fair-semaphore.ts';
+import type { InTurn } from '../../core/in-turn.ts';
 
-export type ProjectSlots = ReturnType<typeof createProjectSlots>;
+type Run = <Result>(projectId: string, work: () => Promise<Result>) => Promise<Result>;
+
+/** Work may take places of two kinds, always in the same order: first one for writes, then one for heavy reads. */
+export interface ProjectSlots {
+  /**
+   * Waits for a place of the project and for its turn among all projects, then runs the work.
+   * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full, `SERVICE_UNAVAILABLE` when its turn does
+   * not come in 30 seconds
+   */
+  run: Run;
+  /** Like `run`, for work that takes no place among that of all projects. */
+  runApart: Run;
+  /** Like `run`, for optional figures: returns undefined when there is no place within moments. */
+  runSoon: <Result>(projectId: string, work: () => Promise<Result>) => Promise<Result | undefined>;
+  /**
+   * For long work: each of its batches takes a place of its own. The first may be refused, as by `run`; later ones wait,
+   * because the work has begun.
+   */
+  inBatches: (projectId: string) => InTurn;
+}
 
 export interface ProjectSlotsOptions {
-  /** Concurrent work of all projects in this process, which take turns. */
+  /** Concurrent work of all projects in this process, which take turns; a project has at most half of it, or two. */
   inAll?: number;
   /** Names the work in errors. */
   what?: string;
-  /** Work of one project that may wait for its slots. */
+  /** Work of one project that may wait for its places. */
   mostWaiting?: number;
 }
 
 const waitingPerRunning = 12;
 const retryAfterSeconds = 2;
 const longestTurnMs = 30_000;
+const soonMs = 2_000;
+const retryBatchMs = 500;
+const refusals: readonly ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
+
+const unlimited: ProjectSlots = {
+  run: (_projectId, work) => work(),
+  runApart: (_projectId, work) => work(),
+  runSoon: (_projectId, work) => work(),
+  inBatches: () => (batch) => batch(),
+};
 
 /**
  * Limits how much work each project, and all projects together, have under way at once, for reads whose cost grows with
- * a project's data and other heavy work. Work may take slots of another kind, always in the same order: first those of
- * writes, then those of reads.
+ * a project's data and other heavy work.
  *
- * @param perProject concurrent work per project in this process; 0 means unlimited, also in all
+ * @param most concurrent work of a project in this process; 0 means unlimited, also for all projects
  */
-export function createProjectSlots(
-  perProject: number,
-  {
-    inAll = Number.POSITIVE_INFINITY,
-    what = 'searches and counts',
-    mostWaiting = perProject * waitingPerRunning,
-  }: ProjectSlotsOptions = {},
-) {
+export function createProjectSlots(most: number, options: ProjectSlotsOptions = {}): ProjectSlots {
+  if (most === 0) return unlimited;
+  const { inAll = Number.POSITIVE_INFINITY, what = 'searches and counts' } = options;
+  const perProject = Math.min(most, Math.max(2, Math.floor(inAll / 2)));
+  const { mostWaiting = perProject * waitingPerRunning } = options;
   const projects = new Map<string, FairSemaphore>();
   const all = new FairSemaphore(inAll);
 
-  function isFull(projectId: string): boolean {
-    const waiting = projects.get(projectId)?.waiting() ?? 0;
-    return perProject > 0 && waiting >= mostWaiting;
+  const isFull = (projectId: string) => (projects.get(projectId)?.waiting() ?? 0) >= mostWaiting;
+
+  function placesOf(projectId: string): FairSemaphore {
+    const places = projects.get(projectId) ?? new FairSemaphore(perProject);
+    projects.set(projectId, places);
+    return places;
   }
 
-  /** Like `run`, for work that takes no place among that of all projects. */
-  async function runApart<Result>(projectId: string, work: () => Promise<Result>): Promise<Result> {
-    if (perProject === 0) return work();
+  const runApart: Run = async (projectId, work) => {
     if (isFull(projectId)) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', `Too many ${what} of this project at once`, {
         retryAfterSeconds,
       });
     }
-    const slots = projects.get(projectId) ?? new FairSemaphore(perProject);
-    projects.set(projectId, slots);
+    const places = placesOf(projectId);
     try {
-      return await slots.run(projectId, work);
+      return await places.run(projectId, work);
     } finally {
-      if (slots.isIdle) projects.delete(projectId);
+      if (places.isIdle) projects.delete(projectId);
     }
-  }
+  };
 
-  /** @returns the release function */
-  function takeTurn(projectId: string): Promise<() => void> {
-    if (all.hasRoom) return all.acquire(projectId);
-    const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    const turn = all.acquire(projectId);
-    const timer = setTimeout(() => {
-      reject(new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds }));
-      void turn.then((release) => release());
-    }, longestTurnMs);
-    void turn.then((release) => {
-      clearTimeout(timer);
-      resolve(release);
-    });
-    return promise;
-  }
-
-  async function runInTurn<Result>(projectId: string, work: () => Promise<Result>): Promise<Result> {
-    const release = await takeTurn(projectId);
-    try {
-      return await work();
-    } finally {
-      release();
-    }
-  }
+  const run: Run = (projectId, work) =>
+    runApart(projectId, () =>
+      runWithin(longestTurnMs, all, projectId, work, () => {
+        throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
+      }),
+    );
 
   return {
-    /**
-     * Waits for a free slot of the project and for its turn among all projects, then runs the work.
-     * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full, `SERVICE_UNAVAILABLE` when its turn
-     * does not come in 30 seconds
-     */
-    run: <Result>(projectId: string, work: () => Promise<Result>): Promise<Result> =>
-      perProject === 0 ? work() : runApart(projectId, () => runInTurn(projectId, work)),
+    run,
     runApart,
-    /** Like `run`, for optional figures: returns undefined when the queue is full, and never waits for other projects. */
-    runIfFree: async <Result>(projectId: string, work: () => Promise<Result>) => {
-      if (perProject === 0) return work();
+    async runSoon(projectId, work) {
       if (isFull(projectId)) return undefined;
-      return runApart(projectId, async () => (all.hasRoom ? runInTurn(projectId, work) : undefined));
+      const places = placesOf(projectId);
+      const none = () => undefined;
+      const inTurn = () => runWithin(soonMs, all, projectId, work, none);
+      try {
+        return await runWithin(soonMs, places, projectId, inTurn, none);
+      } finally {
+        if (places.isIdle) projects.delete(projectId);
+      }
+    },
+    inBatches(projectId) {
+      let hasBegun = false;
+      return async (batch) => {
+        for (;;) {
+          try {
+            const result = await run(projectId, batch);
+            hasBegun = true;
+            return result;
+          } catch (error) {
+            if (!hasBegun || !(error instanceof DomainError && refusals.includes(error.code))) throw error;
+            await delay(retryBatchMs);
+          }
+        }
+      };
     },
   };
+}
+
+/** Runs the work in a place, or `otherwise` if none is free within `longestMs`. */
+async function runWithin<Result, Otherwise>(
+  longestMs: number,
+  places: FairSemaphore,
+  projectId: string,
+  work: () => Promise<Result>,
+  otherwise: () => Otherwise,
+): Promise<Result | Otherwise> {
+  const release = await acquireWithin(longestMs, places, projectId);
+  if (release === undefined) return otherwise();
+  try {
+    return await work();
+  } finally {
+    release();
+  }
+}
+
+async function acquireWithin(
+  longestMs: number,
+  places: FairSemaphore,
+  projectId: string,
+): Promise<(() => void) | undefined> {
+  if (places.hasRoom) return places.acquire(projectId);
+  const place = places.acquire(projectId);
+  const late = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => late.resolve(undefined), longestMs);
+  const release = await Promise.race([place, late.promise]);
+  clearTimeout(timer);
+  if (release === undefined) void place.then((giveBack) => giveBack());
+  return release;
 }

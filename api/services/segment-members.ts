@@ -63,12 +63,14 @@ export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, 
      */
     async preview(projectId: string, raw: unknown) {
       const condition = readCondition(raw, 'condition');
-      if (condition.references.length > 0) {
-        await projectEm(orm, projectId).transactional((em) =>
-          checkReferences(em, projectId, newId(), condition),
-        );
-      }
-      return heavyReads.run(projectId, () => readPreview(orm.em.fork(), projectId, condition));
+      return heavyReads.run(projectId, async () => {
+        if (condition.references.length > 0) {
+          await projectEm(orm, projectId).transactional((em) =>
+            checkReferences(em, projectId, newId(), condition),
+          );
+        }
+        return readPreview(orm.em.fork(), projectId, condition);
+      });
     },
 
     /**
@@ -78,9 +80,8 @@ export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, 
     async compute(projectId: string, id: string) {
       const em = projectEm(orm, projectId);
       await findSegment(em, id);
-      const result = await heavyReads.run(projectId, () =>
-        computeSegment(em, projectId, id, computationStart, committed),
-      );
+      const inTurn = heavyReads.inBatches(projectId);
+      const result = await computeSegment(em, projectId, id, computationStart, committed, inTurn);
       committed();
       if (result !== undefined) {
         return { added: result.added, removed: result.removed, total: result.total };

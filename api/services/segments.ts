@@ -40,7 +40,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
   const count = (segment: Segment) => countMembers(projectEm(orm, segment.projectId), segment);
   // The segment is already saved, so nothing refuses it: without a free slot, a sweep counts it later.
   const counted = async (segment: Segment): Promise<Segment> => {
-    const memberCount = await heavyReads.runIfFree(segment.projectId, () => count(segment));
+    const memberCount = await heavyReads.runSoon(segment.projectId, () => count(segment));
     segment.memberCount = memberCount ?? segment.memberCount;
     return segment;
   };

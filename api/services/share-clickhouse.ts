@@ -11,8 +11,8 @@ const longestWaitMs = 12_000;
  *
  * @param perProject concurrent questions per project in this process; 0 means unlimited
  * @param inAll concurrent questions of all projects, which take turns
- * @returns `query` throws DomainError `RATE_LIMIT_EXCEEDED` when too many questions of the project wait, and
- *   `ClickHouseUnavailable` when a question has waited too long
+ * @returns `query` throws DomainError `RATE_LIMIT_EXCEEDED` when too many questions of the project wait,
+ *   `SERVICE_UNAVAILABLE` when its turn does not come, and `ClickHouseUnavailable` when it came too late
  */
 export function shareClickHouse(clickhouse: ClickHouse, perProject: number, inAll: number): ClickHouse {
   const reads = createProjectSlots(perProject, { inAll });

@@ -18,10 +18,9 @@ export function createWorkflowStatisticsService(orm: Orm, heavyReads: ProjectSlo
       const em = projectEm(orm, projectId);
       const graph = await readGraph(em, await findWorkflow(em, id));
       return heavyReads.run(projectId, async () => {
-        const [{ byStatus, total, totalAccuracy }, figuresOfSteps] = await Promise.all([
-          countByStatus(projectEm(orm, projectId), id),
-          countSteps(projectEm(orm, projectId), id),
-        ]);
+        // One after the other: a place among the heavy reads stands for one connection.
+        const { byStatus, total, totalAccuracy } = await countByStatus(projectEm(orm, projectId), id);
+        const figuresOfSteps = await countSteps(projectEm(orm, projectId), id);
         const stepsOf = Math.min(total, executionsWithSteps);
         const counted = new Map(figuresOfSteps.map((figures) => [figures.stepId, figures]));
         const steps = graph.steps.map(({ id: stepId, type }) => {

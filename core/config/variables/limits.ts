@@ -24,8 +24,8 @@ export const limitsVariables = {
   ),
   HEAVY_READS_PER_PROJECT: integer(4).describe(
     'Concurrent searches, field-value lists and counts of segments and audiences per project and ' +
-      'process, and, counted separately, as many ClickHouse queries; a few more wait, the rest get ' +
-      '429; 0 = unlimited.',
+      'process, and, counted separately, as many ClickHouse queries, but at most half of what all projects ' +
+      'have together; a few more wait, the rest get 429. 0 = unlimited, for all projects too.',
   ),
   IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is remembered.'),
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(

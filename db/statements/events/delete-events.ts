@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import type { InTurn } from '../../../core/in-turn.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import { eventInput } from '../../../core/segments/segment-inputs.ts';
-import { endWhenDue, type Slice } from '../../../core/slice.ts';
+import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
 import type { Em } from '../../orm.ts';
 import { retryTransaction } from '../../retry-transaction.ts';
 import { execute, query } from '../../sql.ts';
@@ -76,6 +77,12 @@ const touchSql = `
 select record_segment_changes(array_agg($1::uuid), array_agg(id), array_agg($2::text))
 from unnest($3::uuid[]) as contact (id)`;
 
+export interface DeleteEventsOptions {
+  slice?: Slice;
+  /** Runs a batch when it is the project's turn. */
+  inTurn?: InTurn;
+}
+
 /**
  * Deletes the events of a name that were committed before the deletion was recorded, and subtracts them from the
  * statistics. Events tracked later stay. An interrupted run can be resumed by another call.
@@ -87,14 +94,16 @@ from unnest($3::uuid[]) as contact (id)`;
 export async function deleteEvents(
   em: Em,
   deletion: DeletedName,
-  slice: Slice = { endsAt: Infinity },
+  { slice = wholeWork, inTurn = (batch) => batch() }: DeleteEventsOptions = {},
 ): Promise<number> {
   let deleted = 0;
   for (let place: Place | undefined = start; place !== undefined; ) {
     slice.signal?.throwIfAborted();
     const from: Place = place;
-    const batch: Batch = await retryTransaction(() =>
-      em.fork().transactional((transaction) => deleteBatch(transaction, deletion, from)),
+    const batch: Batch = await inTurn(() =>
+      retryTransaction(() =>
+        em.fork().transactional((transaction) => deleteBatch(transaction, deletion, from)),
+      ),
     );
     deleted += batch.deleted;
     place = batch.next;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailSources } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
-import { endWhenDue, type Slice } from '../../../core/slice.ts';
+import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query, queryValue } from '../../sql.ts';
@@ -229,7 +229,7 @@ async function eraseWithChildren(
     await eraseChildren(run, id);
     await run.em.transactional(async (em) => {
       // Ended within the transaction, the slice would lose its progress.
-      const inner = { ...run, em, slice: { ...run.slice, endsAt: Infinity } };
+      const inner = { ...run, em, slice: { ...run.slice, ...wholeWork } };
       await execute(em, `select from ${table} where id = $1 for update`, [id]);
       await eraseChildren(inner, id);
       await deleteWhere(inner, table, 'id = $1', [id]);

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
+import type { InTurn } from '../../../core/in-turn.ts';
 import { segmentAudience } from '../../conditions/audience.ts';
 import { audienceQuery } from '../../conditions/audience-query.ts';
 import { bindInto } from '../../conditions/bind.ts';
@@ -102,6 +103,7 @@ export const computationStart: ComputationProgress = { added: 0, removed: 0, tot
  *
  * @param from progress of an interrupted computation, or `computationStart`
  * @param onBatch called after each batch but the last
+ * @param inTurn runs a batch when it is the project's turn
  * @returns undefined when the segment was deleted or is no longer tracked and dynamic
  */
 export async function computeSegment(
@@ -110,12 +112,15 @@ export async function computeSegment(
   segmentId: string,
   from: ComputationProgress,
   onBatch: (progress: ComputationProgress) => void,
+  inTurn: InTurn = (batch) => batch(),
 ): Promise<ComputationProgress | undefined> {
   let progress = from;
   for (;;) {
     const { after } = progress;
-    const batch = await retryTransaction(() =>
-      em.fork().transactional((inner) => computeBatch(inner, projectId, segmentId, after)),
+    const batch = await inTurn(() =>
+      retryTransaction(() =>
+        em.fork().transactional((inner) => computeBatch(inner, projectId, segmentId, after)),
+      ),
     );
     if (batch === undefined) return undefined;
     progress = {

@@ -38,7 +38,7 @@ export async function eraseDeletedEvents(
   if (deletion === null) return;
   const { isJournaled } = await readMarkerProgress(em, deletionId);
   if (!isJournaled) {
-    await deleteEvents(em, deletion, slice);
+    await deleteEvents(em, deletion, { slice });
     await writeJournalMarker(em, deletionMarker(deletion));
   }
   await whenStreamed(em, deletionId, { signal: slice.signal, limitMs });

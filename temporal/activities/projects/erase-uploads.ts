@@ -1,4 +1,4 @@
-import { endWhenDue, type Slice } from '../../../core/slice.ts';
+import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
 import { Upload } from '../../../db/entities/upload.ts';
 import type { Em } from '../../../db/orm.ts';
 import { removeUpload } from '../../../db/statements/uploads/remove-upload.ts';
@@ -13,7 +13,7 @@ async function removeAll(
   em: Em,
   remove: RemoveImage,
   page: () => Promise<Upload[]>,
-  slice: Slice = { endsAt: Infinity },
+  slice = wholeWork,
 ): Promise<number> {
   let removed = 0;
   for (let uploads = await page(); uploads.length > 0; uploads = await page()) {
