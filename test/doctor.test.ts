@@ -252,7 +252,7 @@ describe('the workers', () => {
     expect(found.filter(({ level }) => level === 'error')).toMatchObject([
       {
         area: 'Temporal',
-        text: 'no worker polls nobody, nobody-emails, nobody-inbound, nobody-campaigns',
+        text: 'no worker polls nobody, nobody-emails, nobody-inbound, nobody-erasures, nobody-campaigns',
       },
     ]);
   });

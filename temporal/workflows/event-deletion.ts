@@ -1,4 +1,11 @@
-import { continueAsNew, proxyActivities, setCurrentDetails, sleep, workflowInfo } from '@temporalio/workflow';
+import {
+  continueAsNew,
+  patched,
+  proxyActivities,
+  setCurrentDetails,
+  sleep,
+  workflowInfo,
+} from '@temporalio/workflow';
 import { erasureSlice } from '../contracts/erasure-slice.ts';
 import type { EventDeletionActivities, EventDeletionInput } from '../contracts/event-deletion.ts';
 import { erasureTaskQueue } from '../contracts/task-queues.ts';
@@ -9,7 +16,7 @@ const options = {
   heartbeatTimeout: '20 seconds',
   retry: { initialInterval: '250 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
 } as const;
-const { closeEventDeletion } = proxyActivities<EventDeletionActivities>(options);
+const { eraseEvents: eraseWhole, closeEventDeletion } = proxyActivities<EventDeletionActivities>(options);
 
 const secondPassAfterMs = 5 * 60 * 1000;
 
@@ -19,16 +26,21 @@ const secondPassAfterMs = 5 * 60 * 1000;
  * streamer has taken over.
  */
 export async function eventDeletion(input: EventDeletionInput): Promise<void> {
+  const inSlices = patched('erasure-slices');
   setCurrentDetails('Waits until ClickHouse has everything before the deletion, then deletes it there.');
-  await erase(input);
+  await erase(input, inSlices);
   setCurrentDetails('Deleted everywhere. A second pass follows, for an insert that was in progress.');
   await sleep(secondPassAfterMs);
-  await erase(input);
+  await erase(input, inSlices);
   await closeEventDeletion(input);
   setCurrentDetails('Gone everywhere.');
 }
 
-async function erase(input: EventDeletionInput): Promise<void> {
+async function erase(input: EventDeletionInput, inSlices: boolean): Promise<void> {
+  if (!inSlices) {
+    await eraseWhole(input);
+    return;
+  }
   const taskQueue = erasureTaskQueue(workflowInfo().taskQueue);
   const { eraseEvents } = proxyActivities<EventDeletionActivities>({ ...options, taskQueue });
   while (await eraseEvents({ ...input, ...erasureSlice })) {

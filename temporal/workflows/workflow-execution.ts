@@ -95,7 +95,7 @@ export async function workflowExecution(input: WorkflowExecutionInput): Promise<
           const later = await callWebhook.executeWithOptions({ ...callOptions, retry, summary: label }, [
             { executionId, visit },
           ]);
-          if (!later) return;
+          if (!later || !patched('call-put-off')) return;
           call.failedAttempts += later.failedAttempts;
           const waitMs = later.retryInMs * 2 ** Math.min(call.waits, mostDoublings);
           call.waits += 1;

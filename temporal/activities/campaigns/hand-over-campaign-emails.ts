@@ -11,6 +11,7 @@ import {
 import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
 import type { Lease } from '../sending/lease.ts';
 import { type Rendering, renderInTurn } from '../sending/render-in-turn.ts';
+import { slowEmails } from '../sending/render-turns.ts';
 
 export interface BulkContext extends Rendering {
   provider: Pick<EmailProvider, 'handOverMany'>;
@@ -41,7 +42,7 @@ export async function handOverCampaignEmails(
   const sendable = outcomes.withhold(claimed);
   const projectId = claimed[0]?.projectId ?? '';
   // If the project turns out slow, a claim of so many emails would keep its place from others until it expires.
-  const mayContinue = () => context.turns.claimSize(projectId, claimed.length) === claimed.length;
+  const isTooLarge = () => claimed.length > slowEmails && context.turns.isSlow(projectId);
   const calls: Promise<void>[] = [];
   const step = context.begin === undefined ? emailsPerCall : emailsPerBeginning;
   for (let from = 0; from < sendable.length; from += step) {
@@ -52,7 +53,7 @@ export async function handOverCampaignEmails(
         if (waitMs > 0) await pause(waitMs, context.lease.signal);
         for (let left: readonly ClaimedEmail[] = emails; left.length > 0; ) {
           left = await context.calls.run(projectId, async () => {
-            if (mayContinue()) return callProvider(context, left, stored, outcomes);
+            if (!isTooLarge()) return callProvider(context, left, stored, outcomes);
             putBack(left, outcomes);
             return [];
           });

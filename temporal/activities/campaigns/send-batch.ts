@@ -62,6 +62,7 @@ const pacedMs = 250;
 const pausedRetryMs = 30_000;
 /** More runs of a slow project need not wait for its next claim: they would hold activity slots. */
 const slowRunsWaiting = 2;
+const slowRunsWaitingInAll = 10;
 
 export async function sendBatch(context: SendBatchContext, order: BatchOrder): Promise<SendBatchResult> {
   const { orm, unknownSeconds } = context;
@@ -144,17 +145,20 @@ class BatchRun {
   async #next(): Promise<boolean> {
     const place = await this.#takePlace();
     if (place === undefined) return false;
-    const { release, mostEmails } = place;
+    const { release, isSlow } = place;
     let handingOver: Promise<void> | undefined;
     try {
       // Before the claim: emails claimed without their content would be in doubt.
-      const [slots, stored] = await Promise.all([this.#reserve(mostEmails), this.#stored]);
+      const [slots, stored] = await Promise.all([
+        this.#reserve(isSlow ? slowEmails : emailsPerClaim),
+        this.#stored,
+      ]);
       if (slots.granted === 0) {
         release();
         await this.#wait(slots.retryInMs);
         return true;
       }
-      if (slots.inMs(slots.granted - 1) > pacedMs) release();
+      if (!isSlow && slots.inMs(slots.granted - 1) > pacedMs) release();
       const token = newId();
       const lease = beginLease(this.#context.signal);
       const claimed = await this.#claim(slots.granted, token);
@@ -168,7 +172,7 @@ class BatchRun {
   }
 
   /** @returns the place of a claim; undefined if this run is to come back for it */
-  async #takePlace(): Promise<{ release: () => void; mostEmails: number } | undefined> {
+  async #takePlace(): Promise<{ release: () => void; isSlow: boolean } | undefined> {
     const { claims, slowClaims, turns } = this.#context;
     const { projectId } = this.#batch;
     const waiting = () => slowClaims.waiting(projectId);
@@ -176,11 +180,11 @@ class BatchRun {
     const isSlow = () => turns.isSlow(projectId) || waiting() > 0;
     if (!isSlow()) {
       const release = await claims.acquire(projectId);
-      if (!isSlow()) return { release, mostEmails: emailsPerClaim };
+      if (!isSlow()) return { release, isSlow: false };
       release();
     }
-    if (waiting() < slowRunsWaiting) {
-      return { release: await slowClaims.acquire(projectId), mostEmails: slowEmails };
+    if (waiting() < slowRunsWaiting && slowClaims.waiting() < slowRunsWaitingInAll) {
+      return { release: await slowClaims.acquire(projectId), isSlow: true };
     }
     this.retryInMs = Math.max(this.retryInMs, crowdedRetryMs());
     return undefined;

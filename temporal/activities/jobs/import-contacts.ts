@@ -47,7 +47,8 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   const apply = async (rows: ImportRow[]): Promise<boolean> => {
     const progress = Math.min(99, Math.floor((reading.bytes / format.bytes) * 100));
     await learn(rows);
-    for (const { part, done } of await divideRows(em, job.projectId, rows)) {
+    for (const part of await divideRows(em, job.projectId, rows)) {
+      const done = part.at(-1)?.row ?? 0;
       const before = importResultSchema.parse(job.result);
       const applied = await run.apply(async (tx) => ({
         done,
@@ -96,14 +97,10 @@ async function* readFile(
 }
 
 /** Divides rows, in order, into parts of about `partBytes`, counting the data of their contacts too. */
-async function divideRows(
-  em: Em,
-  projectId: string,
-  rows: readonly ImportRow[],
-): Promise<{ part: ImportRow[]; done: number }[]> {
+async function divideRows(em: Em, projectId: string, rows: readonly ImportRow[]): Promise<ImportRow[][]> {
   const emails = new Set(rows.flatMap((row) => (row.ok ? [row.email] : [])));
   const sizes = await measureContacts(em.fork(), projectId, [...emails]);
-  const parts: { part: ImportRow[]; done: number }[] = [];
+  const parts: ImportRow[][] = [];
   let left = 0;
   for (const row of rows) {
     let bytes = 0;
@@ -115,11 +112,10 @@ async function divideRows(
     }
     const open = parts.at(-1);
     if (open === undefined || bytes > left) {
-      parts.push({ part: [row], done: row.row });
+      parts.push([row]);
       left = partBytes;
     } else {
-      open.part.push(row);
-      open.done = row.row;
+      open.push(row);
     }
     left -= bytes;
   }

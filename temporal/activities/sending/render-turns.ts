@@ -47,8 +47,7 @@ export class RenderTurns {
 
   /** Whether enough of the project's work waits for its turn already. */
   isCrowded(projectId: string): boolean {
-    const share = mostWaiting / Math.max(1, this.#lane.waitingOwners);
-    return this.#lane.waiting(projectId) >= Math.max(1, share);
+    return this.#lane.waiting(projectId) >= Math.max(1, mostWaiting / this.#lane.waitingOwners);
   }
 
   /** @returns undefined if the project is crowded */
