@@ -44,7 +44,7 @@ async function commandsOf(document: string): Promise<string> {
 
 it('runs unmodified, from the first email to the end of an automation', async () => {
   // On a busy machine, readers would wait longer than the tour says.
-  const patience = 'sleep() { command sleep $(($1 * 3)); }';
+  const patience = 'sleep() { command sleep $(($1 * 5)); }';
   const script = `set -euo pipefail\n${patience}\n${await commandsOf('docs/tour.md')}\nprintf '\\n%s %s %s %s' $CAMPAIGN $EXECUTION $WORKFLOW $API`;
   const { stdout } = await promisify(execFile)('bash', ['-c', script], { cwd: folder, maxBuffer: 1e8 });
   expect(stdout).not.toContain('"success":false');

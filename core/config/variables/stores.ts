@@ -62,7 +62,7 @@ export const storesVariables = {
     .min(1)
     .default('posthaste')
     .describe(
-      'Task queue shared by API and workers; those for emails, campaigns and received emails are named after it.',
+      'Task queue shared by API and workers; those for emails, campaigns, received emails and erasures are named after it.',
     ),
   TEMPORAL_CACHED_WORKFLOWS: integer(200, 1).describe(
     'Workflows that a worker keeps in memory, about 0.4 MB each. Others are replayed from their history when ' +
