@@ -1,24 +1,11 @@
-import {
-  continueAsNew,
-  patched,
-  proxyActivities,
-  setCurrentDetails,
-  sleep,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, patched, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import { erasureSlice } from '../contracts/erasure-slice.ts';
 import type { EventDeletionActivities, EventDeletionInput } from '../contracts/event-deletion.ts';
-import { erasureTaskQueue } from '../contracts/task-queues.ts';
+import { erasureOptions, secondPassAfterMs, sliceOptions } from './erasure-options.ts';
 import { isHistoryLong } from './history-limits.ts';
 
-const options = {
-  startToCloseTimeout: '1 hour',
-  heartbeatTimeout: '20 seconds',
-  retry: { initialInterval: '250 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
-} as const;
-const { eraseEvents: eraseWhole, closeEventDeletion } = proxyActivities<EventDeletionActivities>(options);
-
-const secondPassAfterMs = 5 * 60 * 1000;
+const { eraseEvents: eraseWhole, closeEventDeletion } =
+  proxyActivities<EventDeletionActivities>(erasureOptions);
 
 /**
  * Deletes the events of a name in ClickHouse after Postgres. Retries without limit while ClickHouse is down. The second
@@ -41,8 +28,7 @@ async function erase(input: EventDeletionInput, inSlices: boolean): Promise<void
     await eraseWhole(input);
     return;
   }
-  const taskQueue = erasureTaskQueue(workflowInfo().taskQueue);
-  const { eraseEvents } = proxyActivities<EventDeletionActivities>({ ...options, taskQueue });
+  const { eraseEvents } = proxyActivities<EventDeletionActivities>(sliceOptions());
   while (await eraseEvents({ ...input, ...erasureSlice })) {
     if (isHistoryLong()) await continueAsNew<typeof eventDeletion>(input);
   }

@@ -1,24 +1,11 @@
-import {
-  continueAsNew,
-  patched,
-  proxyActivities,
-  setCurrentDetails,
-  sleep,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { continueAsNew, patched, proxyActivities, setCurrentDetails, sleep } from '@temporalio/workflow';
 import { erasureSlice } from '../contracts/erasure-slice.ts';
 import type { ProjectErasureActivities, ProjectErasureInput } from '../contracts/project-erasure.ts';
-import { erasureTaskQueue } from '../contracts/task-queues.ts';
+import { erasureOptions, secondPassAfterMs, sliceOptions } from './erasure-options.ts';
 import { isHistoryLong } from './history-limits.ts';
 
-const options = {
-  startToCloseTimeout: '6 hours',
-  heartbeatTimeout: '20 seconds',
-  retry: { initialInterval: '250 milliseconds', backoffCoefficient: 2, maximumInterval: '1 minute' },
-} as const;
-const { eraseProject: eraseWhole, closeProjectErasure } = proxyActivities<ProjectErasureActivities>(options);
-
-const secondPassAfterMs = 5 * 60 * 1000;
+const { eraseProject: eraseWhole, closeProjectErasure } =
+  proxyActivities<ProjectErasureActivities>(erasureOptions);
 
 export async function projectErasure(input: ProjectErasureInput): Promise<void> {
   const inSlices = patched('erasure-slices');
@@ -36,8 +23,7 @@ async function erase(input: ProjectErasureInput, inSlices: boolean): Promise<voi
     await eraseWhole(input);
     return;
   }
-  const taskQueue = erasureTaskQueue(workflowInfo().taskQueue);
-  const { eraseProject } = proxyActivities<ProjectErasureActivities>({ ...options, taskQueue });
+  const { eraseProject } = proxyActivities<ProjectErasureActivities>(sliceOptions());
   while (await eraseProject({ ...input, ...erasureSlice })) {
     if (isHistoryLong()) await continueAsNew<typeof projectErasure>(input);
   }

@@ -69,7 +69,7 @@ export function inStatements(rows: readonly GoodRow[]): GoodRow[][] {
   return groups;
 }
 
-/** Of a group that fails. Halves would be merged in vain three times as often when many rows fail. */
+/** A group that fails is divided into so many. With two, each row of a group with many faults is merged three times as often. */
 const pieces = 8;
 
 async function writeGroup(em: Em, projectId: string, rows: GoodRow[], occurredAt: Date): Promise<Written> {
