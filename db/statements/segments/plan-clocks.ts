@@ -196,7 +196,8 @@ function touchedSql(group: ClockGroup, projectId: string, contacts: readonly str
 
 /**
  * A statement, because the contacts stay in the database. The id of a change contains when it is due: the first
- * millisecond at which the value is older than the window.
+ * millisecond at which the value is older than the window. Its distance is in seconds: `uuidv7` would add days in the
+ * session's time zone, where one may have 23 hours.
  *
  * @param instantsOf query of (contact_id, instant)
  */
@@ -220,7 +221,7 @@ async function recordFlips(
     'few',
     z.object({}),
     `insert into segment_changes (project_id, id, input, contact_ids, hops)
-     select $1, uuidv7(f.at - clock_timestamp()), f.input, array[i.contact_id],
+     select $1, uuidv7(make_interval(secs => extract(epoch from f.at - clock_timestamp())::float8)), f.input, array[i.contact_id],
        case when f.at < now() + interval '1 hour' then ${hopsOfContactSql('$6', 'i.contact_id')} end
      from (select * from (${instantsOf(bindInto(parameters))}) i where i.instant is not null offset 0) i
      cross join lateral (

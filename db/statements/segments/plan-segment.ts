@@ -61,7 +61,10 @@ export async function markCurrent(em: Em, segmentId: string, planId: string): Pr
   return (await em.nativeUpdate(Segment, { id: segmentId, planId }, { isCurrent: true }, allProjects)) === 1;
 }
 
-/** Schedules a full computation after a round has failed for the segment. */
+/**
+ * Schedules a full computation after a round has failed for the segment. Without its plan, a computation under way does
+ * not make it current: that one may have passed the contacts of the round already.
+ */
 export async function markStale(em: Em, segmentId: string): Promise<void> {
-  await em.nativeUpdate(Segment, { id: segmentId }, { isCurrent: false }, allProjects);
+  await em.nativeUpdate(Segment, { id: segmentId }, { isCurrent: false, planId: null }, allProjects);
 }

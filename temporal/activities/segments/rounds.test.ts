@@ -2,8 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Segment } from '../../../db/entities/segment.ts';
 import { recordEventDeletion } from '../../../db/statements/events/record-event-deletion.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
+import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
 import { listStaleSegments } from '../../../db/statements/segments/list-stale-segments.ts';
+import { markCurrent, planSegment } from '../../../db/statements/segments/plan-segment.ts';
 import { endSegmentTurn, listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
+import { openPool } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { planIs, where } from '../../../test/setup/segments.ts';
@@ -21,7 +24,9 @@ import {
   useRoundsStage,
 } from './testing/rounds-stage.ts';
 
-const { em, sql } = useRoundsStage();
+const stage = useRoundsStage();
+const { em, sql } = stage;
+const dayMs = 86_400_000;
 const emails = ['ada@example.com', 'bob@example.com', 'carl@example.com', 'dora@example.com'];
 
 describe('segments evaluated by rounds of changes', () => {
@@ -124,7 +129,52 @@ describe('segments evaluated by rounds of changes', () => {
     const stale = await listStaleSegments(em(), [], 1_000);
     expect(stale.map(({ segmentId }) => segmentId)).toContain(broken.id);
   });
+
+  it('leave it to the next one if a full computation has passed the contact already', async () => {
+    await track('ada@example.com');
+    const pro = await addSegment('pro', planIs('pro'));
+    const setCondition = async (condition: unknown) => {
+      await sql('alter table segments disable trigger segments_changed');
+      await sql('update segments set condition = $2 where id = $1', [pro.id, JSON.stringify(condition)]);
+      await sql('alter table segments enable trigger segments_changed');
+    };
+    const planId = (await planSegment(em(), project, pro.id)) ?? '';
+    await computeSegment(em(), project, pro.id, computationStart, () => undefined);
+    await setCondition({ logic: 'NONE' });
+    await track('ada@example.com', { patch: { plan: 'pro' } });
+    expect(await round()).toMatchObject({ changes: 1, failed: 1 });
+    await setCondition(pro.condition);
+    expect(await markCurrent(em(), pro.id, planId)).toBe(false);
+    await computeStale();
+    expect((await membersOf(pro)).stored).toEqual(['ada@example.com']);
+  });
+
+  it('plan changes by time to the millisecond, also across a change of the clocks in the database', async () => {
+    const segment = await addSegment(
+      'seen',
+      where({ field: 'data.seen', operator: 'within', value: 30, unit: 'hours' }),
+    );
+    const seen = new Date();
+    await track('ada@example.com', { patch: { seen: seen.toISOString() } });
+    const orm = openPool(`${stage.url}?options=-c%20TimeZone%3D${shortDayAfter(seen)}`, 3);
+    await computeTrackedSegment(orm.em, { projectId: project, segmentId: segment.id }, undefined, () => {});
+    await orm.close();
+    const due = await sql<{ at: Date }>(
+      'select uuid_extract_timestamp(id) as at from segment_changes where project_id = $1 and input is not null',
+      [project],
+    );
+    const exit = seen.getTime() + 30 * 3_600_000;
+    // The clock has gone on between two readings within the statement.
+    expect(due.map(({ at }) => Math.abs(at.getTime() - exit) < 1_000)).toEqual([true]);
+  });
 });
+
+/** A time zone whose clocks go forward at the next midnight (UTC), as Postgres takes it. */
+function shortDayAfter(now: Date): string {
+  const midnight = Math.ceil(now.getTime() / dayMs) * dayMs;
+  const day = (midnight - Date.UTC(new Date(midnight).getUTCFullYear(), 0, 1)) / dayMs;
+  return encodeURIComponent(`STD0DST,${day}/0,${(day + 30) % 365}/0`);
+}
 
 it('segments to compute in full are listed so that projects take turns', async () => {
   await sql('update segments set is_current = true');
