@@ -58,7 +58,7 @@ describe('the format of a file', () => {
       [Buffer.from('\ufeffemail', 'utf16le').swap16(), 'utf-16be', false],
     ];
     for (const [bytes, encoding, damaged] of cases) {
-      for (const pieceBytes of [3, 4, 100]) {
+      for (const pieceBytes of [1, 2, 3, 4, 100]) {
         const detector = createEncodingDetector();
         for (let start = 0; start < bytes.length; start += pieceBytes) {
           detector.add(bytes.subarray(start, start + pieceBytes));

@@ -60,11 +60,14 @@ export function readRow(
 
 const plainNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const exactDigits = 15;
+/** A number has at most 24 characters as text, such as -1.2345678901234567e-308. */
+const longestNumber = 24;
 
 /**
  * Parses a cell as true or false in any case, a plain decimal number, a JSON list or object as an export writes them,
  * or else text (dates included). Anything that a number would not preserve stays text: leading zeros, a plus sign, more
- * than 15 digits, exponents, decimal commas. So does a list or object with more text than a contact may store.
+ * than 15 digits, decimal commas. A fraction or an exponent with more digits is a number if written as an export writes
+ * it. A list or object with more text than a contact may store stays text, too.
  *
  * @param cell trimmed and not empty
  */
@@ -75,10 +78,15 @@ export function readCell(cell: string): JsonValue {
     if (lower === 'false') return false;
   }
   if (cell.startsWith('[') || cell.startsWith('{')) return readNested(cell) ?? cell;
-  if (cell.length > exactDigits + 2 || !plainNumber.test(cell) || isDateText(cell)) return cell;
-  const digits = cell.replace(/\D/g, '').length;
+  return isNumberText(cell) && !isDateText(cell) ? Number(cell) : cell;
+}
+
+function isNumberText(cell: string): boolean {
+  if (cell.length > longestNumber) return false;
   const number = Number(cell);
-  return digits > exactDigits || Object.is(number, -0) ? cell : number;
+  if (/[.e]/.test(cell) && String(number) === cell) return true;
+  const digits = cell.replace(/\D/g, '').length;
+  return plainNumber.test(cell) && digits <= exactDigits && !Object.is(number, -0);
 }
 
 /** Undefined for text that is not JSON, or that a contact may not store. */

@@ -12,7 +12,9 @@ export interface EncodingDetector {
   detect(): DetectedEncoding;
 }
 
-function encodingOfMark(bytes: Uint8Array): FileEncoding | undefined {
+const markBytes = 3;
+
+function encodingOfMark(bytes: readonly number[]): FileEncoding | undefined {
   const [first, second, third] = bytes;
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   if (first === 0xfe && second === 0xff) return 'utf-16be';
@@ -27,8 +29,9 @@ function encodingOfMark(bytes: Uint8Array): FileEncoding | undefined {
 export function createEncodingDetector(): EncodingDetector {
   const strict = new TextDecoder('utf-8', { fatal: true });
   const lenient = new TextDecoder('utf-8');
+  /** The first bytes of the file, as many as the longest mark has. */
+  const head: number[] = [];
   let mark: FileEncoding | undefined;
-  let isFirst = true;
   let isValid = true;
   let foreign = 0;
   let broken = 0;
@@ -43,8 +46,10 @@ export function createEncodingDetector(): EncodingDetector {
   };
   return {
     add(bytes) {
-      if (isFirst) mark = encodingOfMark(bytes);
-      isFirst = false;
+      if (head.length < markBytes) {
+        head.push(...bytes.subarray(0, markBytes - head.length));
+        mark = encodingOfMark(head);
+      }
       if (isWide()) return;
       decodeStrictly(bytes);
       const text = lenient.decode(bytes, { stream: true });
