@@ -92,6 +92,7 @@ describe('a snooze', () => {
       const before = await contactOf(reader);
       const page = await snooze(reader, '2-weeks');
       expect(page.text).toContain(`Our emails are not sent to ${reader.email}.`);
+      expect(page.text).not.toContain('Your choice has been saved.');
       expect(await contactOf(reader)).toEqual(before);
     }
     expect(await journal()).toEqual([]);

@@ -77,9 +77,13 @@ async function visit(
   }
   const { project } = link;
   const subscriber = action === undefined ? link.subscriber : await publicLinks.act(link, action);
-  if (subscriber === undefined) refuse(ctx, { state: 'gone', project });
-  else
-    showPage(ctx, page({ locale: localeOf(link), project, subscriber, isDone: action !== undefined }, link));
+  if (subscriber === undefined) {
+    refuse(ctx, { state: 'gone', project });
+    return;
+  }
+  // A snooze leaves those unsubscribed who have opted out meanwhile.
+  const isDone = action !== undefined && (action.to !== 'snoozed' || subscriber.snoozedUntil !== null);
+  showPage(ctx, page({ locale: localeOf(link), project, subscriber, isDone }, link));
 }
 
 // A relative link, because a proxy may serve the pages below a path.

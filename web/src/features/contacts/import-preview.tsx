@@ -57,7 +57,7 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
           isDisabled={!data || error !== null || usable === 0 || !isCurrent}
           onPress={() => void start()}
         >
-          Import {quantity(usable, 'row')}
+          {data ? `Import ${quantity(usable, 'row')}` : 'Import'}
         </Button>
       </div>
       {failure === null ? (
