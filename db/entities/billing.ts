@@ -36,23 +36,6 @@ const BillingLimitSchema = defineEntity({
 export class BillingLimit extends BillingLimitSchema.class {}
 BillingLimitSchema.setClass(BillingLimit);
 
-const BillingUsageSchema = defineEntity({
-  name: 'BillingUsage',
-  tableName: 'billing_usage',
-  properties: {
-    projectId: p.uuid().primary(),
-    month: p.date().primary(),
-    category: p.text().$type<BillingCategory>().primary(),
-    lane: p.smallint().primary(),
-    /** Negative when emails counted in another shard were released in this one. */
-    emails: p.integer(),
-  },
-});
-
-/** Emails per calendar month (UTC), in shards (`lane`) to avoid lock contention: the total is their sum. */
-export class BillingUsage extends BillingUsageSchema.class {}
-BillingUsageSchema.setClass(BillingUsage);
-
 const BillingCustomerSchema = defineEntity({
   name: 'BillingCustomer',
   tableName: 'billing_customers',

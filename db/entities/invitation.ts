@@ -31,17 +31,3 @@ export class Invitation extends InvitationSchema.class {
   }
 }
 InvitationSchema.setClass(Invitation);
-
-const InvitationHourSchema = defineEntity({
-  name: 'InvitationHour',
-  tableName: 'invitation_hours',
-  properties: {
-    subject: p.text().primary(),
-    hour: instant().primary(),
-    mails: p.integer(),
-  },
-});
-
-/** Invitations mailed within a clock hour; `subject` is the invited address or the inviting user's id. */
-export class InvitationHour extends InvitationHourSchema.class {}
-InvitationHourSchema.setClass(InvitationHour);
