@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { type BillingCategory, billingCategories } from '../../core/billing/categories.ts';
+import { billingCategories } from '../../core/billing/categories.ts';
 import {
   isOver,
   type StoredSubscription,
@@ -22,11 +22,7 @@ const BillingLimitSchema = defineEntity({
         .primary()
         .updateRule('no action')
         .deleteRule('cascade'),
-    category: p
-      .text()
-      .$type<BillingCategory>()
-      .primary()
-      .check(`category in ('${billingCategories.join("', '")}')`),
+    category: p.enum(billingCategories).primary(),
     emails: p.integer().check('emails >= 0'),
     updatedAt: updatedAt(),
   },

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { type ProjectRole, projectRoles } from '../../core/project-roles.ts';
+import { projectRoles } from '../../core/project-roles.ts';
 import { InvitationRepository } from '../repositories/invitation-repository.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
@@ -15,10 +15,7 @@ const InvitationSchema = defineEntity({
     projectId: () =>
       p.manyToOne(Project).mapToPk().fieldName('project_id').updateRule('no action').deleteRule('cascade'),
     email: p.text(),
-    role: p
-      .text()
-      .$type<ProjectRole>()
-      .check(`role in ('${projectRoles.join("', '")}')`),
+    role: p.enum(projectRoles),
     tokenHash: p.blob().unique(),
     expiresAt: instant(),
     createdAt: createdAt(),
