@@ -8,6 +8,7 @@ import { createPreparedPool } from './prepared-pool.ts';
 import { projectFilter } from './project-em.ts';
 import { releaseBrokenConnections } from './release-broken-connections.ts';
 import { onConnect, type StatementLimits } from './session-settings.ts';
+import { statementTables } from './statement-tables.ts';
 
 export type Em = EntityManager;
 export type Orm = MikroORM;
@@ -74,8 +75,7 @@ const mapping = {
     // `prepareDatabase` logs migrations; MikroORM would log them as warnings.
     silent: true,
   },
-  // Managed by `applyFunctions`.
-  schemaGenerator: { skipTables: ['schema_functions'] },
+  schemaGenerator: { skipTables: statementTables },
   // The operator creates the database.
   ensureDatabase: false,
 } satisfies Options;

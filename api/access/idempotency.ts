@@ -3,7 +3,7 @@ import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
-import { IdempotencyKey } from '../../db/entities/bookkeeping.ts';
+import { IdempotencyKey } from '../../db/entities/idempotency-key.ts';
 import type { Em } from '../../db/orm.ts';
 import {
   claimKeys,

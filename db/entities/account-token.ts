@@ -2,7 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { User } from './user.ts';
 
-export type AccountTokenPurpose = 'verify-email' | 'reset-password' | 'sign-in';
+const purposes = ['verify-email', 'reset-password', 'sign-in'] as const;
+export type AccountTokenPurpose = (typeof purposes)[number];
 
 const AccountTokenSchema = defineEntity({
   name: 'AccountToken',
@@ -14,10 +15,7 @@ const AccountTokenSchema = defineEntity({
   properties: {
     id: primaryId(),
     user: () => p.manyToOne(User).updateRule('no action').deleteRule('cascade'),
-    purpose: p
-      .text()
-      .$type<AccountTokenPurpose>()
-      .check(`purpose in ('verify-email', 'reset-password', 'sign-in')`),
+    purpose: p.enum(purposes),
     tokenHash: p.blob().unique(),
     expiresAt: instant(),
     createdAt: createdAt(),

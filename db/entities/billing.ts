@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { type BillingCategory, billingCategories } from '../../core/billing/categories.ts';
+import { billingCategories } from '../../core/billing/categories.ts';
 import {
   isOver,
   type StoredSubscription,
@@ -22,11 +22,7 @@ const BillingLimitSchema = defineEntity({
         .primary()
         .updateRule('no action')
         .deleteRule('cascade'),
-    category: p
-      .text()
-      .$type<BillingCategory>()
-      .primary()
-      .check(`category in ('${billingCategories.join("', '")}')`),
+    category: p.enum(billingCategories).primary(),
     emails: p.integer().check('emails >= 0'),
     updatedAt: updatedAt(),
   },
@@ -35,23 +31,6 @@ const BillingLimitSchema = defineEntity({
 /** Emails of a category that a project may send or receive per calendar month; unlimited without a row. */
 export class BillingLimit extends BillingLimitSchema.class {}
 BillingLimitSchema.setClass(BillingLimit);
-
-const BillingUsageSchema = defineEntity({
-  name: 'BillingUsage',
-  tableName: 'billing_usage',
-  properties: {
-    projectId: p.uuid().primary(),
-    month: p.date().primary(),
-    category: p.text().$type<BillingCategory>().primary(),
-    lane: p.smallint().primary(),
-    /** Negative when emails counted in another shard were released in this one. */
-    emails: p.integer(),
-  },
-});
-
-/** Emails per calendar month (UTC), in shards (`lane`) to avoid lock contention: the total is their sum. */
-export class BillingUsage extends BillingUsageSchema.class {}
-BillingUsageSchema.setClass(BillingUsage);
 
 const BillingCustomerSchema = defineEntity({
   name: 'BillingCustomer',

@@ -81,41 +81,6 @@ const ContactFieldSchema = defineEntity({
 export class ContactField extends ContactFieldSchema.class {}
 ContactFieldSchema.setClass(ContactField);
 
-const ContactFigureSchema = defineEntity({
-  name: 'ContactFigure',
-  tableName: 'contact_figures',
-  properties: {
-    projectId: p.uuid().primary(),
-    figure: p.text().primary(),
-    value: p.integer(),
-  },
-});
-
-/**
- * Audience figures as of the last fold: `contacts`, `subscribed`, `snoozed`, and `data.<key>` for the number of
- * contacts with that key. Add the unfolded changes for the exact figure.
- */
-export class ContactFigure extends ContactFigureSchema.class {}
-ContactFigureSchema.setClass(ContactFigure);
-
-const ContactFigureChangeSchema = defineEntity({
-  name: 'ContactFigureChange',
-  tableName: 'contact_figure_changes',
-  properties: {
-    projectId: p.uuid().primary(),
-    id: p.uuid().primary().defaultRaw('uuidv7()'),
-    figure: p.text(),
-    change: p.integer(),
-  },
-});
-
-/**
- * Figure changes, appended by triggers on `contacts` in the same transaction: inserts never contend for a row lock. A
- * sweep folds them.
- */
-export class ContactFigureChange extends ContactFigureChangeSchema.class {}
-ContactFigureChangeSchema.setClass(ContactFigureChange);
-
 const ContactErasureSchema = defineEntity({
   name: 'ContactErasure',
   tableName: 'contact_erasures',

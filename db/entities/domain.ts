@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { type DomainCheck, type DomainStatus, domainClaimDays, domainStatuses } from '../../core/domains.ts';
+import { type DomainCheck, domainClaimDays, domainStatuses } from '../../core/domains.ts';
 import { DomainRepository } from '../repositories/domain-repository.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
@@ -17,11 +17,7 @@ const DomainSchema = defineEntity({
     id: primaryId(),
     projectId: () => p.manyToOne(Project).mapToPk().fieldName('project_id').deleteRule('cascade').index(),
     domain: p.text(),
-    status: p
-      .text()
-      .$type<DomainStatus>()
-      .default('pending')
-      .check(`status in ('${domainStatuses.join("', '")}')`),
+    status: p.enum(domainStatuses).default('pending'),
     dkimTokens: p.type('text[]').$type<string[]>().default([]),
     foundRecords: p.type('text[]').$type<string[]>().default([]),
     /** False for a domain verified before the TXT record was required, until it becomes pending again. */

@@ -1,5 +1,4 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { AttachmentDisposition } from '../../core/attachment-disposition.ts';
 import type { ContentType } from '../../core/content-types.ts';
 import type { EmailSource, EmailStatus } from '../../core/email-state.ts';
 import type { JsonObject } from '../../core/json-value.ts';
@@ -60,24 +59,6 @@ const EmailContentSchema = defineEntity({
  */
 export class EmailContent extends EmailContentSchema.class {}
 EmailContentSchema.setClass(EmailContent);
-
-const EmailAttachmentSchema = defineEntity({
-  name: 'EmailAttachment',
-  tableName: 'email_attachments',
-  properties: {
-    contentId: () =>
-      p.manyToOne(EmailContent).mapToPk().fieldName('content_id').primary().deleteRule('cascade'),
-    position: p.smallint().primary(),
-    filename: p.text(),
-    contentType: p.text(),
-    cid: p.text().nullable(),
-    disposition: p.text().$type<AttachmentDisposition>().check(`disposition in ('attachment', 'inline')`),
-    bytes: p.blob(),
-  },
-});
-
-export class EmailAttachment extends EmailAttachmentSchema.class {}
-EmailAttachmentSchema.setClass(EmailAttachment);
 
 /** Predicate of the index `emails_failed`: these columns change for few emails, and only once or twice. */
 export const failedEmailSql = 'bounced_at is not null or complained_at is not null or reason is not null';
@@ -157,18 +138,3 @@ const EmailSchema = defineEntity({
 
 export class Email extends EmailSchema.class {}
 EmailSchema.setClass(Email);
-
-const WaitingEmailSchema = defineEntity({
-  name: 'WaitingEmail',
-  tableName: 'waiting_emails',
-  properties: {
-    projectId: p.uuid().primary(),
-    emailId: p.uuid().primary(),
-    /** Refreshed by a batch at least every 2.5 minutes. */
-    seenAt: instant().defaultRaw('now()'),
-  },
-});
-
-/** An email held back by the send rate. The table is unlogged. */
-export class WaitingEmail extends WaitingEmailSchema.class {}
-WaitingEmailSchema.setClass(WaitingEmail);

@@ -44,58 +44,6 @@ const EventSchema = defineEntity({
 export class Event extends EventSchema.class {}
 EventSchema.setClass(Event);
 
-const ContactEventStatSchema = defineEntity({
-  name: 'ContactEventStat',
-  tableName: 'contact_event_stats',
-  properties: {
-    projectId: p.uuid().primary(),
-    name: p.text().primary(),
-    contactId: p.uuid().primary(),
-    count: p.integer(),
-    firstAt: instant(),
-    lastAt: instant(),
-    lastEventId: p.uuid(),
-  },
-});
-
-/**
- * How often and when a contact had an event; segments and conditions read this instead of the journal. Another index,
- * or volatile columns in this one, would cost a second index write per event.
- */
-export class ContactEventStat extends ContactEventStatSchema.class {}
-ContactEventStatSchema.setClass(ContactEventStat);
-
-const EventNameSchema = defineEntity({
-  name: 'EventName',
-  tableName: 'event_names',
-  properties: {
-    projectId: p.uuid().primary(),
-    name: p.text().primary(),
-    createdAt: createdAt(),
-  },
-});
-
-/** An event name the project has tracked. At most 10,000 per project (db/functions/limit-project-rows.sql). */
-export class EventName extends EventNameSchema.class {}
-EventNameSchema.setClass(EventName);
-
-const StreamPositionSchema = defineEntity({
-  name: 'StreamPosition',
-  tableName: 'stream_positions',
-  properties: {
-    name: p.text().primary(),
-    xid: p.string().columnType('xid8'),
-    eventId: p.uuid(),
-    /** Rows that ClickHouse refused: it has them without their data, or not at all. */
-    refusedRows: p.integer().default(0),
-    refusedAt: instant().nullable(),
-    updatedAt: instant().defaultRaw('now()'),
-  },
-});
-
-export class StreamPosition extends StreamPositionSchema.class {}
-StreamPositionSchema.setClass(StreamPosition);
-
 const EventDeletionSchema = defineEntity({
   name: 'EventDeletion',
   tableName: 'event_deletions',

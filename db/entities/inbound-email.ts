@@ -3,7 +3,6 @@ import { type InboundStatus, inboundStatuses } from '../../core/inbound/inbound-
 import type { ReceivedAttachment } from '../../core/inbound/parse-email.ts';
 import type { AutomaticReason, ReceivedHeader } from '../../core/inbound/received-headers.ts';
 import type { Verdicts } from '../../core/inbound/verdicts.ts';
-import { listSql } from '../fragments/list-sql.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
 const InboundEmailSchema = defineEntity({
@@ -24,11 +23,7 @@ const InboundEmailSchema = defineEntity({
     projectId: p.uuid(),
     /** Unique per project, so an email is stored once however often the provider reports it. */
     providerId: p.text(),
-    status: p
-      .text()
-      .$type<InboundStatus>()
-      .default('PENDING')
-      .check(`status in ${listSql(inboundStatuses)}`),
+    status: p.enum(inboundStatuses).default('PENDING'),
     recipients: p.type('text[]').$type<string[]>(),
     verdicts: p.json().$type<Verdicts>(),
     /** Envelope sender. Cleared once the email is parsed, like `headers`, `raw`, `bucket` and `objectKey`. */

@@ -1,31 +1,20 @@
 import { AccountToken } from './account-token.ts';
-import { BillingCustomer, BillingLimit, BillingUsage, StripeEvent } from './billing.ts';
-import {
-  HandledNotification,
-  IdempotencyKey,
-  ProviderNotification,
-  RateLimitWindow,
-  Throttle,
-} from './bookkeeping.ts';
+import { BillingCustomer, BillingLimit, StripeEvent } from './billing.ts';
 import { Campaign, CampaignBatch, CampaignFigureChange, CampaignFigures } from './campaign.ts';
-import { Contact, ContactErasure, ContactField, ContactFigure, ContactFigureChange } from './contact.ts';
+import { Contact, ContactErasure, ContactField } from './contact.ts';
 import { Domain, DomainRemoval } from './domain.ts';
-import { Email, EmailAttachment, EmailContent, TemplateContent, WaitingEmail } from './email.ts';
-import { ContactEventStat, Event, EventDeletion, EventName, StreamPosition } from './event.ts';
+import { Email, EmailContent, TemplateContent } from './email.ts';
+import { Event, EventDeletion } from './event.ts';
+import { IdempotencyKey } from './idempotency-key.ts';
 import { InboundEmail } from './inbound-email.ts';
-import { Invitation, InvitationHour } from './invitation.ts';
+import { Invitation } from './invitation.ts';
 import { Job, JobChunk } from './job.ts';
 import { Membership } from './membership.ts';
 import { OAuthIdentity } from './oauth-identity.ts';
 import { OutboxCommand } from './outbox-command.ts';
 import { Project } from './project.ts';
-import {
-  ProjectEmailChange,
-  ProjectEmailDay,
-  ProjectErasure,
-  ProjectSuspension,
-} from './project-security.ts';
-import { Segment, SegmentChange, SegmentInput, SegmentMember, SegmentRound } from './segment.ts';
+import { ProjectErasure, ProjectSuspension } from './project-security.ts';
+import { Segment, SegmentMember } from './segment.ts';
 import { SignInAttempts, SignInSource } from './sign-in.ts';
 import { Template } from './template.ts';
 import { Upload, UploadTotal } from './upload.ts';
@@ -47,30 +36,21 @@ export const entities = [
   AccountToken,
   OAuthIdentity,
   Invitation,
-  InvitationHour,
   SignInAttempts,
   SignInSource,
   UserSession,
-  ProjectEmailDay,
-  ProjectEmailChange,
   ProjectSuspension,
   ProjectErasure,
   BillingLimit,
-  BillingUsage,
   BillingCustomer,
   StripeEvent,
   Domain,
   DomainRemoval,
   Contact,
   ContactField,
-  ContactFigure,
-  ContactFigureChange,
   ContactErasure,
   Segment,
   SegmentMember,
-  SegmentInput,
-  SegmentChange,
-  SegmentRound,
   Template,
   Campaign,
   CampaignBatch,
@@ -86,23 +66,14 @@ export const entities = [
   EventListener,
   EmailContent,
   TemplateContent,
-  EmailAttachment,
   Email,
-  WaitingEmail,
   InboundEmail,
   Event,
-  ContactEventStat,
   EventDeletion,
-  EventName,
-  StreamPosition,
   OutboxCommand,
   Job,
   JobChunk,
   IdempotencyKey,
-  RateLimitWindow,
-  Throttle,
-  HandledNotification,
-  ProviderNotification,
   Upload,
   UploadTotal,
 ];

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { type ProjectRole, projectRoles } from '../../core/project-roles.ts';
+import { projectRoles } from '../../core/project-roles.ts';
 import { InvitationRepository } from '../repositories/invitation-repository.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
@@ -15,10 +15,7 @@ const InvitationSchema = defineEntity({
     projectId: () =>
       p.manyToOne(Project).mapToPk().fieldName('project_id').updateRule('no action').deleteRule('cascade'),
     email: p.text(),
-    role: p
-      .text()
-      .$type<ProjectRole>()
-      .check(`role in ('${projectRoles.join("', '")}')`),
+    role: p.enum(projectRoles),
     tokenHash: p.blob().unique(),
     expiresAt: instant(),
     createdAt: createdAt(),
@@ -31,17 +28,3 @@ export class Invitation extends InvitationSchema.class {
   }
 }
 InvitationSchema.setClass(Invitation);
-
-const InvitationHourSchema = defineEntity({
-  name: 'InvitationHour',
-  tableName: 'invitation_hours',
-  properties: {
-    subject: p.text().primary(),
-    hour: instant().primary(),
-    mails: p.integer(),
-  },
-});
-
-/** Invitations mailed within a clock hour; `subject` is the invited address or the inviting user's id. */
-export class InvitationHour extends InvitationHourSchema.class {}
-InvitationHourSchema.setClass(InvitationHour);

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { type ProjectRole, projectRoles } from '../../core/project-roles.ts';
+import { projectRoles } from '../../core/project-roles.ts';
 import { MembershipRepository } from '../repositories/membership-repository.ts';
 import { createdAt } from './columns.ts';
 import { Project } from './project.ts';
@@ -12,10 +12,7 @@ const MembershipSchema = defineEntity({
   properties: {
     project: () => p.manyToOne(Project).primary().deleteRule('cascade'),
     user: () => p.manyToOne(User).primary().deleteRule('cascade').index(),
-    role: p
-      .text()
-      .$type<ProjectRole>()
-      .check(`role in ('${projectRoles.join("', '")}')`),
+    role: p.enum(projectRoles),
     createdAt: createdAt(),
   },
 });

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { type OAuthProviderName, oauthProviderNames } from '../../core/accounts/oauth-providers.ts';
+import { oauthProviderNames } from '../../core/accounts/oauth-providers.ts';
 import { createdAt } from './columns.ts';
 import { User } from './user.ts';
 
@@ -7,11 +7,7 @@ const OAuthIdentitySchema = defineEntity({
   name: 'OAuthIdentity',
   tableName: 'oauth_identities',
   properties: {
-    provider: p
-      .text()
-      .$type<OAuthProviderName>()
-      .primary()
-      .check(`provider in ('${oauthProviderNames.join("', '")}')`),
+    provider: p.enum(oauthProviderNames).primary(),
     subject: p.text().primary(),
     user: () => p.manyToOne(User).updateRule('no action').deleteRule('cascade').index(),
     createdAt: createdAt(),

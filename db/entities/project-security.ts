@@ -2,45 +2,6 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
 
-const ProjectEmailDaySchema = defineEntity({
-  name: 'ProjectEmailDay',
-  tableName: 'project_email_days',
-  indexes: [{ name: 'project_email_days_unjudged', properties: ['projectId', 'day'], where: 'not judged' }],
-  properties: {
-    projectId: p.uuid().primary(),
-    day: p.date().primary(),
-    sent: p.integer().default(0),
-    bounced: p.integer().default(0),
-    complained: p.integer().default(0),
-    /** Set to false by a change of the counts, until the project is checked against the limits. */
-    judged: p.boolean().default(true),
-  },
-});
-
-/**
- * Email outcomes per project and UTC day, without simulator addresses; bounces count on the day they arrive. Add the
- * unfolded changes for exact counts.
- */
-export class ProjectEmailDay extends ProjectEmailDaySchema.class {}
-ProjectEmailDaySchema.setClass(ProjectEmailDay);
-
-const ProjectEmailChangeSchema = defineEntity({
-  name: 'ProjectEmailChange',
-  tableName: 'project_email_changes',
-  properties: {
-    projectId: p.uuid().primary(),
-    id: p.uuid().primary().defaultRaw('uuidv7()'),
-    day: p.date(),
-    sent: p.integer().default(0),
-    bounced: p.integer().default(0),
-    complained: p.integer().default(0),
-  },
-});
-
-/** Appended, so that writers never contend for a row lock; folded every minute. */
-export class ProjectEmailChange extends ProjectEmailChangeSchema.class {}
-ProjectEmailChangeSchema.setClass(ProjectEmailChange);
-
 const ProjectSuspensionSchema = defineEntity({
   name: 'ProjectSuspension',
   tableName: 'project_suspensions',

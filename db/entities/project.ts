@@ -1,8 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { maxFooterAddressLength } from '../../core/email-brand.ts';
 import { maxLogoUrlLength } from '../../core/logo-url.ts';
-import { type Locale, locales } from '../../core/messages/messages.ts';
-import { listSql } from '../fragments/list-sql.ts';
+import { locales } from '../../core/messages/messages.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
 const ProjectSchema = defineEntity({
@@ -32,11 +31,7 @@ const ProjectSchema = defineEntity({
     /** Postal address in the footer of marketing email; plain text of several lines. */
     footerAddress: p.text().nullable().check(`char_length(footer_address) <= ${maxFooterAddressLength}`),
     /** Language of footers and public pages, for contacts without a `locale`. */
-    language: p
-      .text()
-      .$type<Locale>()
-      .default('en')
-      .check(`language in ${listSql(locales)}`),
+    language: p.enum(locales).default('en'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

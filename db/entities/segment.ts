@@ -1,5 +1,4 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { SegmentClock } from '../../core/segments/segment-inputs.ts';
 import { segmentTypes } from '../../core/segments/segment-types.ts';
 import { SegmentRepository } from '../repositories/segment-repository.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
@@ -72,59 +71,3 @@ const SegmentMemberSchema = defineEntity({
  */
 export class SegmentMember extends SegmentMemberSchema.class {}
 SegmentMemberSchema.setClass(SegmentMember);
-
-const SegmentInputSchema = defineEntity({
-  name: 'SegmentInput',
-  tableName: 'segment_inputs',
-  indexes: [
-    { name: 'segment_inputs_planned', properties: ['plannedUntil'], where: 'planned_until is not null' },
-  ],
-  properties: {
-    projectId: p.uuid().primary(),
-    input: p.text().primary(),
-    clock: p.json().$type<SegmentClock>().nullable(),
-    plannedUntil: instant().nullable(),
-    planningUntil: instant().nullable(),
-  },
-});
-
-/**
- * What the tracked segments of a project read: changes of anything else are not recorded. A clock is a test relative to
- * now; the instants at which its answer changes are recorded ahead, up to `plannedUntil`.
- */
-export class SegmentInput extends SegmentInputSchema.class {}
-SegmentInputSchema.setClass(SegmentInput);
-
-const SegmentChangeSchema = defineEntity({
-  name: 'SegmentChange',
-  tableName: 'segment_changes',
-  properties: {
-    projectId: p.uuid().primary(),
-    /** Contains the instant at which the change is due: that of the write, or later for a clock. */
-    id: p.uuid().primary().defaultRaw('uuidv7()'),
-    input: p.text(),
-    contactIds: p.array().columnType('uuid[]'),
-    /** Hops of a change that an execution caused (`core/workflows/endless.ts`); null for any other. */
-    hops: p.smallint().nullable(),
-  },
-});
-
-/**
- * Contacts that a round has yet to evaluate, appended by the transaction that changes them: one row per statement and
- * input.
- */
-export class SegmentChange extends SegmentChangeSchema.class {}
-SegmentChangeSchema.setClass(SegmentChange);
-
-const SegmentRoundSchema = defineEntity({
-  name: 'SegmentRound',
-  tableName: 'segment_rounds',
-  properties: {
-    projectId: p.uuid().primary(),
-    nextAt: instant(),
-  },
-});
-
-/** The earliest next turn of a project with changes. */
-export class SegmentRound extends SegmentRoundSchema.class {}
-SegmentRoundSchema.setClass(SegmentRound);

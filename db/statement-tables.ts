@@ -1,0 +1,59 @@
+/** Tables without an entity, because only statements use them. Their columns are in `db/migrations`. */
+export const statementTables = [
+  // Hashes of the installed functions (`db/apply-functions.ts`).
+  'schema_functions',
+
+  // Requests per minute leased to processes; `subject` is a project id, a user or a client address.
+  'rate_limit_windows',
+  // Invitations mailed within a clock hour; `subject` is the invited address or the inviting user's id.
+  'invitation_hours',
+
+  // Emails per calendar month (UTC), in shards (`lane`) to avoid lock contention: the total is their sum. A shard is
+  // negative when emails counted in another one were released in it.
+  'billing_usage',
+
+  // Email outcomes per project and UTC day, without simulator addresses; bounces count on the day they arrive. Add the
+  // unfolded changes for exact counts. `judged` is false from a change of the counts until the project is checked
+  // against the limits.
+  'project_email_days',
+  // Appended, so that writers never contend for a row lock; folded every minute.
+  'project_email_changes',
+
+  // Audience figures as of the last fold: `contacts`, `subscribed`, `snoozed`, and `data.<key>` for the number of
+  // contacts with that key. Add the unfolded changes for the exact figure.
+  'contact_figures',
+  // Appended by triggers on `contacts` in the same transaction: inserts never contend for a row lock. A sweep folds
+  // them.
+  'contact_figure_changes',
+
+  // What the tracked segments of a project read: changes of anything else are not recorded. `clock` is a test relative
+  // to now (`core/segments/segment-inputs.ts`); the instants at which its answer changes are recorded up to
+  // `planned_until`.
+  'segment_inputs',
+  // Contacts that a round has yet to evaluate, appended by the transaction that changes them: one row per statement and
+  // input. `id` contains the instant at which the change is due: that of the write, or later for a clock. `hops` are
+  // those of a change that an execution caused (`core/workflows/endless.ts`); null for any other.
+  'segment_changes',
+  // The earliest next turn of a project with changes.
+  'segment_rounds',
+
+  'email_attachments',
+  // Emails held back by the send rate. A batch refreshes `seen_at` at least every 2.5 minutes. Unlogged.
+  'waiting_emails',
+  // Token buckets (GCRA): when the next email of each may leave. `key` is `account`, a project id, or a share of either.
+  'throttles',
+  // Provider notifications that were applied. Partitioned by day of publication (UTC), which is the same for all
+  // deliveries of one.
+  'handled_notifications',
+  // Used only by versions before 2026-11-23. Empty 30 days after the upgrade; drop it then.
+  'provider_notifications',
+
+  // How often and when a contact had an event; segments and conditions read this instead of the journal. Another index,
+  // or volatile columns in this one, would cost a second index write per event.
+  'contact_event_stats',
+  // Event names the project has tracked. At most 10,000 per project (`db/functions/limit-project-rows.sql`).
+  'event_names',
+  // How far the journal has reached ClickHouse. `refused_rows` counts rows that ClickHouse refused: it has them without
+  // their data, or not at all.
+  'stream_positions',
+];
