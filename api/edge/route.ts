@@ -73,6 +73,11 @@ export interface RouteDescription {
    * no place among the writes of all projects, so that these don't wait for it.
    */
   waitsElsewhere?: boolean;
+  /**
+   * Its service takes the place among the writes, after the check of its Liquid: that may wait for the project's turn
+   * (`TemplateTurns`).
+   */
+  takesPlaceLater?: boolean;
   /** Called thousands of times a second: bypasses the router (`serveHotRoutes`). */
   hot?: boolean;
 }

@@ -59,6 +59,7 @@ export const createCampaign = defineRoute({
   bodyExample: campaignBodyExample,
   responses: { 201: { description: 'The draft.', schema: campaignAnswerSchema, example: campaignExample } },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
+  takesPlaceLater: true,
   async handler(ctx) {
     const { project, body } = ctx.state;
     const campaign = await ctx.services.campaigns.create(project.id, body);
@@ -95,6 +96,7 @@ export const replaceCampaign = defineRoute({
     200: { description: 'The campaign.', schema: campaignAnswerSchema, example: campaignExample },
   },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
+  takesPlaceLater: true,
   async handler(ctx) {
     const { project, body, params, headers } = ctx.state;
     const campaign = await ctx.services.campaigns.replace(project.id, params.id, body, headers['if-match']);

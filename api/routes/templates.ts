@@ -75,6 +75,7 @@ export const createTemplate = defineRoute({
   },
   responses: { 201: { description: 'The template.', schema: templateSchema, example } },
   errors: ['SENDER_DOMAIN_REFUSED'],
+  takesPlaceLater: true,
   async handler(ctx) {
     const { project, body } = ctx.state;
     ctx.body = presentTemplate(await ctx.services.templates.create(project.id, body));
@@ -125,6 +126,7 @@ export const patchTemplate = defineRoute({
   bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
   responses: { 200: { description: 'The template after the change.', schema: templateSchema, example } },
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
+  takesPlaceLater: true,
   async handler(ctx) {
     const { project, body, params, headers } = ctx.state;
     ctx.body = presentTemplate(

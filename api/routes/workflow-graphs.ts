@@ -76,6 +76,7 @@ ${editing}`,
   },
   responses: { 201: { description: 'The step.', schema: stepSchema, example: stepExample } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
+  takesPlaceLater: true,
   async handler(ctx) {
     const { project, body, headers, params } = ctx.state;
     const seen = headers['if-match'];
@@ -104,6 +105,7 @@ ${editing}`,
     },
   },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
+  takesPlaceLater: true,
   async handler(ctx) {
     const { project, body, headers, params } = ctx.state;
     const step = await ctx.services.workflowGraphs.patchStep(

@@ -19,7 +19,11 @@ const { em, sql } = database;
 const project = useProject(em);
 let campaigns: CampaignsService;
 beforeAll(() => {
-  campaigns = createCampaignsService(database.orm, createTemplateTurns(), createProjectSlots(0));
+  const slots = createProjectSlots(0);
+  campaigns = createCampaignsService(database.orm, createTemplateTurns(), {
+    writes: slots,
+    heavyReads: slots,
+  });
 });
 afterEach(() => {
   vi.restoreAllMocks();

@@ -119,9 +119,16 @@ function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign
 }
 
 /** Methods that take an id throw DomainError `NOT_FOUND`; `list` throws `BAD_REQUEST` for an unknown status. */
-export function createCampaignsService(orm: Orm, templates: TemplateTurns, heavyReads: ProjectSlots) {
+export function createCampaignsService(
+  orm: Orm,
+  templates: TemplateTurns,
+  { writes, heavyReads }: Record<'writes' | 'heavyReads', ProjectSlots>,
+) {
   const estimate = createCampaignEstimates(orm);
   const isEstimated = ({ status }: Campaign) => unsentStatuses.includes(status);
+
+  const writeInPlace = (projectId: string, write: (em: Em) => Promise<Campaign>) =>
+    writes.run(projectId, () => projectEm(orm, projectId).transactional(write));
 
   // The campaign is already saved, so nothing refuses it: without a free slot, the last estimate stays.
   const written = async (campaign: Campaign): Promise<CountedCampaign> => {
@@ -155,7 +162,7 @@ export function createCampaignsService(orm: Orm, templates: TemplateTurns, heavy
      */
     async create(projectId: string, body: CampaignBody) {
       await requireLiquid(templates, projectId, body);
-      const campaign = await projectEm(orm, projectId).transactional(async (em) => {
+      const campaign = await writeInPlace(projectId, async (em) => {
         const id = newId();
         await requireAudience(em, projectId, id, body);
         await holdSenderDomain(em, body.from);
@@ -167,8 +174,7 @@ export function createCampaignsService(orm: Orm, templates: TemplateTurns, heavy
     /** @throws DomainError as `create`, `BAD_REQUEST` once sending has begun, `CONFLICT` when it has changed since `seen` */
     async replace(projectId: string, id: string, body: CampaignBody, seen?: Date) {
       await requireLiquid(templates, projectId, body);
-      const edit = (em: Em) => replaceCampaign(em, projectId, id, body, seen);
-      return written(await projectEm(orm, projectId).transactional(edit));
+      return written(await writeInPlace(projectId, (em) => replaceCampaign(em, projectId, id, body, seen)));
     },
 
     /**

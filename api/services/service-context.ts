@@ -13,7 +13,7 @@ import { createAccountLinksService } from './account-links.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectNames } from './project-names.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
 import { publicConfig } from './public-config.ts';
 import { createSessionsService } from './sessions.ts';
 import { shareClickHouse } from './share-clickhouse.ts';
@@ -30,6 +30,8 @@ export interface EdgeParts {
   projectKeys: ProjectKeys;
   sessions: SessionTokens;
   limiters: { address: RateLimiter | null };
+  /** For routes with `takesPlaceLater` alone: requests that took two places could wait for each other forever. */
+  writes: ProjectSlots;
 }
 
 export interface ServiceParts {

@@ -173,7 +173,7 @@ function emailServices(context: ServiceContext) {
       links: { apiUrl: publicApiUrl(config), linkKey },
     }),
     emailLog: createEmailLogService(orm, heavyReads),
-    templates: createTemplatesService(orm, templateTurns, context.committed),
+    templates: createTemplatesService(orm, templateTurns, context.writes, context.committed),
     inbound,
     snsNotifications: createSnsNotificationsService({
       verifier: createSnsVerifier({ topicArns: config.SNS_TOPIC_ARNS, localHost: config.SNS_LOCAL_HOST }),
@@ -186,22 +186,22 @@ function emailServices(context: ServiceContext) {
 }
 
 function campaignServices(context: ServiceContext) {
-  const { heavyReads, templateTurns, committed, orm, clickhouse } = context;
+  const { heavyReads, templateTurns, writes, committed, orm, clickhouse } = context;
   return {
     audiencePreview: createAudiencePreviewService(orm, heavyReads),
     campaignRecipients: createCampaignRecipientsService(orm, clickhouse, heavyReads),
-    campaigns: createCampaignsService(orm, templateTurns, heavyReads),
+    campaigns: createCampaignsService(orm, templateTurns, { writes, heavyReads }),
     campaignSending: createCampaignSendingService(orm, committed),
   };
 }
 
 function workflowServices(context: ServiceContext) {
-  const { heavyReads, templateTurns, committed, orm } = context;
+  const { heavyReads, templateTurns, writes, committed, orm } = context;
   return {
     workflows: createWorkflowsService(orm),
     workflowStatistics: createWorkflowStatisticsService(orm, heavyReads),
     workflowFields: createWorkflowFieldsService(orm, heavyReads),
-    workflowGraphs: createWorkflowGraphsService(orm, templateTurns),
+    workflowGraphs: createWorkflowGraphsService(orm, templateTurns, writes),
     workflowExecutions: createWorkflowExecutionsService(orm, committed),
   };
 }

@@ -20,6 +20,7 @@ import {
 } from '../schemas/templates.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import { stillPinned } from './pinned-versions.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { queueTestEmail } from './queue-test-email.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
@@ -57,7 +58,15 @@ const findTemplate = (em: Em, id: string, lockMode?: LockMode) =>
  * Methods that take an id throw DomainError `NOT_FOUND`; `create` and `patch` throw `BAD_REQUEST` for invalid Liquid
  * and `SENDER_DOMAIN_REFUSED`.
  */
-export function createTemplatesService(orm: Orm, templates: TemplateTurns, committed: () => void) {
+export function createTemplatesService(
+  orm: Orm,
+  templates: TemplateTurns,
+  writes: ProjectSlots,
+  committed: () => void,
+) {
+  const writeInPlace = (projectId: string, write: (em: Em) => Promise<Template>) =>
+    writes.run(projectId, () => projectEm(orm, projectId).transactional(write));
+
   return {
     get: (projectId: string, id: string) => findTemplate(projectEm(orm, projectId), id),
 
@@ -69,7 +78,7 @@ export function createTemplatesService(orm: Orm, templates: TemplateTurns, commi
 
     async create(projectId: string, body: CreateTemplateBody) {
       await requireLiquid(templates, projectId, body);
-      return projectEm(orm, projectId).transactional(async (em) => {
+      return writeInPlace(projectId, async (em) => {
         await holdSenderDomain(em, body.from);
         return em.create(Template, { ...toFields(body), projectId, fromEmail: body.from });
       });
@@ -82,7 +91,7 @@ export function createTemplatesService(orm: Orm, templates: TemplateTurns, commi
      */
     async patch(projectId: string, id: string, body: PatchTemplateBody, seen?: Date) {
       await requireLiquid(templates, projectId, body);
-      return projectEm(orm, projectId).transactional(async (em) => {
+      return writeInPlace(projectId, async (em) => {
         const template = await findTemplate(em, id, LockMode.PESSIMISTIC_WRITE);
         requireUnchanged(template, seen);
         if (body.from !== undefined && body.from !== template.fromEmail) {

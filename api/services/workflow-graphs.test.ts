@@ -3,6 +3,7 @@ import { busy } from '../../core/testing/busy.ts';
 import { WorkflowStep } from '../../db/entities/workflow.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
+import { createProjectSlots } from './project-slots.ts';
 import { createTemplateTurns } from './template-turns.ts';
 import { createWorkflowGraphsService } from './workflow-graphs.ts';
 import { createWorkflowsService } from './workflows.ts';
@@ -12,7 +13,7 @@ const project = useProject(database.em);
 
 it("the config of a step waits for its project's turn before the workflow is locked", async () => {
   const turns = createTemplateTurns();
-  const graphs = createWorkflowGraphsService(database.orm, turns);
+  const graphs = createWorkflowGraphsService(database.orm, turns, createProjectSlots(0));
   const workflows = createWorkflowsService(database.orm);
   const { id } = await workflows.create(project.id, { name: 'x', eventName: 'signup', allowReentry: false });
   const webhook = { type: 'WEBHOOK', name: 'x', config: { url: 'https://example.com' } } as const;

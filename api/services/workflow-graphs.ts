@@ -15,6 +15,7 @@ import {
   toDraft,
   type WorkflowGraph,
 } from './edit-workflow.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import type { TemplateTurns } from './template-turns.ts';
 import { syncListener } from './workflow-listener.ts';
@@ -36,8 +37,8 @@ const maxSteps = 250;
  * All methods throw DomainError `NOT_FOUND` for a missing workflow, step, transition or template, `VALIDATION_ERROR`
  * for an invalid config, and `CONFLICT` when the workflow (for `patchStep` the step) has changed since `seen`.
  */
-export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns) {
-  /** Runs before the transaction, because a config with much Liquid may have to wait for its turn. */
+export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns, writes: ProjectSlots) {
+  /** Runs before the write takes its place, because a config with much Liquid may have to wait for its turn. */
   async function readSentConfig(projectId: string, workflowId: string, stepId: string, body: PatchStepBody) {
     const { config, templateId } = body;
     if (config === undefined) return undefined;
@@ -61,16 +62,17 @@ export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns)
         readStepConfig(type, withTemplate(type, body.config ?? {}, body.templateId)),
       );
       const insert = (em: Em, graph: WorkflowGraph) => insertStep(em, graph, body, read);
-      return editWorkflow(orm, projectId, workflowId, insert, seen);
+      return writes.run(projectId, () => editWorkflow(orm, projectId, workflowId, insert, seen));
     },
 
     async patchStep(projectId: string, workflowId: string, stepId: string, body: PatchStepBody, seen?: Date) {
       const sent = await readSentConfig(projectId, workflowId, stepId, body);
-      return editWorkflow(orm, projectId, workflowId, async (em, graph) => {
+      const edit = async (em: Em, graph: WorkflowGraph) => {
         const step = requireStep(graph, stepId);
         requireUnchanged(step, seen);
         return changeStep(em, graph, step, body, sent);
-      });
+      };
+      return writes.run(projectId, () => editWorkflow(orm, projectId, workflowId, edit));
     },
 
     /**

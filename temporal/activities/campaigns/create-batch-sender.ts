@@ -27,16 +27,19 @@ const claimsAtOnce = 4;
 /** One per process: campaigns share its slots. */
 export function createBatchSender(dependencies: BatchSenderDependencies): BatchSender {
   const { orm, provider, render, rates, unknownSeconds, countHandOver, recorded } = dependencies;
-  const claims = new FairSemaphore(claimsAtOnce);
+  /** The runs of this process, by batch. */
+  const runs = new Map<string, { projectId: string; ended: Promise<unknown> }>();
+  // Only campaigns use this event loop, and slow ones wait for their turn anyway.
+  const needRests = () => [...runs.values()].some(({ projectId }) => !turns.isSlow(projectId));
+  const turns = new RenderTurns(() => (needRests() ? 1 : 0));
   const context = {
     orm,
     provider,
     notesBeginnings: provider.name === 'smtp',
     render,
-    // Only other campaigns use this event loop.
-    turns: new RenderTurns(() => (claims.isIdle ? 0 : 1)),
+    turns,
     calls: new FairSemaphore(callsAtOnce),
-    claims,
+    claims: new FairSemaphore(claimsAtOnce),
     slowClaims: new FairSemaphore(1),
     watch: createCampaignWatch(orm),
     rates,
@@ -44,18 +47,17 @@ export function createBatchSender(dependencies: BatchSenderDependencies): BatchS
     count: countHandOver,
     recorded,
   };
-  const turns = new Map<string, Promise<unknown>>();
   return async (order, signal) => {
     // The head start and the workflow may send the same batch. If one still held claims, the other could not end it.
     const key = `${order.campaignId}/${order.batch}`;
-    const before = turns.get(key);
-    const turn =
+    const before = runs.get(key);
+    const run =
       before === undefined
         ? sendBatch({ ...context, signal }, order)
-        : before.then(() => sendBatch({ ...context, signal }, { ...order, read: undefined }));
-    const ended = turn.catch(() => undefined);
-    turns.set(key, ended);
-    void ended.then(() => turns.get(key) === ended && turns.delete(key));
-    return turn;
+        : before.ended.then(() => sendBatch({ ...context, signal }, { ...order, read: undefined }));
+    const ended = run.catch(() => undefined);
+    runs.set(key, { projectId: order.projectId, ended });
+    void ended.then(() => runs.get(key)?.ended === ended && runs.delete(key));
+    return run;
   };
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { cpuMsSince } from '../../../core/cpu-time.ts';
 import { busy } from '../../../core/testing/busy.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
@@ -19,12 +20,17 @@ let calls: { emails: readonly OutgoingEmail[]; answer: () => void }[];
 let send: BatchSender;
 /** Projects whose emails take long to render. */
 let slow: Set<string>;
+let rendering: () => void;
+/** Emails per second of each project. */
+let rate: number | null;
 let isOver: boolean;
 let campaignId: string;
 let order: BatchOrder;
 beforeEach(async () => {
   calls = [];
   slow = new Set();
+  rendering = () => undefined;
+  rate = null;
   isOver = false;
   const handOverMany: EmailProvider['handOverMany'] = async (emails) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -36,10 +42,11 @@ beforeEach(async () => {
     orm: database.orm,
     provider: { handOverMany } as unknown as EmailProvider,
     render: ({ id: emailId, projectId }) => {
+      rendering();
       if (slow.has(projectId)) busy(30);
       return { ok: true, email: { emailId, projectId, subject: 'News' } as unknown as OutgoingEmail };
     },
-    rates: async () => ({ account: null, project: null }),
+    rates: async () => ({ account: null, project: rate }),
     unknownSeconds: 60,
     countHandOver: () => undefined,
     recorded: () => undefined,
@@ -71,11 +78,17 @@ async function insertSlowCampaigns(count: number, contacts: number): Promise<Bat
   return orders;
 }
 
-const untilCalls = (count: number) =>
-  eventually(
+const isSlow = ({ projectId }: OutgoingEmail) => slow.has(projectId);
+
+/** Waits for this many calls, or the end of the runs. @returns the number of calls */
+async function untilCalls(count: number, runs?: Promise<unknown>[]): Promise<number> {
+  let areOver = false;
+  if (runs !== undefined) void Promise.allSettled(runs).then(() => (areOver = true));
+  return eventually(
     async () => calls.length,
-    (length) => length >= count,
+    (length) => length >= count || areOver,
   );
+}
 const neverAborted = new AbortController().signal;
 const statuses = async () => {
   const rows = await sql<{ status: string }>('select status from emails where campaign_id = $1 order by id', [
@@ -161,19 +174,19 @@ it('campaigns of projects whose templates are slow leave other campaigns their p
   await untilCalls(1);
   calls[0]?.answer();
   // Its claim turned out slow, so the rest of it goes back.
+  expect(await untilCalls(2, [finding])).toBe(1);
   expect(await finding).toMatchObject({ sent: 3 });
 
   const runs = others.map((one) => send(one, neverAborted));
-  await untilCalls(2);
+  expect(await untilCalls(2, runs)).toBe(2);
   await delay(200);
-  const slowCalls = calls.slice(1);
-  expect(slowCalls.flatMap(({ emails }) => emails).length).toBeLessThanOrEqual(10);
+  const slowEmails = () => calls.slice(1).flatMap(({ emails }) => emails.filter(isSlow)).length;
+  expect(slowEmails()).toBeLessThanOrEqual(10);
   await freezePiece(10);
   const sending = send(order, neverAborted);
-  const own = await eventually(
-    async () => calls.find(({ emails }) => emails[0]?.projectId === project.id),
-    (found) => found !== undefined,
-  );
+  const findOwn = async () => calls.find(({ emails }) => !emails.some(isSlow));
+  const own = await eventually(findOwn, (found) => found !== undefined || slowEmails() > 10);
+  expect(slowEmails()).toBeLessThanOrEqual(10);
   own?.answer();
   expect(await sending).toMatchObject({ sent: 5 });
 
@@ -185,4 +198,45 @@ it('campaigns of projects whose templates are slow leave other campaigns their p
   const later = results.filter(({ retryInMs }) => retryInMs >= 5_000);
   expect(later.length).toBeGreaterThanOrEqual(2);
   expect(results.filter(({ sent }) => sent === 15)).toHaveLength(results.length - later.length);
+});
+
+/** @returns a function that sends a campaign and returns the most turns of the event loop between two of its renderings */
+function countTurns(): (order: BatchOrder) => Promise<number> {
+  let turns = 0;
+  let next: NodeJS.Immediate;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  count();
+  onTestFinished(() => clearImmediate(next));
+  return async (one) => {
+    const seen: number[] = [];
+    rendering = () => seen.push(turns);
+    expect(await send(one, neverAborted)).toMatchObject({ sent: 10 });
+    return Math.max(...seen.slice(1).map((at, index) => at - (seen[index] ?? 0)));
+  };
+}
+
+it('a slow campaign leaves the event loop to a claim that waits for its rate, and rests for nobody else', async () => {
+  // A busy machine makes no turn to render longer.
+  vi.spyOn(performance, 'now').mockImplementation(() => cpuMsSince(undefined));
+  onTestFinished(() => void vi.restoreAllMocks());
+  const [first, second, third] = await insertSlowCampaigns(3, 10);
+  if (first === undefined || second === undefined || third === undefined) return expect.unreachable();
+  await freezePiece(10);
+  // The last of its five emails has its slot after half a second.
+  rate = 3;
+  const paced = send(order, neverAborted);
+  await untilCalls(1);
+  expect(calls[0]?.emails).toHaveLength(5);
+  rate = null;
+  isOver = true;
+  const turnsWithin = countTurns();
+  // Makes its project slow.
+  await turnsWithin(first);
+  expect(await turnsWithin(second)).toBeGreaterThan(10);
+  calls[0]?.answer();
+  await paced;
+  expect(await turnsWithin(third)).toBeLessThanOrEqual(3);
 });

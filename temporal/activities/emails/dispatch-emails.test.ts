@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import fc from 'fast-check';
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
 import { exampleEmail } from '../../../providers/testing/example-email.ts';
@@ -278,6 +278,31 @@ describe('emails with large attachments', () => {
     };
     expect(await dispatchEmails(dispatch, ids)).toMatchObject({ sent: 20, openIds: [] });
     expect([loads, handedOver.toSorted()]).toEqual([3, ids.toSorted()]);
+  });
+
+  it('are left to the next run when their hand-overs take so long that this one would time out', async () => {
+    const ids = await acceptMany(await insertProject(em()), 8, mega / 2);
+    const now = performance.now.bind(performance);
+    let uploadsMs = 0;
+    vi.spyOn(performance, 'now').mockImplementation(() => now() + uploadsMs);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const dispatch = context({ outcome: 'accepted', messageId: 'm-10' });
+    const { handOver } = dispatch.provider;
+    dispatch.provider = oneByOne((email) => {
+      uploadsMs += 20_000;
+      return handOver(email);
+    });
+    dispatch.reserve = async (_, emails) => ({
+      granted: emails.map((email, index) => ({ email, inMs: 300 * index })),
+      held: [],
+      retryInMs: new Map(),
+    });
+    const round = await dispatchEmails(dispatch, ids);
+    expect(round).toEqual({ openIds: ids.slice(3), retryInMs: 50, sent: 3, ended: 0 });
+    expect(await Promise.all(ids.slice(3).map(statusOf))).toEqual(Array(5).fill('QUEUED'));
+    expect(await dispatchEmails(dispatch, round.openIds)).toMatchObject({ sent: 3, openIds: ids.slice(6) });
+    expect(await dispatchEmails(dispatch, ids.slice(6))).toMatchObject({ sent: 2, openIds: [] });
+    expect(handedOver).toEqual(ids);
   });
 });
 

@@ -21,6 +21,8 @@ export interface DispatchContext extends HandOverContext {
 const waveMs = 250;
 /** A run takes no more slots after this, to stay well within its timeout. */
 export const workMs = 20_000;
+/** Nor does it claim after this for slots it has taken: handing over one more claim may take almost four minutes. */
+const claimMs = 50_000;
 /**
  * A run keeps its activity slot while it waits for send slots only if they come within `longestPauseMs` and fewer than
  * `mostPaced` runs do so already.
@@ -78,13 +80,13 @@ function admit({ turns }: DispatchContext, due: readonly OpenEmail[], run: Run):
 type Run = ReturnType<typeof createRun>;
 
 function createRun() {
-  const until = performance.now() + workMs;
+  const startedAt = performance.now();
   const run = {
     sent: 0,
     hasClaimed: false,
     ended: new Set<string>(),
     waits: new Map<string, number>(),
-    hasTime: () => performance.now() < until,
+    hasTime: (ms = workMs) => performance.now() < startedAt + ms,
     note({ records, retryInMs }: ClaimOutcomes) {
       run.hasClaimed = true;
       for (const { emailId, status } of records) {
@@ -169,6 +171,8 @@ async function handOverInWaves(
     // A claim must not begin before its time.
     if (waitMs > 0) await pauseRun(context, waitMs);
     if (context.signal.aborted) return;
+    // The first may leave at any time: large emails may have waited long for memory.
+    if (from > 0 && !run.hasTime(claimMs)) return;
     run.note(await handOverClaim(context, wave, grantedAt, concurrency));
     from = to;
   }

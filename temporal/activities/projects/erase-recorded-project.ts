@@ -1,12 +1,12 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { eraseProjectData } from '../../../analytics/erase-project-data.ts';
-import type { Slice } from '../../../core/slice.ts';
+import { type Slice, SliceOver } from '../../../core/slice.ts';
 import { DomainRemoval } from '../../../db/entities/domain.ts';
 import { ProjectErasure } from '../../../db/entities/project-security.ts';
 import type { Em } from '../../../db/orm.ts';
 import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
 import { eraseProject } from '../../../db/statements/projects/erase-project.ts';
-import { findErasure } from '../../../db/statements/projects/find-erasure.ts';
+import { type ErasureOrder, findErasure } from '../../../db/statements/projects/find-erasure.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { removeIdentity } from '../domains/remove-identity.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
@@ -20,9 +20,11 @@ export interface ErasedStores {
 
 /**
  * Executes a recorded erasure: Postgres, uploaded images, then ClickHouse once the journal has delivered everything before
- * it, and the identities of its domains at the provider. Idempotent; safe to interrupt anywhere.
+ * it, and the identities of its domains at the provider. A store that fails does not stop the erasure in the others.
+ * Idempotent; safe to interrupt anywhere.
  *
- * @throws SliceOver when another slice has to continue, Error when the journal's reader is behind, ClickHouseUnavailable when ClickHouse is unreachable
+ * @throws SliceOver when another slice has to continue; at the end, what the stores threw: Error when the journal's
+ * reader is behind, ClickHouseUnavailable when ClickHouse is unreachable, AggregateError of several
  */
 export async function eraseRecordedProject(
   em: Em,
@@ -34,13 +36,44 @@ export async function eraseRecordedProject(
   if (erasure === undefined) return;
   await eraseProject(em, erasure, slice);
   await em.nativeUpdate(ProjectErasure, { id: erasureId, erasedAt: null }, { erasedAt: new Date() });
-  // Before ClickHouse, whose deletions each slice of the images would repeat.
-  await eraseUploads(em, removeImage, erasure, slice);
-  await writeJournalMarker(em, { id: erasureId, projectId: erasure.projectId, name: 'project.erased' });
-  await whenStreamed(em, erasureId, { signal: slice.signal });
-  await eraseProjectData(clickhouse, erasure.projectId, erasure.until);
-  if (!erasure.isProjectGone) return;
-  const { projectId } = erasure;
+  await tryEach(slice, [
+    // Before ClickHouse, whose deletions each slice of the images would repeat.
+    () => eraseUploads(em, removeImage, erasure, slice),
+    () => eraseFromClickHouse(em, clickhouse, erasure, slice),
+    () => removeIdentities(em, identities, erasure),
+  ]);
+}
+
+/** @throws what the parts threw, once all were tried; without that when the slice is over or aborted */
+async function tryEach(slice: Slice, parts: (() => Promise<void>)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const part of parts) {
+    await part().catch((error) => {
+      if (error instanceof SliceOver || slice.signal?.aborted) throw error;
+      errors.push(error);
+    });
+  }
+  if (errors.length > 1) throw new AggregateError(errors, errors.map(String).join('; '));
+  if (errors.length === 1) throw errors[0];
+}
+
+async function eraseFromClickHouse(
+  em: Em,
+  clickhouse: ClickHouse,
+  { id, projectId, until }: ErasureOrder,
+  { signal }: Slice,
+): Promise<void> {
+  await writeJournalMarker(em, { id, projectId, name: 'project.erased' });
+  await whenStreamed(em, id, { signal });
+  await eraseProjectData(clickhouse, projectId, until);
+}
+
+async function removeIdentities(
+  em: Em,
+  identities: DomainIdentities,
+  { projectId, isProjectGone }: ErasureOrder,
+): Promise<void> {
+  if (!isProjectGone) return;
   for (const removed of await em.fork().find(DomainRemoval, { projectId }, { orderBy: { id: 'asc' } })) {
     await removeIdentity(em, identities, removed);
   }

@@ -252,7 +252,14 @@ it('is put off while enough work of its project waits for its turn to render', a
     for (const turn of waiting) (await turn).end();
   };
   onTestFinished(endAll);
-  expect(await call(send, turns)).toEqual({ retryInMs: expect.any(Number) });
+  const queued = Promise.withResolvers<'queued'>();
+  vi.spyOn(turns, 'take').mockImplementationOnce(() => {
+    queued.resolve('queued');
+    return new Promise(() => undefined);
+  });
+  const putOff = await Promise.race([call(send, turns), queued.promise]);
+  expect(putOff).toEqual({ retryInMs: expect.any(Number) });
+  vi.restoreAllMocks();
   expect(receiver.requests).toEqual([]);
   await plain.call(send, turns);
   expect(receiver.requests).toHaveLength(1);
