@@ -56,6 +56,16 @@ describe('a claim of a batch', () => {
     expect(await claim(id)).toEqual([]);
   });
 
+  it('says since when the provider has deferred an email', async () => {
+    const id = await start(2);
+    const token = uuidv7();
+    const [first] = await claim(id, 1, token);
+    if (first === undefined) throw new Error('One was claimed');
+    const triedSince = new Date(Date.now() - 3_600_000);
+    await recordHandOvers(em, token, [record(first, { status: 'QUEUED', messageId: null, triedSince })]);
+    expect((await claim(id)).map((email) => email.triedSince)).toEqual([triedSince, null]);
+  });
+
   it('gives each email to only one of several concurrent claims', async () => {
     const id = await start(400);
     const claims = await Promise.all(Array.from({ length: 8 }, () => claim(id, 60)));

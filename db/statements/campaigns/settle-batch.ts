@@ -48,6 +48,7 @@ moved as (
   set status = j.next,
     -- A claim by a process of an earlier version does not set it.
     hand_over_begun = null,
+    claimed_at = case when j.next <> 'QUEUED' then e.claimed_at end,
     reason = case
       when j.next = 'UNKNOWN' then '${interruptedReason}'
       when j.hand_over_begun is false then '${notBegunReason}'
