@@ -22,6 +22,7 @@ export function uploadSeconds(attachmentBytes: number): number {
 /** A claim older than this belongs to a dead run. */
 export const claimLiveSeconds = 60;
 
+/** Counted from the first try, so an email may wait longer for its project to be enabled. */
 export const deferralLimitMs = 24 * 60 * 60 * 1000;
 
 /**

@@ -109,8 +109,9 @@ export const deleteCampaign = defineRoute({
   path: '/campaigns/:id',
   summary: 'Delete a campaign',
   description:
-    'Refused while SCHEDULED or SENDING. Unsent emails of a cancelled campaign are cancelled first; if ' +
-    'that takes longer than a few seconds, the call is refused too.',
+    'Refused while SCHEDULED or SENDING. Unsent emails of a cancelled campaign are cancelled first. The call is refused ' +
+    'too if that takes longer than a few seconds, and while emails are being handed over: usually for seconds, after ' +
+    'a crash of a worker for a minute.',
   params: idParams,
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -68,3 +68,24 @@ it('keeps a cancelled campaign with more emails left to cancel than a call has t
   await campaigns.remove(project.id, id);
   expect([await emailsOf(id), await used()]).toEqual([[{ status: 'CANCELLED', emails: 5 }], 0]);
 });
+
+it('keeps a cancelled campaign while a worker holds some of its emails', async () => {
+  const id = await cancelledCampaign();
+  await sql(
+    `update emails set status = 'SENDING', claim_token = uuidv7(), claimed_at = now()
+     where id = (select id from emails where campaign_id = $1 limit 1)`,
+    [id],
+  );
+  const refusal = { code: 'CONFLICT', suggestion: expect.stringContaining('Try again') };
+  await expect(campaigns.remove(project.id, id)).rejects.toMatchObject(refusal);
+  expect(await readCampaign(em(), id)).toMatchObject({ status: 'CANCELLED' });
+  await sql(`update emails set status = 'UNKNOWN' where campaign_id = $1 and status = 'SENDING'`, [id]);
+  await campaigns.remove(project.id, id);
+  expect(await readCampaign(em(), id)).toBeNull();
+  expect(await emailsOf(id)).toEqual(
+    expect.arrayContaining([
+      { status: 'CANCELLED', emails: 4 },
+      { status: 'UNKNOWN', emails: 1 },
+    ]),
+  );
+});

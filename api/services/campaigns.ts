@@ -90,11 +90,12 @@ export const findCampaign = (em: Em, id: string, lockMode?: LockMode) =>
 async function removeCampaign(orm: Orm, projectId: string, id: string): Promise<void> {
   const before = await findCampaign(projectEm(orm, projectId), id);
   requireAction('delete', before);
-  if (before.status === 'CANCELLED' && !(await cancelEmails(orm, id))) throw isUnderWay();
+  if (before.status === 'CANCELLED') await cancelEmails(orm, id);
   await projectEm(orm, projectId).transactional(async (em) => {
     const campaign = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
     requireAction('delete', campaign);
-    if (campaign.status !== before.status) throw isUnderWay();
+    const [open] = await em.getRepository(CampaignBatch).listOpen(id, 0, 1);
+    if (open !== undefined || campaign.status !== before.status) throw isUnderWay();
     // Emails stay in their contacts' history.
     em.remove(campaign);
     await em.nativeDelete(CampaignBatch, { campaignId: id });
@@ -179,7 +180,7 @@ export function createCampaignsService(
 
     /**
      * Cancels the unsent emails of a cancelled campaign first.
-     * @throws DomainError `CONFLICT` while it is scheduled or sending, and while emails remain to be cancelled
+     * @throws DomainError `CONFLICT` while it is scheduled or sending, and while emails remain to be cancelled or settled
      */
     remove: (projectId: string, id: string) => removeCampaign(orm, projectId, id),
 

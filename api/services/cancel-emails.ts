@@ -4,15 +4,11 @@ import { cancelBatches } from '../../db/statements/campaigns/cancel-batches.ts';
 const cancelMs = 5_000;
 const batchesAtOnce = 1;
 
-/**
- * Spends up to 5 seconds cancelling the unsent emails of a cancelled campaign.
- * @returns whether none are left
- */
-export async function cancelEmails(orm: Orm, campaignId: string): Promise<boolean> {
+/** Spends up to 5 seconds cancelling the unsent emails of a cancelled campaign. Batches with emails left stay open. */
+export async function cancelEmails(orm: Orm, campaignId: string): Promise<void> {
   const deadline = performance.now() + cancelMs;
   let after: number | null = 0;
   while (after !== null && performance.now() < deadline) {
     after = await cancelBatches(orm.em.fork(), campaignId, after, batchesAtOnce);
   }
-  return after === null;
 }

@@ -116,6 +116,7 @@ const EmailSchema = defineEntity({
     messageId: p.text().nullable(),
     attempts: p.smallint().default(0),
     claimToken: p.uuid().nullable(),
+    /** Beginning of the claim. While QUEUED: when the provider first deferred it, null before. */
     claimedAt: instant().nullable(),
     /**
      * Whether the hand-over under this claim has started. Null without a claim, and for claims that count as started.

@@ -3,7 +3,7 @@ import type { HandOver, OutgoingEmail, Stop } from './email-provider.ts';
 
 const concurrency = 8;
 
-export const notBegun: HandOver = { outcome: 'later', reason: 'the run was stopped', retryInMs: 0 };
+export const notBegun = { outcome: 'later', reason: 'the run was stopped', retryInMs: 0 } satisfies HandOver;
 
 export function handOverEach(
   emails: readonly OutgoingEmail[],

@@ -29,7 +29,8 @@ export const limitsVariables = {
   ),
   IDEMPOTENCY_KEY_TTL_HOURS: integer(24, 1).describe('How long an Idempotency-Key is remembered.'),
   EMAIL_BODY_RETENTION_DAYS: integer(7, 1).describe(
-    'How long content and attachments of sent emails are kept, and the content of received ones.',
+    'How long content and attachments of emails are kept, and the content of received ones. The content of a ' +
+      'campaign is kept until it is sent or cancelled.',
   ),
   EVENT_RETENTION_MONTHS: integer(0).describe(
     'Months, in addition to the current one, for which Postgres keeps journal rows once ClickHouse has them; 0 = forever.',

@@ -24,6 +24,7 @@ import {
   database,
   em,
   none,
+  openBatches,
   projectId,
   record,
   start,
@@ -53,6 +54,16 @@ describe('a claim of a batch', () => {
       contentId: expect.any(String),
     });
     expect(await claim(id)).toEqual([]);
+  });
+
+  it('says since when the provider has deferred an email', async () => {
+    const id = await start(2);
+    const token = uuidv7();
+    const [first] = await claim(id, 1, token);
+    if (first === undefined) throw new Error('One was claimed');
+    const triedSince = new Date(Date.now() - 3_600_000);
+    await recordHandOvers(em, token, [record(first, { status: 'QUEUED', messageId: null, triedSince })]);
+    expect((await claim(id)).map((email) => email.triedSince)).toEqual([triedSince, null]);
   });
 
   it('gives each email to only one of several concurrent claims', async () => {
@@ -263,19 +274,20 @@ describe('a canceled campaign', () => {
     expect(await recountCampaign(em, id)).toBe(0);
   });
 
-  it('has them canceled even when it is deleted meanwhile', async () => {
+  it('ends a batch with its last claim', async () => {
     const id = await start(3);
     const token = uuidv7();
-    const claimed = await claim(id, 3, token);
+    const claimed = await claim(id, 2, token);
     await cancelCampaign(em, id);
-    for (const table of ['campaigns', 'campaign_batches', 'campaign_figure_changes']) {
-      await sql(em, `delete from ${table} where ${table === 'campaigns' ? 'id' : 'campaign_id'} = $1`, [id]);
-    }
+    await cancelBatches(em, id, 0, 10);
+    expect(await openBatches(id)).toEqual([1]);
     await recordHandOvers(
       em,
       token,
       claimed.map((email) => record(email, { status: 'QUEUED', messageId: null })),
     );
+    await cancelBatches(em, id, 0, 10);
+    expect(await openBatches(id)).toEqual([]);
     expect(await statuses(id)).toEqual({ CANCELLED: 3 });
     expect(await usage()).toEqual([{ isNow: true, emails: 0 }]);
   });

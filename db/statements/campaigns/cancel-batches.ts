@@ -5,8 +5,9 @@ import type { Em } from '../../orm.ts';
 import { queryValue } from '../../sql.ts';
 
 /**
- * Cancels the queued emails of up to `limit` open batches after `afterNumber` and updates figures and usage, in one
- * statement.
+ * Cancels the queued emails of up to `limit` open batches after `afterNumber`, updates figures and usage, and ends the
+ * batches of which no email is held by a claim, in one statement. For cancelled campaigns: their emails in doubt are
+ * never sent again, so no batch waits for those.
  *
  * @returns the number of the last batch, or null when there was none
  */
@@ -46,6 +47,17 @@ export function cancelBatches(
        `select k.project_id, k.started_at as at, -(select count(*) from cancelled) as emails
         from campaigns k where k.id = $1 and exists (select from cancelled)`,
      )}
+     ),
+     ended as (
+       update campaign_batches b
+       set ended_at = clock_timestamp()
+       -- Counted, so that the emails are locked first, as in other statements.
+       from batch o, (select count(*) from cancelled) c
+       where b.campaign_id = $1 and b.number = o.number and b.ended_at is null
+         and not exists (
+           select from emails e
+           where e.id between o.first_email_id and o.last_email_id and e.campaign_id is not distinct from $1
+             and e.status = 'SENDING')
      )
      select max(number) as last from batch`,
     [campaignId, afterNumber, limit],

@@ -30,7 +30,7 @@ claimed as (
   set status = 'SENDING', claim_token = $5, claimed_at = now(), attempts = e.attempts + (not $6::boolean)::int,
     hand_over_begun = case when $6::boolean then false end
   where ${amongKeysSql('e.id', 'select id from due')}
-  returning e.*
+  returning e.*, old.claimed_at as tried_since
 ),
 contact as materialized (
   select * from contacts c where ${amongKeysSql('c.id', 'select contact_id from claimed')}

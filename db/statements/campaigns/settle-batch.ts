@@ -33,7 +33,7 @@ evaluated as (
   select *,
     case
       when not is_doubtful then status
-      when hand_over_begun is false and exists (select from campaign) then 'QUEUED'
+      when hand_over_begun is false then 'QUEUED'
       when age > $4::float8 and message_id is null and ($6 or claimed_at <= $5::timestamptz)
         and exists (select from campaign) then 'QUEUED'
       else 'UNKNOWN'
@@ -48,6 +48,7 @@ moved as (
   set status = j.next,
     -- A claim by a process of an earlier version does not set it.
     hand_over_begun = null,
+    claimed_at = case when j.next <> 'QUEUED' then e.claimed_at end,
     reason = case
       when j.next = 'UNKNOWN' then '${interruptedReason}'
       when j.hand_over_begun is false then '${notBegunReason}'
@@ -89,7 +90,7 @@ const incompleteFactor = 10;
  * send or wait for.
  *
  * A claim older than `claimLiveSeconds` belongs to a run that died. Its emails whose hand-over was recorded as not
- * begun are QUEUED again while the campaign is sending. The others are UNKNOWN until the Send event arrives or the
+ * begun are QUEUED again; if the campaign is cancelled, `cancelBatches` cancels them. The others are UNKNOWN until the Send event arrives or the
  * time-out passes: `unknownSeconds` after the event of the last possible hand-over was due, assuming the slowest delay
  * seen. If the events of all other emails have arrived by then, the provider did not take the email, and it is QUEUED
  * again while the campaign is sending. Without such evidence it stays UNKNOWN and is never sent again.

@@ -7,6 +7,7 @@ import { sql } from '../../testing/sql.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { beginHandOvers } from '../emails/begin-hand-overs.ts';
 import { recordHandOvers } from '../emails/record-hand-overs.ts';
+import { cancelBatches } from './cancel-batches.ts';
 import { remindCampaigns } from './remind-campaigns.ts';
 import { noEvidence, readSendEventEvidence, undecided } from './send-event-evidence.ts';
 import { settleBatch } from './settle-batch.ts';
@@ -22,6 +23,7 @@ import {
   start,
   statuses,
   unknownSeconds,
+  usage,
   useCampaignStage,
 } from './testing/campaign-stage.ts';
 
@@ -91,6 +93,24 @@ describe('emails that a run has left open', () => {
     await age(id, 61);
     await settleBatch(em, id, 1, unknownSeconds, noEvidence);
     expect(await statuses(id)).toEqual({ UNKNOWN: 6 });
+  });
+
+  it('are canceled with their campaign when their hand-over is recorded as not begun', async () => {
+    const id = await start(6);
+    const token = uuidv7();
+    const [first] = await claim(id, 500, token, true);
+    await beginHandOvers(em, [{ emailId: first?.id ?? '', token }]);
+    await cancelCampaign(em, id);
+    await age(id, 61);
+    expect(await settleBatch(em, id, 1, unknownSeconds, noEvidence)).toMatchObject({ queued: 5 });
+    expect(await statuses(id)).toEqual({ QUEUED: 5, UNKNOWN: 1 });
+    expect(await claim(id)).toEqual([]);
+    expect(await openBatches(id)).toEqual([1]);
+    await cancelBatches(em, id, 0, 10);
+    expect(await statuses(id)).toEqual({ CANCELLED: 5, UNKNOWN: 1 });
+    expect(await openBatches(id)).toEqual([]);
+    expect(await counters(id)).toEqual({ ...none, held: 5 });
+    expect(await usage()).toEqual([{ isNow: true, emails: 1 }]);
   });
 
   it('stay in doubt when the campaign was canceled meanwhile', async () => {

@@ -68,7 +68,7 @@ describe('a claim', () => {
         toEmail: 'a@example.com',
         toName: 'Ann A.',
         attempts: 0,
-        createdAt: call.occurredAt,
+        triedSince: null,
         projectDisabled: false,
         suppressTransactional: true,
         contactEmail: 'a@example.com',
@@ -113,6 +113,29 @@ describe('a claim', () => {
     const before = await readEmail(em, emailId);
     expect(await claim([emailId])).toEqual([]);
     expect(await readEmail(em, emailId)).toEqual(before);
+  });
+
+  it('says since when the provider has deferred an email', async () => {
+    const emailId = await acceptOne();
+    const putBack = async (triedSince?: Date) => {
+      const token = uuidv7();
+      const [email] = await claimEmails(em, [emailId], token, unknownSeconds);
+      await recordHandOvers(em, token, [
+        handOverRecord(emailId, { status: 'QUEUED', triedSince: triedSince ?? null }),
+      ]);
+      return email?.triedSince;
+    };
+    const triedSince = new Date(Date.now() - 3_600_000);
+    expect([await putBack(), await putBack(triedSince), await putBack(triedSince)]).toEqual([
+      null,
+      null,
+      triedSince,
+    ]);
+    // A process that died before the hand-over.
+    await claim([emailId]);
+    await age(emailId, liveSeconds + 1);
+    await findOpen([emailId]);
+    expect(await putBack()).toBeNull();
   });
 
   it('does not wait for an email locked by another transaction', async () => {

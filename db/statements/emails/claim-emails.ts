@@ -19,7 +19,7 @@ claimed as (
   set status = 'SENDING', claim_token = $2, claimed_at = now(), hand_over_begun = false
   from due
   where ${isKeySql('e.id', 'due.id')}
-  returning e.*
+  returning e.*, old.claimed_at as tried_since
 ),
 waits_no_more as (
   delete from waiting_emails

@@ -36,6 +36,7 @@ settled as (
   set status = case when e.hand_over_begun is false then 'QUEUED' else 'UNKNOWN' end,
     reason = case when e.hand_over_begun is false then '${notBegunReason}'
       else '${interruptedReason}' end,
+    claimed_at = case when e.hand_over_begun is not false then e.claimed_at end,
     hand_over_begun = null
   from abandoned a
   where ${isKeySql('e.id', 'a.id')}

@@ -16,6 +16,8 @@ export interface HandOverRecord {
   messageId: string | null;
   reason: string | null;
   subject: string | null;
+  /** For QUEUED: when the provider first deferred it; null or omitted before. */
+  triedSince?: Date | null;
   eventId: string;
   /** When the hand-over began; no later than any event that the provider reports. */
   occurredAt: Date;
@@ -31,7 +33,8 @@ const figures = ['sent', 'held'] as const;
 const recordSql = `
 with outcome as materialized (
   select * from json_to_recordset($2::json) as t(
-    "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "eventId" uuid, "occurredAt" timestamptz)
+    "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "triedSince" timestamptz,
+    "eventId" uuid, "occurredAt" timestamptz)
 ),
 recorded as (
   update emails e
@@ -45,8 +48,11 @@ recorded as (
     attempts = e.attempts
       - (o."status" = 'QUEUED' and e.status = 'SENDING' and e.hand_over_begun is not false)::int,
     hand_over_begun = null,
-    -- No longer prolonged.
-    claimed_at = least(e.claimed_at, now()),
+    claimed_at = case
+      when e.status in ('SENDING', 'UNKNOWN') and o."status" = 'QUEUED' then o."triedSince"
+      -- No longer prolonged.
+      else least(e.claimed_at, now())
+    end,
     message_id = coalesce(e.message_id, o."messageId"),
     reason = case
       when e.status not in ('SENDING', 'UNKNOWN') then e.reason

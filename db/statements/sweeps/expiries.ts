@@ -25,6 +25,10 @@ const transactionsPerSlice = 20;
 /** Contents have up to 8 MB each and attachments besides, chunks of uploads 256 KB. */
 const largeRowsPerSlice = 100;
 
+/** The emails of a campaign that is sending share one content, and may wait longer than it is kept otherwise. */
+const isNotSendingSql = `id <> all(array(
+  select content_id from campaigns where status = 'SENDING' and content_id is not null))`;
+
 const fixed = {
   idempotencyKeys: byAge('idempotency_keys', 'expires_at', { project_id: 'uuid', key: 'text' }),
   rateLimitWindows: expireRows({
@@ -83,7 +87,7 @@ const fixed = {
 /**
  * Everything that expires in Postgres, by the name shown in metrics and runs. Each works without the others.
  *
- * @param bodyRetentionDays for contents; senders, subjects and times stay
+ * @param bodyRetentionDays for contents, except those of campaigns that are sending; senders, subjects and times stay
  */
 export function createExpiries(bodyRetentionDays: number): Readonly<Record<string, Expire>> {
   const contents = {
@@ -94,7 +98,12 @@ export function createExpiries(bodyRetentionDays: number): Readonly<Record<strin
   } as const;
   return {
     ...fixed,
-    contents: expireRows({ ...contents, table: 'message_contents', within: contents.where }),
+    contents: expireRows({
+      ...contents,
+      table: 'message_contents',
+      within: contents.where,
+      where: `${contents.where} and ${isNotSendingSql}`,
+    }),
     templateContents: expireRows({
       ...contents,
       table: 'template_contents',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { startCampaign } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
@@ -232,6 +233,21 @@ describe('the expiry sweep', () => {
     );
     expect(await expireEverything(em(), 7)).toMatchObject({ throttles: 1, jobs: 1 });
     await sql('truncate throttles, jobs');
+  });
+
+  it('keeps the contents of campaigns that are sending, however old', async () => {
+    const projectId = await insertProject(em());
+    const [sending, sent] = [await startCampaign(em(), projectId), await startCampaign(em(), projectId)];
+    await sql(`update campaigns set status = 'SENT' where id = $1`, [sent]);
+    await sql(`update message_contents set created_at = now() - interval '8 days' where project_id = $1`, [
+      projectId,
+    ]);
+    expect(await expireEverything(em(), 7)).toMatchObject({ contents: 1 });
+    const left = await sql(
+      `select c.id from campaigns c join message_contents m on m.id = c.content_id where c.project_id = $1`,
+      [projectId],
+    );
+    expect(left).toEqual([{ id: sending }]);
   });
 
   it('deletes the members of deleted or untracked segments, and no others', async () => {

@@ -18,7 +18,7 @@ const claimed = Array.from({ length: 120 }, () => ({
   type: 'MARKETING',
   projectDisabled: false,
   subscribed: true,
-  createdAt: new Date(),
+  triedSince: null,
 }));
 
 /** @returns the recorded status of each email */

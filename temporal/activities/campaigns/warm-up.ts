@@ -57,7 +57,7 @@ function exampleEmail(index: number): ClaimedEmail {
     toEmail: `reader-${index}@example.com`,
     toName: null,
     attempts: 1,
-    createdAt: new Date(),
+    triedSince: null,
     contactEmail: `reader-${index}@example.com`,
     contactData: { name: `Reader ${index}`, plan: index % 2 === 0 ? 'free' : 'pro' },
     source: 'CAMPAIGN',

@@ -62,6 +62,22 @@ it('an email of a disabled project does not hold up those of others', async () =
   expect(round).toEqual({ openIds: ids.slice(0, 1), retryInMs: 5 * 60_000, sent: 1, ended: 0 });
 });
 
+it('an email is retried for a day after its first try, however long it waited for its project before', async () => {
+  const id = await accept(await insertProject(em()), 'a@example.com');
+  await sql(`update emails set created_at = now() - interval '3 days' where id = $1`, [id]);
+  const busy = context({ outcome: 'later', reason: 'Throttled', retryInMs: 2_000 });
+  for (const hours of [0, 23]) {
+    await sql('update emails set claimed_at = claimed_at - make_interval(hours => $2) where id = $1', [
+      id,
+      hours,
+    ]);
+    expect(await dispatchEmails(busy, [id])).toMatchObject({ openIds: [id] });
+  }
+  await sql(`update emails set claimed_at = claimed_at - interval '1 hour' where id = $1`, [id]);
+  expect(await dispatchEmails(busy, [id])).toMatchObject({ openIds: [], ended: 1 });
+  expect([await statusOf(id), handedOver]).toEqual(['FAILED', [id, id, id]]);
+});
+
 it('emails the provider accepted are recorded even when the database fails in between', async () => {
   const id = await accept(await insertProject(em()), 'a@example.com');
   await sql('create sequence records');

@@ -9,7 +9,7 @@ import { notBegun } from '../../../providers/email/hand-over-each.ts';
 export type CountOutcome = (outcome: HandOver['outcome'] | 'suppressed') => void;
 
 type Outcome = Pick<HandOverRecord, 'status'> &
-  Partial<Pick<HandOverRecord, 'messageId' | 'reason' | 'subject'>>;
+  Partial<Pick<HandOverRecord, 'messageId' | 'reason' | 'subject' | 'triedSince'>>;
 
 export class ClaimOutcomes {
   readonly records: HandOverRecord[] = [];
@@ -36,9 +36,14 @@ export class ClaimOutcomes {
   }
 
   /** Returns an email to the queue: the hand-over did not begin, or the provider deferred it. */
-  putBack(email: ClaimedEmail, reason: string | null, inMs: number): void {
+  putBack(
+    email: ClaimedEmail,
+    reason: string | null,
+    inMs: number,
+    triedSince: Date | null = email.triedSince,
+  ): void {
     this.retryInMs.set(email.id, inMs);
-    this.#record(email, { status: 'QUEUED', reason });
+    this.#record(email, { status: 'QUEUED', reason, triedSince });
   }
 
   fail(email: ClaimedEmail, reason: string): void {
@@ -52,9 +57,12 @@ export class ClaimOutcomes {
   answer(email: ClaimedEmail, answer: HandOver, subject: string, startedAt: Date): void {
     this.#count(answer.outcome);
     const limitMs = email.source === 'CAMPAIGN' ? campaignDeferralLimitMs : deferralLimitMs;
-    const mayRetry = answer === notBegun || Date.now() - email.createdAt.getTime() < limitMs;
-    if (answer.outcome === 'later' && mayRetry) this.putBack(email, answer.reason, answer.retryInMs);
-    else this.#record(email, { ...finalOutcome(answer), subject }, startedAt);
+    const triedSince = email.triedSince ?? startedAt;
+    const mayRetry = Date.now() - triedSince.getTime() < limitMs;
+    if (answer === notBegun) this.putBack(email, notBegun.reason, notBegun.retryInMs);
+    else if (answer.outcome === 'later' && mayRetry) {
+      this.putBack(email, answer.reason, answer.retryInMs, triedSince);
+    } else this.#record(email, { ...finalOutcome(answer), subject }, startedAt);
   }
 
   #record(email: ClaimedEmail, outcome: Outcome, occurredAt = new Date()): void {
