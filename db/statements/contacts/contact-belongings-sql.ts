@@ -1,5 +1,4 @@
-import { type SendingCategory, sendingCategories } from '../../../core/billing/categories.ts';
-import type { EmailSource } from '../../../core/email-state.ts';
+import { sendingCategories, sourceOfCategory } from '../../../core/billing/categories.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
@@ -51,14 +50,9 @@ listener_held as materialized (
   for update
 )`;
 
-const sources: Record<SendingCategory, EmailSource> = {
-  transactional: 'TRANSACTIONAL',
-  campaigns: 'CAMPAIGN',
-  workflows: 'WORKFLOW',
-};
 const givenBackSql = sendingCategories
   .map((category) => {
-    const cancelled = `select * from email where is_cancelled and source = '${sources[category]}'`;
+    const cancelled = `select * from email where is_cancelled and source = '${sourceOfCategory[category]}'`;
     return `${category}_given_back as (${giveBackUsageSql(category, cancelled)})`;
   })
   .join(',\n');

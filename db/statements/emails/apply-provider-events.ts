@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { emailStatuses, emailStatusRank } from '../../../core/email-state.ts';
+import { appendEmailFiguresSql } from '../../fragments/append-email-figures-sql.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
-import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
 import { emailEventColumns, emailEventDataSql, onlyOfContactSql } from './email-event-sql.ts';
 import { isNotHandledBeforeSql } from './handled-before-sql.ts';
 

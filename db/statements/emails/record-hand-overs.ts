@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { cancelledReason } from '../../../core/campaign-state.ts';
 import type { EmailStatus } from '../../../core/email-state.ts';
+import { appendEmailFiguresSql } from '../../fragments/append-email-figures-sql.ts';
 import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-figures-sql.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
 import { isKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
-import { appendEmailFiguresSql } from '../projects/append-email-figures.ts';
 import { emailEventColumns, emailEventDataSql, onlyOfContactSql } from './email-event-sql.ts';
 
 export interface HandOverRecord {

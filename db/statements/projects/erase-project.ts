@@ -1,10 +1,18 @@
 import { z } from 'zod';
+import {
+  type SendingCategory,
+  sendingCategories,
+  sourceOfCategory,
+} from '../../../core/billing/categories.ts';
 import { emailSources } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
+import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
+import { stopCampaignsSql } from '../../fragments/stop-campaigns-sql.ts';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query, queryValue } from '../../sql.ts';
+import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { dropUnusedInputs } from '../segments/plan-segment.ts';
 import { cancelActiveExecutions } from '../workflows/cancel-active-executions.ts';
 import { deleteBatchOfExecutions } from '../workflows/delete-executions.ts';
@@ -31,7 +39,8 @@ interface Run {
 
 /**
  * Deletes the data that a project created up to an instant, in short transactions that count the deleted rows. Keys,
- * members, domains, settings and reputation figures stay while the project exists. Safe to interrupt and repeat.
+ * members, domains, settings and reputation figures stay while the project exists, and emails that never left no longer
+ * count in its usage. Safe to interrupt and repeat.
  *
  * @param em outside of a transaction
  * @param slice its signal stops it between batches
@@ -40,9 +49,7 @@ interface Run {
 export async function eraseProject(em: Em, erasure: ErasureOrder, slice: Slice): Promise<void> {
   const run: Run = { em, erasure, slice };
   await eraseWithChildren(run, 'workflows', eraseOfWorkflow);
-  await eraseWithChildren(run, 'campaigns', (inner, id) =>
-    eraseOf(inner, 'campaign_id', id, tablesOfCampaign),
-  );
+  await eraseWithChildren(run, 'campaigns', eraseOfCampaign);
   await eraseWithChildren(run, 'segments', (inner, id) =>
     deleteWhere(inner, 'segment_members', 'segment_id = $1 order by segment_id, contact_id', [id]),
   );
@@ -75,8 +82,6 @@ const tablesOfWorkflow = [
   'workflow_versions',
 ];
 
-const tablesOfCampaign = ['campaign_batches', 'campaign_figures', 'campaign_figure_changes'];
-
 async function eraseOfWorkflow(run: Run, workflowId: string): Promise<void> {
   await cancelActiveExecutions(run.em, workflowId);
   await deleteWhere(run, 'event_listeners', 'workflow_id = $1 order by workflow_id', [workflowId]);
@@ -85,9 +90,32 @@ async function eraseOfWorkflow(run: Run, workflowId: string): Promise<void> {
   await eraseOf(run, 'workflow_id', workflowId, tablesOfWorkflow);
 }
 
+const tablesOfCampaign = ['campaign_batches', 'campaign_figures', 'campaign_figure_changes'];
+const batchesPerCancel = 2;
+
+async function eraseOfCampaign(run: Run, campaignId: string): Promise<void> {
+  if (!run.erasure.isProjectGone) await cancelEmails(run, campaignId);
+  await eraseOf(run, 'campaign_id', campaignId, tablesOfCampaign);
+}
+
+/** Deletes each batch whose emails it has canceled, so that the next slice continues after it. */
+async function cancelEmails(run: Run, campaignId: string): Promise<void> {
+  // A draft may have been sent since the erasure was ordered. Once it has ended, it gets no further batches.
+  await execute(run.em, `with ${stopCampaignsSql('id = $1')} select from stopped`, [campaignId]);
+  for (let last: number | null = 0; last !== null; ) {
+    run.slice.signal?.throwIfAborted();
+    last = await cancelBatches(run.em, campaignId, last, batchesPerCancel);
+    const ofCampaign = 'campaign_id = $1 and number <= $2';
+    if (last !== null) await deleteWhere(run, 'campaign_batches', ofCampaign, [campaignId, last]);
+  }
+}
+
 async function eraseEmails(run: Run): Promise<void> {
   // One source at a time, to use the index on source.
-  for (const source of emailSources) await deleteById(run, 'emails', `source = '${source}'`);
+  for (const source of emailSources) {
+    const category = sendingCategories.find((one) => sourceOfCategory[one] === source);
+    await deleteById(run, 'emails', `source = '${source}'`, category);
+  }
   await deleteById(run, 'message_contents');
   await eraseTemplateContents(run);
   await eraseCreated(run, 'inbound_emails', 'project_id, provider_id');
@@ -238,13 +266,21 @@ async function eraseWithChildren(
   }
 }
 
-/** Deletes in id order. Each page starts after the previous one, so that dead rows are not scanned again. */
+/**
+ * Deletes in id order. Each page starts after the previous one, so that dead rows are not scanned again.
+ *
+ * @param category in whose usage queued emails stop counting; one that is being handed over may still leave
+ */
 async function deleteById(
   run: Run,
   table: 'emails' | 'message_contents' | 'events',
   filter = 'true',
+  category?: SendingCategory,
 ): Promise<void> {
-  const { projectId, until, id: erasureId } = run.erasure;
+  const { projectId, until, id: erasureId, isProjectGone } = run.erasure;
+  const givesBack = category !== undefined && !isProjectGone;
+  const returned = givesBack ? 'project_id, created_at, campaign_id, status' : '1';
+  const queued = `select * from gone where status = 'QUEUED'`;
   let after: string | null = nilId;
   while (after !== null) {
     run.slice.signal?.throwIfAborted();
@@ -256,7 +292,8 @@ async function deleteById(
          where project_id = $1 and id > $2 and id <= ${lastUuidAtSql('$3::timestamptz')} and ${filter}
          order by project_id, id limit ${batchRows(table)}
        ),
-       gone as (delete from ${table} where id = any(array(select id from page)) returning 1),
+       gone as (delete from ${table} where id = any(array(select id from page)) returning ${returned}),
+       ${givesBack ? `given_back as (${giveBackUsageSql(category, queued)}),` : ''}
        ${countGone(table, '$4')}
        select (select id from page order by id desc limit 1) as last`,
       [projectId, after, until, erasureId],

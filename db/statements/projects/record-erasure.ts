@@ -1,4 +1,5 @@
-import { activeCampaignStatusesSql, openJobStatesSql } from '../../fragments/active-statuses-sql.ts';
+import { openJobStatesSql } from '../../fragments/active-statuses-sql.ts';
+import { stopCampaignsSql } from '../../fragments/stop-campaigns-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
 
@@ -26,16 +27,7 @@ export async function recordErasure(
   );
   await execute(
     em,
-    // `for update`: claims of campaign emails do not conflict with any weaker lock.
-    `with active as materialized (
-       select id from campaigns where project_id = $2 and status in ${activeCampaignStatusesSql}
-       order by id for update
-     ),
-     stopped as (
-       update campaigns k set status = 'CANCELLED', cancelled_at = clock_timestamp()
-       from active where k.id = active.id
-       returning k.id
-     ),
+    `with ${stopCampaignsSql('project_id = $2')},
      commands as (
        insert into outbox (id, kind, subject_id, project_id)
        select uuidv7(), 'campaign.changed', id, $2 from stopped
