@@ -5,6 +5,9 @@ import { comparisonSql } from './comparison-sql.ts';
 import { dataTextSql, dataValueSql } from './data-value.ts';
 import { compareDateSql, isDateSql, isSameDateSql } from './date-sql.ts';
 
+/** Reads of a nested value from which a subquery that looks it up once is cheaper than a look-up for each read. */
+const manyReads = 5;
+
 /**
  * Tests a value in `data` by its type, without casts. A single `case` on purpose: Postgres evaluates the cheap part
  * first, and the planner does not estimate the parts. Without statistics on keys of `data` it would expect almost no
@@ -16,8 +19,14 @@ export function compileDataTest(
   bind: Bind,
 ): string {
   const value = dataValueSql(key, path, bind);
-  const text = dataTextSql(value, path);
-  return `case when ${testSql(value, text, test, now, bind)} then true else false end`;
+  if (path.length === 1) {
+    return `case when ${testSql(value, dataTextSql(value, path), test, now, bind)} then true else false end`;
+  }
+  const onFound = testSql('found.value', dataTextSql('found.value', path), test, now, bind);
+  if (onFound.split('found.value').length > manyReads) {
+    return `(select ${onFound} from (select ${value} as value offset 0) found)`;
+  }
+  return `case when ${onFound.replaceAll('found.value', value)} then true else false end`;
 }
 
 function testSql(value: string, plainText: string, test: DataTest, now: Date, bind: Bind): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import { migrateDatabase } from '../../db/migrate.ts';
 import { createOrm, type Em, type Orm } from '../../db/orm.ts';
 import { sql } from '../../db/testing/sql.ts';
 import { fileFixture } from './fixtures.ts';
@@ -37,7 +38,7 @@ const objectInUse = '55006';
  * @param template another database to copy, which must have no connections
  */
 export async function createTestDatabase(poolSize = 10, template = 'posthaste'): Promise<TestDatabase> {
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  const name = newName();
   // Postgres refuses if one of its own processes is connected to the template, after waiting five seconds for it to
   // leave.
   for (let triesLeft = 10; ; triesLeft -= 1) {
@@ -48,6 +49,23 @@ export async function createTestDatabase(poolSize = 10, template = 'posthaste'):
       if (triesLeft === 0 || !(error instanceof pg.DatabaseError && error.code === objectInUse)) throw error;
     }
   }
+  return openDatabase(name, poolSize);
+}
+
+/** Creates a migrated, empty database that sorts text by the rules of a language, as many servers do. */
+export async function createIcuDatabase(locale: string): Promise<TestDatabase> {
+  const name = newName();
+  await administrate(
+    `create database ${name} template template0 locale_provider icu icu_locale '${locale}' strategy file_copy`,
+  );
+  const database = openDatabase(name, 3);
+  await migrateDatabase(database.orm, database.url);
+  return database;
+}
+
+const newName = () => `test_${randomUUID().replaceAll('-', '')}`;
+
+function openDatabase(name: string, poolSize: number): TestDatabase {
   const url = new URL(inject('databaseUrl'));
   url.pathname = `/${name}`;
   const orm = openPool(url.href, poolSize);

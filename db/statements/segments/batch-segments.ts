@@ -7,12 +7,16 @@ export interface SegmentBatch {
 }
 
 const segmentsPerBatch = 50;
+/** Bounds the memory and the parameters of a statement. A single segment has no more (`maxExpandedFilters`). */
+const filtersPerBatch = 500;
 /** Bits that are safe in a Postgres int and in JavaScript's bitwise operations. */
 const bitsPerMask = 31;
 
-interface Reader {
+export interface Reader {
   id: string;
   inputs: readonly string[];
+  /** Filters of the condition with every referenced segment expanded. */
+  filters: number;
 }
 
 /**
@@ -24,14 +28,15 @@ export function* batchSegments(readers: readonly Reader[], touched: Touched): Ge
     JSON.stringify(inputs.filter((input) => touched.has(input)).toSorted()),
   );
   let [bits, contacts] = [new Map<string, number>(), new Map<string, number>()];
-  let used = 0;
+  let [used, filtersSoFar] = [0, 0];
   for (const key of [...groups.keys()].toSorted()) {
     const inputs: string[] = JSON.parse(key);
     let hasBit = false;
-    for (const { id } of groups.get(key) ?? []) {
-      if (bits.size === segmentsPerBatch || (!hasBit && used === bitsPerMask)) {
+    for (const { id, filters } of groups.get(key) ?? []) {
+      const isFull = bits.size === segmentsPerBatch || filtersSoFar + filters > filtersPerBatch;
+      if (bits.size > 0 && (isFull || (!hasBit && used === bitsPerMask))) {
         yield { bits, contacts };
-        [bits, contacts, used, hasBit] = [new Map(), new Map(), 0, false];
+        [bits, contacts, used, filtersSoFar, hasBit] = [new Map(), new Map(), 0, 0, false];
       }
       const bit = 1 << (hasBit ? used - 1 : used);
       if (!hasBit) {
@@ -39,6 +44,7 @@ export function* batchSegments(readers: readonly Reader[], touched: Touched): Ge
         [used, hasBit] = [used + 1, true];
       }
       bits.set(id, bit);
+      filtersSoFar += filters;
     }
   }
   if (bits.size > 0) yield { bits, contacts };

@@ -6,6 +6,7 @@ import { execute, query } from '../../sql.ts';
 import { batchSegments, type SegmentBatch, type Touched } from './batch-segments.ts';
 import { evaluateSegments } from './evaluate-segments.ts';
 import type { HopsOfChanges } from './hops-of-changes.ts';
+import { listReaders } from './list-readers.ts';
 import { planTouched } from './plan-clocks.ts';
 import { dropUnusedInputs, markStale } from './plan-segment.ts';
 
@@ -111,14 +112,7 @@ async function evaluate(
   result: EvaluatedChanges,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const segments = await query(
-    em,
-    z.object({ id: z.uuid(), inputs: z.array(z.string()) }),
-    `select id, inputs from segments
-     where project_id = $1 and type = 'DYNAMIC' and track_membership and inputs && $2::text[]
-     order by id`,
-    [projectId, [...touched.keys()]],
-  );
+  const segments = await listReaders(em, projectId, touched);
   const read = new Set(segments.flatMap(({ inputs }) => inputs));
   if ([...touched.keys()].some((input) => !read.has(input))) await dropUnusedInputs(em, projectId);
   for (const batch of batchSegments(segments, touched)) {

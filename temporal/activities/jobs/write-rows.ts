@@ -3,6 +3,7 @@ import type { ImportResult } from '../../../core/jobs/results.ts';
 import { brokenConstraint, isDataFault } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
 import { importContactRows } from '../../../db/statements/jobs/import-contacts.ts';
+import { sortAddresses } from '../../../db/statements/jobs/sort-addresses.ts';
 
 type GoodRow = Extract<ImportRow, { ok: true }>;
 
@@ -26,7 +27,11 @@ export async function writeRows(
   for (const row of rows) {
     if (!row.ok) result.errors.push({ row: row.row, email: row.email, message: row.message });
   }
-  for (const group of inStatements(rows.filter((row) => row.ok))) {
+  const sorted = await sortRows(
+    em,
+    rows.filter((row) => row.ok),
+  );
+  for (const group of inStatements(sorted)) {
     const written = await writeGroup(em, projectId, group, occurredAt);
     result.created += written.created;
     result.updated += written.updated;
@@ -37,6 +42,13 @@ export async function writeRows(
   return result;
 }
 
+/** So that several statements lock contacts in the order in which one locks them. Rows of a contact keep their order. */
+async function sortRows(em: Em, rows: readonly GoodRow[]): Promise<GoodRow[]> {
+  const byEmail = Map.groupBy(rows, ({ email }) => email);
+  const emails = await sortAddresses(em, [...byEmail.keys()]);
+  return emails.flatMap((email) => byEmail.get(email) ?? []);
+}
+
 /**
  * Maximum rows per statement that set a subscription. For each such row the statement searches the list of all of them,
  * so its cost is quadratic.
@@ -44,17 +56,16 @@ export async function writeRows(
 const maxSubscriptionRows = 250;
 
 /**
- * Groups rows so that each group can be written in one statement: rows of the same contact agree about its subscription
- * and keep their order. If several statements are needed, rows are sorted by address, so that contacts are locked in
- * the same order everywhere.
+ * Divides sorted rows into groups that can each be written in one statement: rows of the same contact agree about its
+ * subscription.
  */
-export function inStatements(rows: readonly GoodRow[]): GoodRow[][] {
+function inStatements(rows: readonly GoodRow[]): GoodRow[][] {
   if (rows.length === 0) return [];
   if (rows.every((row) => row.subscribed === undefined)) return [[...rows]];
   const groups: GoodRow[][] = [];
   let subscriptions = new Map<string, boolean>();
   let group: GoodRow[] = [];
-  for (const row of rows.toSorted((a, b) => (a.email < b.email ? -1 : a.email > b.email ? 1 : 0))) {
+  for (const row of rows) {
     const before = subscriptions.get(row.email);
     const differs = before !== undefined && row.subscribed !== undefined && before !== row.subscribed;
     if (differs || subscriptions.size >= maxSubscriptionRows) {
