@@ -14,8 +14,10 @@ const main = new URL('./main.ts', import.meta.url).pathname;
 
 async function startProcess(
   environment: Record<string, string>,
+  program = process.execPath,
+  parameters = [main],
 ): Promise<{ child: ChildProcess; url: string }> {
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(program, parameters, {
     env: { ...process.env, INBOX_PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -116,6 +118,34 @@ describe('process', () => {
     await receiver.until(() => answered.every((address) => sendEvents().has(address)));
     second.child.kill('SIGTERM');
     await once(second.child, 'exit');
+  });
+
+  it('refuses an email that does not fit on the disk, keeps the others, and has room again when they are deleted', async () => {
+    // A limit on the size of files stands in for a full disk. Its signal would end the process.
+    const ignoring = `--import=data:text/javascript,process.on("SIGXFSZ",()=>{})`;
+    const limited = ['-c', 'ulimit -f 16384 && exec "$@"', 'sh', process.execPath, ignoring, main];
+    const { url } = await startProcess({ DATA_DIR: await temporaryFolder() }, 'sh', limited);
+    await createVerified(url);
+    const client = createSdkClient(url);
+    onTestFinished(() => client.destroy());
+    const Content = { Simple: { Subject: { Data: 's' }, Body: { Text: { Data: 'x'.repeat(1_000_000) } } } };
+    const send = () => client.send(new SendEmailCommand(emailTo('ada@x.test', { Content })));
+    const total = async () => {
+      const answer = await fetch(`${url}/api/messages?limit=100`);
+      const list = (await answer.json()) as { total: number; messages: unknown[] };
+      expect(list.messages).toHaveLength(list.total);
+      return list.total;
+    };
+    let accepted = 0;
+    const fill = async () => {
+      for (; accepted < 100; accepted += 1) await send();
+    };
+    await expect(fill()).rejects.toMatchObject({ name: 'InternalServiceErrorException' });
+    expect(accepted).toBeGreaterThan(0);
+    expect(await total()).toBe(accepted);
+    await fetch(`${url}/api/messages`, { method: 'DELETE' });
+    await send();
+    expect(await total()).toBe(1);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('ends cleanly on %s', async (signal) => {

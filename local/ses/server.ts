@@ -21,7 +21,7 @@ import { ReceivedMail } from './receiving/received-mail.ts';
 import { openSmtpPort } from './receiving/smtp-port.ts';
 import { Faults } from './state/faults.ts';
 import { Identities } from './state/identities.ts';
-import { openState } from './state/state.ts';
+import { State } from './state/state.ts';
 
 /** Longer than clients keep a connection open, so that none is closed under a call in flight. */
 const keepAliveTimeoutMs = 15 * 60 * 1_000;
@@ -73,7 +73,7 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
   const parts = await openParts(options, url);
   const { store, received, identities, events, state } = parts;
   handle = createApp(parts, options, logger).callback();
-  logger.info({ url, messages: store.size, pendingEvents: store.pending.size }, 'local SES started');
+  logger.info({ url, messages: store.size, pendingEvents: store.pendingEvents }, 'local SES started');
 
   const smtp =
     options.smtpPort === undefined
@@ -97,7 +97,7 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
       server.closeAllConnections();
       await closed;
       await events.stop();
-      await store.close();
+      store.close();
       await state.close();
     },
   };
@@ -108,8 +108,8 @@ type Parts = Awaited<ReturnType<typeof openParts>>;
 /** The parts that survive a restart, and the delivery of pending events. */
 async function openParts(options: LocalSesOptions, url: string) {
   const topicArn = options.topicArn ?? defaultTopicArn;
-  const state = await openState(options.dataDir);
-  const store = await MailStore.open(options.dataDir);
+  const state = await State.open(options.dataDir);
+  const store = new MailStore(options.dataDir);
   const received = await ReceivedMail.open(options.dataDir, store);
   const identities = new Identities(state);
   const faults = new Faults();

@@ -1,5 +1,5 @@
 import { sql } from '../../db/testing/sql.ts';
-import { replayLog } from '../../local/ses/mail/replay-log.ts';
+import { storedMessages } from '../../local/ses/testing/stored-messages.ts';
 import { compare, type Finding } from './findings.ts';
 import { addressOf, type Ledger } from './ledger.ts';
 import type { Stage } from './stage.ts';
@@ -25,14 +25,13 @@ interface Sent {
   events: number;
 }
 
-async function readSent({ ses }: Stage): Promise<Sent> {
+function readSent({ ses }: Stage): Sent {
   const sent: Sent = { copies: new Map(), events: 0 };
-  await replayLog(ses.directory, (record) => {
-    if (record.kind !== 'message') return;
-    const id = record.tags.emailId ?? `${record.recipients} without an id`;
+  for (const { tags, recipients, events } of storedMessages(ses.directory)) {
+    const id = tags.emailId ?? `${recipients} without an id`;
     sent.copies.set(id, (sent.copies.get(id) ?? 0) + 1);
-    sent.events += record.events.length;
-  });
+    sent.events += events.length;
+  }
   return sent;
 }
 
@@ -86,7 +85,7 @@ function checkAddresses(
 }
 
 export async function checkEmails(stage: Stage, ledger: Ledger): Promise<Finding[]> {
-  const [sent, emails] = [await readSent(stage), await readEmails(stage)];
+  const [sent, emails] = [readSent(stage), await readEmails(stage)];
   const each = (numbers: Iterable<number>, address: (n: number) => string) => [...numbers].map(address);
   const { recipients } = ledger.campaign;
   const readers = Array.from({ length: recipients }, (_, n) => `reader-${n + 1}@example.com`);

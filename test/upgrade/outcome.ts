@@ -1,5 +1,5 @@
 import { Client, Connection } from '@temporalio/client';
-import { replayLog } from '../../local/ses/mail/replay-log.ts';
+import { storedMessages } from '../../local/ses/testing/stored-messages.ts';
 import type { UpgradeStage } from './stage.ts';
 
 /**
@@ -13,25 +13,21 @@ export async function findFaults(
   seen: readonly string[],
 ): Promise<string[]> {
   return [
-    ...(await compareInbox(stage, emails)),
+    ...compareInbox(stage, emails),
     ...(await compareEvents(stage, seen)),
     ...(await findBadRows(stage)),
     ...(await findFailedTasks(stage)),
   ];
 }
 
-async function compareInbox(
-  { sesDirectory }: UpgradeStage,
-  expected: ReadonlyMap<string, number>,
-): Promise<string[]> {
+function compareInbox({ sesDirectory }: UpgradeStage, expected: ReadonlyMap<string, number>): string[] {
   const byAddress = new Map<string, number>();
   const byEmail = new Map<string, number>();
   const count = (counts: Map<string, number>, key: string) => counts.set(key, (counts.get(key) ?? 0) + 1);
-  await replayLog(sesDirectory, (record) => {
-    if (record.kind !== 'message') return;
-    for (const address of record.recipients) count(byAddress, address);
-    count(byEmail, record.tags.emailId ?? 'without an id');
-  });
+  for (const { recipients, tags } of storedMessages(sesDirectory)) {
+    for (const address of recipients) count(byAddress, address);
+    count(byEmail, tags.emailId ?? 'without an id');
+  }
   const wrong = [...expected]
     .filter(([address, times]) => byAddress.get(address) !== times)
     .map(([address, times]) => `${address} got ${byAddress.get(address) ?? 0} emails instead of ${times}`);

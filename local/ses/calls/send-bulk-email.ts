@@ -1,5 +1,5 @@
 import { type ContentOfEntry, contentOfBulk, type MessageContent } from '../mail/message-content.ts';
-import type { NewMessage } from '../mail/records.ts';
+import type { MessageRecord } from '../mail/records.ts';
 import { checkHeaders, checkSubject, checkTags } from '../protocol/check-envelope.ts';
 import { parseCall } from '../protocol/exchange.ts';
 import { MissingAttribute } from '../protocol/inline-template.ts';
@@ -31,14 +31,14 @@ export async function sendBulkEmail(body: Buffer, context: SendingContext): Prom
   }
   const sender = checkSender(call, context);
   const contentOf = contentOfBulk(call);
-  const messages: NewMessage[] = [];
+  const messages: MessageRecord[] = [];
   const results = call.BulkEmailEntries.map((_entry, index): EntryResult => {
     const message = readEntry(call, index, sender, contentOf);
     if ('Status' in message) return message;
     messages.push(message);
     return { Status: 'SUCCESS', MessageId: message.id };
   });
-  if (messages.length > 0) await context.store.accept(body, messages);
+  if (messages.length > 0) context.store.accept(body, messages);
   return { BulkEmailEntryResults: results };
 }
 
@@ -47,7 +47,7 @@ function readEntry(
   index: number,
   sender: CallSender,
   contentOf: ContentOfEntry,
-): NewMessage | EntryResult {
+): MessageRecord | EntryResult {
   const entry = call.BulkEmailEntries[index];
   if (entry === undefined) throw new RangeError(`There is no entry ${index}.`);
   const envelope = {

@@ -27,7 +27,7 @@ export async function sendEmail(body: Buffer, context: SendingContext): Promise<
       entry: null,
     },
   );
-  await context.store.accept(body, [message]);
+  context.store.accept(body, [message]);
   return { MessageId: message.id };
 }
 

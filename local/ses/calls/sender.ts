@@ -2,7 +2,7 @@ import { firstLink } from '../events/first-link.ts';
 import { planEvents } from '../events/plan-events.ts';
 import { createMessageId, type MailStore } from '../mail/mail-store.ts';
 import type { MessageContent } from '../mail/message-content.ts';
-import type { NewMessage } from '../mail/records.ts';
+import type { MessageRecord } from '../mail/records.ts';
 import { parseMailbox } from '../protocol/addresses.ts';
 import { checkRecipients } from '../protocol/check-envelope.ts';
 import type { SesDestination } from '../protocol/schemas.ts';
@@ -56,7 +56,7 @@ export function toMessage(
     tags: Record<string, string>;
     entry: number | null;
   },
-): NewMessage {
+): MessageRecord {
   const recipients = checkRecipients(message.destination);
   return {
     id: createMessageId(sender.at),

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { v5 as uuidv5 } from 'uuid';
 import type { MailStore } from '../mail/mail-store.ts';
-import type { PendingEvent } from '../mail/pending-events.ts';
+import type { PendingEvent } from '../mail/records.ts';
 import type { ReceivedMail } from '../receiving/received-mail.ts';
 import { toReceivedNotification } from '../receiving/received-notification.ts';
 import { buildSesEvent } from './build-ses-event.ts';
@@ -49,12 +48,11 @@ export class Publisher {
   readonly #webhook: Webhook;
   readonly #subscriber: Subscriber;
   readonly #addresses: { SigningCertURL: string; UnsubscribeURL: string };
-  readonly #instanceId: string;
   readonly #stopping = new AbortController();
   readonly #timers = new Set<NodeJS.Timeout>();
   #due: Refused[] = [];
   #done: number[] = [];
-  #noting: Promise<void> | null = null;
+  #noting: NodeJS.Timeout | undefined;
   #failuresInRow = 0;
   #isResting = false;
   #isPaused = false;
@@ -70,7 +68,6 @@ export class Publisher {
     webhook: Webhook;
     subscriber: Subscriber;
     baseUrl: string;
-    instanceId: string;
   }) {
     this.#store = options.store;
     this.#received = options.received;
@@ -83,14 +80,13 @@ export class Publisher {
       SigningCertURL: signingCertUrl(options.baseUrl, options.signer),
       UnsubscribeURL: `${options.baseUrl}/sns/unsubscribe?${unsubscribe}`,
     };
-    this.#instanceId = options.instanceId;
-    options.store.pending.onAdded(() => this.pump());
+    options.store.onEvents(() => this.pump());
   }
 
   get figures(): PublisherFigures {
     return {
       paused: this.#isPaused,
-      queued: this.#store.pending.size,
+      queued: this.#store.pendingEvents - this.#done.length,
       inFlight: this.#inFlight,
       delivered: this.#delivered,
       retried: this.#retried,
@@ -119,8 +115,7 @@ export class Publisher {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#webhook.close();
     while (this.#inFlight > 0) await sleep(5);
-    await this.#noting;
-    await this.#note();
+    this.#note();
   }
 
   #mayStart(): boolean {
@@ -130,7 +125,7 @@ export class Publisher {
   }
 
   #takeFresh(): Refused | null {
-    const event = this.#store.pending.take();
+    const event = this.#store.takeEvent();
     return event === undefined ? null : { event, refusals: 0, firstRefusedAt: 0 };
   }
 
@@ -152,38 +147,32 @@ export class Publisher {
       const message = await this.#toNotification(event);
       return await this.#webhook.post(message, this.#subscriber.current.arn);
     } catch {
-      // The store could not be read; the event stays and is retried.
+      // The event stays and is retried.
       return { status: null };
     }
   }
 
   async #toNotification(pending: PendingEvent): Promise<SignedSnsMessage> {
-    const messageId = uuidv5(String(pending.number), this.#instanceId);
     return this.#signer.sign({
       Type: 'Notification',
-      MessageId: messageId,
+      MessageId: pending.id,
       TopicArn: this.#subscriber.current.topicArn,
-      ...(await this.#describe(pending, messageId)),
+      ...(await this.#describe(pending)),
       Timestamp: new Date(pending.at).toISOString(),
       ...this.#addresses,
     });
   }
 
-  async #describe(
-    { line, event, at, number }: PendingEvent,
-    messageId: string,
-  ): Promise<{ Subject: string; Message: string }> {
-    if (event === 'received') {
-      const record = this.#store.readReceived(line);
-      const raw = (await this.#received.read(record.id)) ?? Buffer.alloc(0);
-      const received = await toReceivedNotification(record, raw, this.#subscriber.current.topicArn);
-      return { Subject: 'Amazon SES Email Receipt Notification', Message: JSON.stringify(received) };
+  async #describe(pending: PendingEvent): Promise<{ Subject: string; Message: string }> {
+    if ('received' in pending) {
+      const { received } = pending;
+      const raw = (await this.#received.read(received.id)) ?? Buffer.alloc(0);
+      const notification = await toReceivedNotification(received, raw, this.#subscriber.current.topicArn);
+      return { Subject: 'Amazon SES Email Receipt Notification', Message: JSON.stringify(notification) };
     }
-    const record = this.#store.readRecord(line);
-    const planned = typeof event === 'number' ? record.events[event] : event;
-    if (planned === undefined) throw new Error(`Event ${number} is not in the plan of its message.`);
-    const message = JSON.stringify(buildSesEvent(record, planned, at, messageId));
-    return { Subject: 'Amazon SES Email Event Notification', Message: message };
+    const { id, at, message, event } = pending;
+    const record = JSON.stringify(buildSesEvent(message, event, at, id));
+    return { Subject: 'Amazon SES Email Event Notification', Message: record };
   }
 
   #retryLater(item: Refused, outcome: DeliveryOutcome): void {
@@ -222,20 +211,19 @@ export class Publisher {
   }
 
   #finish(number: number): void {
-    this.#store.pending.settle([number]);
     this.#done.push(number);
-    this.#noting ??= sleep(noteEveryMs, undefined, { signal: this.#stopping.signal })
-      .catch(() => {})
-      .then(() => this.#note())
-      .finally(() => {
-        this.#noting = null;
-      });
+    this.#noting ??= setTimeout(() => this.#note(), noteEveryMs);
   }
 
-  /** Records accepted events on disk. Whatever a crash or a full disk loses here is delivered twice, as with SNS. */
-  async #note(): Promise<void> {
-    const numbers = this.#done;
-    this.#done = [];
-    await this.#store.noteDelivered(numbers).catch(() => {});
+  /** Removes accepted events from the store. One that a crash leaves there is delivered twice, as with SNS. */
+  #note(): void {
+    clearTimeout(this.#noting);
+    this.#noting = undefined;
+    try {
+      this.#store.noteDelivered(this.#done);
+      this.#done = [];
+    } catch {
+      // The disk is full. They are removed with the next ones.
+    }
   }
 }

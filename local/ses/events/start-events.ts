@@ -67,7 +67,6 @@ export async function startEvents(options: {
     webhook,
     subscriber,
     baseUrl,
-    instanceId: state.value.instanceId,
   });
   await subscriber.start();
   publisher.pump();

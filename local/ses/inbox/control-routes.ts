@@ -10,7 +10,7 @@ import type { PlannedEvent } from '../mail/records.ts';
 import { hasEvents } from '../state/configuration-set.ts';
 import { type Faults, faultSettingsSchema } from '../state/faults.ts';
 import type { Identities } from '../state/identities.ts';
-import { findMessage } from './message-routes.ts';
+import { noSuchMessage, readMessage } from './message-routes.ts';
 
 const eventSchema = z.object({
   type: z.enum(['open', 'click', 'bounce', 'complaint']),
@@ -33,9 +33,8 @@ export function controlRoutes({ store, faults, events, identities }: ControlOpti
   return (
     new Router()
       .post('/api/messages/:id/events', async (ctx) => {
-        const message = findMessage(store, ctx.params.id);
+        const stored = await readMessage(store, ctx.params.id);
         const wanted = await readInput(eventSchema, ctx);
-        const stored = await store.read(message.line);
         const event = toEvent(wanted, stored);
         if (!hasEvents(stored.record.configurationSet) || events.figures.webhook === null) {
           throw new HttpProblem(
@@ -43,10 +42,11 @@ export function controlRoutes({ store, faults, events, identities }: ControlOpti
             'The message was sent without a configuration set that publishes this event.',
           );
         }
-        if (!(await store.addEvent(message, event))) findMessage(store, message.id);
+        const { id } = stored.record;
+        if (!store.addEvent(id, event)) throw noSuchMessage();
         ctx.status = 202;
         ctx.body = { eventType: event.type };
-        if (isForm(ctx)) seeOther(ctx, `/messages/${message.id}?event=${wanted.type}`);
+        if (isForm(ctx)) seeOther(ctx, `/messages/${id}?event=${wanted.type}`);
       })
       .get('/api/faults', (ctx) => {
         ctx.body = faults.settings;

@@ -3,8 +3,7 @@ import Router from '@koa/router';
 import { z } from 'zod';
 import { HttpProblem } from '../http/http-problem.ts';
 import { parseInput } from '../http/read-input.ts';
-import type { MailStore } from '../mail/mail-store.ts';
-import type { IndexedMessage } from '../mail/message-index.ts';
+import type { MailStore, StoredMessage } from '../mail/mail-store.ts';
 import { presentMessage } from './present-message.ts';
 
 const listSchema = z.object({
@@ -13,62 +12,49 @@ const listSchema = z.object({
   limit: z.coerce.number().int().min(0).default(50),
 });
 
-/** Messages are read in batches, so that a list of any size keeps the disk busy and uses little memory. */
-const readAtOnce = { messages: 100, bytes: 8 * 1024 * 1024 };
+/** A list of any size is sent in parts of this length, so it uses little memory. */
+const partCharacters = 64 * 1024;
 
 export function messageRoutes(store: MailStore): Router {
   return new Router()
     .get('/api/messages', (ctx) => {
       const { limit, ...filter } = parseInput(listSchema, ctx.query);
-      const { total, messages } = store.search(filter, limit);
+      const { total, ids } = store.search(filter, limit);
       ctx.type = 'json';
-      ctx.body = Readable.from(listJson(store, total, messages));
+      ctx.body = Readable.from(listJson(store, total, ids));
     })
     .get('/api/messages/:id', async (ctx) => {
-      const message = findMessage(store, ctx.params.id);
-      ctx.body = presentMessage(await store.read(message.line));
+      ctx.body = presentMessage(await readMessage(store, ctx.params.id));
     })
-    .delete('/api/messages', async (ctx) => {
-      await store.clear();
+    .delete('/api/messages', (ctx) => {
+      store.clear();
       ctx.status = 204;
     });
 }
 
 /** @throws HttpProblem 404 */
-export function findMessage(store: MailStore, id: string | undefined): IndexedMessage {
-  const message = store.find(id ?? '');
-  if (message === undefined) throw new HttpProblem(404, 'There is no such message in the inbox.');
+export async function readMessage(store: MailStore, id: string | undefined): Promise<StoredMessage> {
+  const message = await store.read(id ?? '');
+  if (message === undefined) throw noSuchMessage();
   return message;
 }
 
-async function* listJson(
-  store: MailStore,
-  total: number,
-  messages: readonly IndexedMessage[],
-): AsyncGenerator<string> {
-  yield `{"total":${total},"messages":[`;
-  let isFirst = true;
-  for (const group of groupsOf(store, messages)) {
-    const read = await Promise.all(group.map(({ line }) => store.read(line)));
-    const json = read.map((message) => JSON.stringify(presentMessage(message))).join(',');
-    yield isFirst ? json : `,${json}`;
-    isFirst = false;
-  }
-  yield ']}';
+export function noSuchMessage(): HttpProblem {
+  return new HttpProblem(404, 'There is no such message in the inbox.');
 }
 
-function* groupsOf(store: MailStore, messages: readonly IndexedMessage[]): Generator<IndexedMessage[]> {
-  let group: IndexedMessage[] = [];
-  let bytes = 0;
-  for (const message of messages) {
-    const { length } = store.readRecord(message.line).body;
-    if (group.length === readAtOnce.messages || (group.length > 0 && bytes + length > readAtOnce.bytes)) {
-      yield group;
-      group = [];
-      bytes = 0;
-    }
-    group.push(message);
-    bytes += length;
+async function* listJson(store: MailStore, total: number, ids: readonly string[]): AsyncGenerator<string> {
+  let part = `{"total":${total},"messages":[`;
+  let separator = '';
+  for (const id of ids) {
+    const message = await store.read(id);
+    // Deleted in the meantime.
+    if (message === undefined) continue;
+    part += separator + JSON.stringify(presentMessage(message));
+    separator = ',';
+    if (part.length < partCharacters) continue;
+    yield part;
+    part = '';
   }
-  if (group.length > 0) yield group;
+  yield `${part}]}`;
 }

@@ -10,7 +10,7 @@ import type { MailStore } from '../mail/mail-store.ts';
 import type { SesAttachment } from '../protocol/schemas.ts';
 import { listPage } from './list-page.ts';
 import { messagePage } from './message-page.ts';
-import { findMessage } from './message-routes.ts';
+import { readMessage } from './message-routes.ts';
 import { presentMessage } from './present-message.ts';
 
 const pageSize = 50;
@@ -44,32 +44,32 @@ export function pageRoutes(store: MailStore, events: EventControl): Router {
   return new Router()
     .get('/', (ctx) => {
       const { to, subject, page } = parseInput(listSchema, ctx.query);
-      const { total, messages } = store.search({ to, subject }, pageSize, (page - 1) * pageSize);
-      const records = messages.map(({ line }) => store.readRecord(line));
+      const { total, ids } = store.search({ to, subject }, pageSize, (page - 1) * pageSize);
+      const messages = ids.map((id) => store.find(id)).filter((message) => message !== undefined);
       ctx.set(pageHeaders);
-      ctx.body = listPage({ to, subject, page, pageSize, total, messages: records, events: events.figures });
+      ctx.body = listPage({ to, subject, page, pageSize, total, messages, events: events.figures });
     })
-    .post('/clear', async (ctx) => {
-      await store.clear();
+    .post('/clear', (ctx) => {
+      store.clear();
       seeOther(ctx, '/');
     })
     .get('/messages/:id', async (ctx) => {
       const { event: asked = null } = parseInput(messageSchema, ctx.query);
-      const stored = await store.read(findMessage(store, ctx.params.id).line);
+      const stored = await readMessage(store, ctx.params.id);
       const { configurationSet, tags, events: planned } = stored.record;
       const message = presentMessage(stored);
       ctx.set(pageHeaders);
       ctx.body = messagePage({ message, configurationSet, tags, events: planned, asked });
     })
     .get('/messages/:id/html', async (ctx) => {
-      const { record, content } = await store.read(findMessage(store, ctx.params.id).line);
+      const { record, content } = await readMessage(store, ctx.params.id);
       if (content.html === null) throw new HttpProblem(404, 'The message has no HTML part.');
       ctx.set(mailHeaders);
       ctx.type = 'html';
       ctx.body = `<base target="_blank">${withInlineImages(content.html, record.id, content.attachments)}`;
     })
     .get('/messages/:id/attachments/:index', async (ctx) => {
-      const { content } = await store.read(findMessage(store, ctx.params.id).line);
+      const { content } = await readMessage(store, ctx.params.id);
       const attachment = content.attachments[Number(ctx.params.index)];
       if (attachment === undefined) throw new HttpProblem(404, 'The message has no such attachment.');
       const name = encodeURIComponent(attachment.FileName);

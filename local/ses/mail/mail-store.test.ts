@@ -1,17 +1,23 @@
-import { appendFile, readFile, stat, truncate } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../testing/test-ses.ts';
-import { createMessageId, MailStore } from './mail-store.ts';
-import type { NewMessage } from './records.ts';
+import { createMessageId, databaseFile, MailStore } from './mail-store.ts';
+import type { MessageRecord, PendingEvent } from './records.ts';
 
-async function openStore(folder: string): Promise<MailStore> {
-  const store = await MailStore.open(folder);
-  onTestFinished(() => store.close().catch(() => {}));
+function openStore(folder: string): MailStore {
+  const store = new MailStore(folder);
+  let isClosed = false;
+  const close = store.close.bind(store);
+  store.close = () => {
+    if (!isClosed) close();
+    isClosed = true;
+  };
+  onTestFinished(() => store.close());
   return store;
 }
 
-function message(to: string, replaced: Partial<NewMessage> = {}): NewMessage {
+function message(to: string, replaced: Partial<MessageRecord> = {}): MessageRecord {
   return {
     id: createMessageId(Date.now()),
     at: Date.now(),
@@ -34,122 +40,117 @@ function message(to: string, replaced: Partial<NewMessage> = {}): NewMessage {
 const callBody = (subject: string): Buffer =>
   Buffer.from(JSON.stringify({ Content: { Simple: { Subject: { Data: subject }, Body: {} } } }));
 
-function takeAll(store: MailStore): number[] {
-  const numbers: number[] = [];
-  for (let event = store.pending.take(); event !== undefined; event = store.pending.take()) {
-    numbers.push(event.number);
-  }
-  return numbers;
+function takeAll(store: MailStore): PendingEvent[] {
+  const events: PendingEvent[] = [];
+  for (let event = store.takeEvent(); event !== undefined; event = store.takeEvent()) events.push(event);
+  return events;
 }
 
+const describeEvents = (events: PendingEvent[]): string[] =>
+  events.map((event) =>
+    'received' in event ? `received ${event.received.id}` : `${event.event.type} ${event.message.to[0]}`,
+  );
+
+const numbersOf = (events: PendingEvent[]): number[] => events.map(({ number }) => number);
+
 describe('mail store', () => {
-  it('returns messages and pending events in order after it was reopened', async () => {
+  it('returns messages and undelivered events, in order, after it was reopened', async () => {
     const folder = await temporaryFolder();
-    const first = await openStore(folder);
-    await first.accept(callBody('one'), [message('one@example.test')]);
-    await first.accept(callBody('two ✓'), [message('two@example.test', { subject: 'two ✓' })]);
-    await first.noteDelivered([2, 3]);
-    await first.close();
+    const first = openStore(folder);
+    first.accept(callBody('one'), [message('one@example.test')]);
+    first.accept(callBody('two ✓'), [message('two@example.test', { subject: 'two ✓' })]);
+    const before = takeAll(first);
+    first.noteDelivered(numbersOf(before.slice(1, 3)));
+    first.close();
 
-    const again = await openStore(folder);
-    const { total, messages } = again.search({}, 10);
-    expect(total).toBe(2);
-    const subjects = await Promise.all(
-      messages.map(async ({ line }) => (await again.read(line)).content.subject),
-    );
-    expect(subjects).toEqual(['two ✓', 'one']);
-    expect(takeAll(again)).toEqual([1, 4]);
+    const again = openStore(folder);
+    const { total, ids } = again.search({}, 10);
+    expect([total, again.size, again.pendingEvents]).toEqual([2, 2, 2]);
+    const read = await Promise.all(ids.map((id) => again.read(id)));
+    expect(read.map((stored) => stored?.content.subject)).toEqual(['two ✓', 'one']);
+    const after = takeAll(again);
+    expect(describeEvents(after)).toEqual(['Send one@example.test', 'Delivery two@example.test']);
+    expect(after).toEqual([before[0], before[3]]);
   });
 
-  it('keeps every message of concurrent calls, each with its own content', async () => {
-    const folder = await temporaryFolder();
-    const store = await openStore(folder);
-    const names = Array.from({ length: 1_200 }, (_, index) => `n${index}@example.test`);
-    await Promise.all(names.map((name) => store.accept(callBody(name), [message(name, { events: [] })])));
-    await store.close();
-    const again = await openStore(folder);
-    const { messages } = again.search({}, names.length);
-    const read = await Promise.all(messages.map(({ line }) => again.read(line)));
-    expect(read.map(({ content }) => content.subject).sort()).toEqual([...names].sort());
-    for (const { record, content } of read) expect(content.subject).toBe(record.to[0]);
+  it('returns events in the order in which they were added, also after all before were delivered', async () => {
+    const store = openStore(await temporaryFolder());
+    const one = message('one@example.test', { events: [{ type: 'Send' }] });
+    store.accept(callBody('one'), [one]);
+    const taken = takeAll(store);
+    expect(describeEvents(taken)).toEqual(['Send one@example.test']);
+    store.noteDelivered(numbersOf(taken));
+    expect(store.addEvent(one.id, { type: 'Open' })).toBe(true);
+    const verdicts = { spf: 'PASS', dkim: 'PASS', dmarc: 'PASS', spam: 'PASS', virus: 'PASS' } as const;
+    store.receive({ id: 'r1', at: 1, source: '', recipients: [], size: 1, verdicts });
+    const later = takeAll(store);
+    expect(describeEvents(later)).toEqual(['Open one@example.test', 'received r1']);
+    expect(new Set([...taken, ...later].map(({ id }) => id)).size).toBe(3);
   });
 
-  it('cuts off a line torn by a crash, and continues after the last whole one', async () => {
+  it('accepts all messages of a call or none', async () => {
     const folder = await temporaryFolder();
-    const first = await openStore(folder);
-    await first.accept(callBody('kept'), [message('kept@example.test')]);
-    await first.close();
-    await appendFile(join(folder, 'mail.log'), '{"kind":"message","id":"torn');
-
-    const second = await openStore(folder);
-    await second.accept(callBody('later'), [message('later@example.test')]);
-    await second.close();
-    const third = await openStore(folder);
-    expect(third.search({}, 10).messages.map(({ recipients }) => recipients)).toEqual([
-      'later@example.test',
-      'kept@example.test',
-    ]);
+    const store = openStore(folder);
+    const known = message('known@example.test');
+    store.accept(callBody('one'), [known]);
+    expect(() => store.accept(callBody('two'), [message('new@example.test'), known])).toThrow();
+    store.accept(callBody('three'), [message('later@example.test')]);
+    for (const opened of [store, openStore(folder)]) {
+      const { ids } = opened.search({}, 10);
+      expect(ids.map((id) => opened.find(id)?.to[0])).toEqual(['later@example.test', 'known@example.test']);
+      expect(opened.size).toBe(2);
+      expect(takeAll(opened)).toHaveLength(4);
+    }
   });
 
-  it('leaves out a message whose body never reached the disk', async () => {
+  it('delivers the pending events of deleted messages, and then frees the space', async () => {
     const folder = await temporaryFolder();
-    const first = await openStore(folder);
-    await first.accept(callBody('kept'), [message('kept@example.test')]);
-    await first.accept(callBody('lost'), [message('lost@example.test')]);
-    await first.close();
-    const { size } = await stat(join(folder, 'bodies.log'));
-    await truncate(join(folder, 'bodies.log'), size - 1);
-    const again = await openStore(folder);
-    expect(again.search({}, 10).messages.map(({ recipients }) => recipients)).toEqual(['kept@example.test']);
-  });
-
-  it('delivers pending events of deleted messages, and never reuses a number', async () => {
-    const folder = await temporaryFolder();
-    const first = await openStore(folder);
-    await first.accept(callBody('gone'), [message('gone@example.test')]);
-    await first.clear();
+    const first = openStore(folder);
+    first.accept(callBody('x'.repeat(1_000_000)), [message('gone@example.test')]);
+    first.clear();
     expect(first.size).toBe(0);
-    await first.close();
+    first.close();
 
-    const second = await openStore(folder);
-    expect(second.size).toBe(0);
-    expect(takeAll(second)).toEqual([1, 2]);
-    second.pending.settle([1, 2]);
-    await second.noteDelivered([1, 2]);
-    await second.clear();
-    expect((await readFile(join(folder, 'mail.log'), 'utf8')).split('\n')).toHaveLength(2);
-    expect((await stat(join(folder, 'bodies.log'))).size).toBe(0);
-    await second.close();
-
-    const third = await openStore(folder);
-    await third.accept(callBody('new'), [message('new@example.test')]);
-    expect(takeAll(third)).toEqual([3, 4]);
+    const second = openStore(folder);
+    expect(second.search({}, 10)).toEqual({ total: 0, ids: [] });
+    const events = takeAll(second);
+    expect(describeEvents(events)).toEqual(['Send gone@example.test', 'Delivery gone@example.test']);
+    second.noteDelivered(numbersOf(events));
+    second.clear();
+    second.close();
+    expect((await stat(join(folder, databaseFile))).size).toBeLessThan(100_000);
   });
 
-  it('adds no event to a message that is being deleted', async () => {
-    const store = await openStore(await temporaryFolder());
-    await store.accept(callBody('one'), [message('one@example.test', { events: [] })]);
-    const [found] = store.search({}, 1).messages;
-    if (found === undefined) throw new Error('The message is missing.');
-    const clearing = store.clear();
-    const isAdded = await store.addEvent(found, { type: 'Open' });
-    await clearing;
-    expect(isAdded).toBe(false);
+  it('adds no event to a deleted message', async () => {
+    const store = openStore(await temporaryFolder());
+    const one = message('one@example.test', { events: [] });
+    store.accept(callBody('one'), [one]);
+    store.clear();
+    expect(store.addEvent(one.id, { type: 'Open' })).toBe(false);
     expect(takeAll(store)).toEqual([]);
   });
 
   it('finds messages by part of recipient and subject, whatever the case, page by page', async () => {
-    const store = await openStore(await temporaryFolder());
-    for (const name of ['Ada', 'Bob', 'adam']) {
-      await store.accept(callBody(name), [message(`${name}@Example.test`, { subject: `Hello ${name}` })]);
+    const store = openStore(await temporaryFolder());
+    for (const name of ['Ada', 'Bob', 'adam', 'Änne']) {
+      store.accept(callBody(name), [message(`${name}@Example.test`, { subject: `Hello ${name}` })]);
     }
-    const found = (filter: object, limit = 10, offset = 0): [number, string[]] => {
-      const { total, messages } = store.search(filter, limit, offset);
-      return [total, messages.map(({ subject }) => subject)];
+    const found = (filter: object, limit = 10, offset = 0): [number, (string | undefined)[]] => {
+      const { total, ids } = store.search(filter, limit, offset);
+      return [total, ids.map((id) => store.find(id)?.subject)];
     };
-    expect(found({ to: 'ADA' })).toEqual([2, ['hello adam', 'hello ada']]);
-    expect(found({ subject: 'bob' })).toEqual([1, ['hello bob']]);
+    expect(found({ to: 'ADA' })).toEqual([2, ['Hello adam', 'Hello Ada']]);
+    expect(found({ subject: 'bob' })).toEqual([1, ['Hello Bob']]);
+    expect(found({ subject: 'äNN' })).toEqual([1, ['Hello Änne']]);
     expect(found({ to: 'ada', subject: 'bob' })).toEqual([0, []]);
-    expect(found({}, 1, 1)).toEqual([3, ['hello bob']]);
+    expect(found({}, 1, 2)).toEqual([4, ['Hello Bob']]);
+  });
+
+  it('counts the messages since a time', async () => {
+    const store = openStore(await temporaryFolder());
+    for (const at of [1_000, 2_000, 3_000]) {
+      store.accept(callBody('x'), [message('a@example.test', { at, id: createMessageId(at) })]);
+    }
+    expect([0, 2_000, 2_001, 4_000].map((since) => store.countSince(since))).toEqual([3, 2, 1, 0]);
   });
 });

@@ -1,208 +1,298 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
 import { sendBulkEmailSchema, sendEmailSchema } from '../protocol/schemas.ts';
-import { AppendFiles, type Position } from './append-files.ts';
 import {
   type ContentOfEntry,
   contentOfBulk,
   contentOfSimple,
   type MessageContent,
 } from './message-content.ts';
-import { type IndexedMessage, type MessageFilter, MessageIndex } from './message-index.ts';
-import { PendingEvents } from './pending-events.ts';
 import { readRawMessage } from './raw-message.ts';
-import {
-  logRecordSchema,
-  type MessageRecord,
-  type NewMessage,
-  type NewReceived,
-  type PlannedEvent,
-  type ReceivedRecord,
-} from './records.ts';
-import { replayLog } from './replay-log.ts';
+import type { MessageRecord, PendingEvent, PlannedEvent, ReceivedRecord } from './records.ts';
 
 export interface StoredMessage {
   record: MessageRecord;
   content: MessageContent;
 }
 
-const cachedLines = 2_000;
+/** A message matches when it contains each given text, ignoring case. */
+export interface MessageFilter {
+  to?: string | undefined;
+  subject?: string | undefined;
+}
+
+export const databaseFile = 'mail.db';
+const cachedRecordBytes = 4 * 1024 * 1024;
 const cachedCallBytes = 16 * 1024 * 1024;
 
 /**
- * The messages of the inbox and the pending events, both on disk. Memory holds an index (see {@link IndexedMessage})
- * and the number and position of each pending event.
+ * `call`: the messages of each call as JSON, and its body as received. `message`: the inbox, one row per message, with
+ * recipients and subject in lower case. `event`: the pending events; one without a call tells of a received email.
+ *
+ * What is written survives a crash of this process. A power cut may lose the last emails, but leaves the database intact:
+ * a commit waits for no fsync, only a checkpoint does.
  */
+const schema = `
+  pragma journal_mode = wal;
+  pragma synchronous = normal;
+  pragma cache_size = -32000;
+  create table if not exists call (number integer primary key, messages text not null, body blob not null);
+  create table if not exists message (
+    number integer primary key, id text not null unique, call integer not null, place integer not null,
+    recipients text not null, subject text not null
+  );
+  create table if not exists event (
+    number integer primary key, id text not null, at integer not null, call integer, place integer,
+    content text not null
+  );
+`;
+
+/** Also empties the calls, except those whose events are pending. */
+const emptyInbox = `
+  delete from message;
+  delete from call where number not in (select call from event where call is not null);
+`;
+
+const matches = 'instr(recipients, ?) > 0 and instr(subject, ?) > 0';
+
+function prepareStatements(database: DatabaseSync) {
+  return {
+    begin: database.prepare('begin'),
+    commit: database.prepare('commit'),
+    addCall: database.prepare('insert into call (messages, body) values (?, ?)'),
+    addMessage: database.prepare(
+      'insert into message (id, call, place, recipients, subject) values (?, ?, ?, ?, ?)',
+    ),
+    addEvent: database.prepare('insert into event values (?, ?, ?, ?, ?, ?)'),
+    nextEvents: database.prepare('select * from event where number > ? order by number limit 100'),
+    deleteEvent: database.prepare('delete from event where number = ?'),
+    findMessage: database.prepare('select call, place from message where id = ?'),
+    readMessages: database.prepare('select messages from call where number = ?'),
+    readBody: database.prepare('select cast(body as text) as body from call where number = ?'),
+    countMatches: database.prepare(`select count(*) as total from message where ${matches}`),
+    listMatches: database.prepare(
+      `select id from message where ${matches} order by number desc limit ? offset ?`,
+    ),
+    countFrom: database.prepare('select count(*) as total from message where id >= ?'),
+    countEvents: database.prepare('select count(*) as total, max(number) as newest from event'),
+  };
+}
+
+interface NewEvent {
+  at: number;
+  /** Of the message among those of its call. */
+  place: number | null;
+  content: PlannedEvent | ReceivedRecord;
+}
+
+/** The messages of the inbox and the pending events, in an SQLite database. */
 export class MailStore {
-  readonly #files: AppendFiles;
-  readonly #index: MessageIndex;
-  readonly #lines = new LRUCache<number, MessageRecord>({ max: cachedLines });
+  readonly #database: DatabaseSync;
+  readonly #sql: ReturnType<typeof prepareStatements>;
+  readonly #records = new LRUCache<number, readonly MessageRecord[]>({ maxSize: cachedRecordBytes });
   readonly #calls = new LRUCache<number, Promise<ContentOfEntry>>({ maxSize: cachedCallBytes });
-  readonly pending: PendingEvents;
+  #onEvents: () => void = () => {};
+  // Counting the rows takes too long for a figure that is asked for many times a second.
+  #size: number;
+  #pendingEvents: number;
+  #newestEvent: number;
+  #readEvent = 0;
+  #nextEvents: PendingEvent[] = [];
 
-  private constructor(files: AppendFiles, index: MessageIndex, pending: PendingEvents) {
-    this.#files = files;
-    this.#index = index;
-    this.pending = pending;
-  }
-
-  static async open(directory: string): Promise<MailStore> {
-    await mkdir(directory, { recursive: true });
-    const index = new MessageIndex();
-    const pending = new PendingEvents();
-    const size = await replayLog(directory, (record, place) => {
-      pending.replay(record, place);
-      if (record.kind === 'message') index.add(record, place);
-      if (record.kind === 'cleared') index.clear();
-    });
-    pending.endReplay();
-    return new MailStore(await AppendFiles.open(directory, size), index, pending);
+  constructor(directory: string) {
+    mkdirSync(directory, { recursive: true });
+    const path = join(directory, databaseFile);
+    closeSync(openSync(path, 'a', 0o600));
+    this.#database = new DatabaseSync(path);
+    this.#database.exec(schema);
+    this.#sql = prepareStatements(this.#database);
+    const { total, newest } = this.#sql.countEvents.get() ?? {};
+    this.#pendingEvents = Number(total);
+    this.#newestEvent = Number(newest);
+    this.#size = this.countSince(0);
   }
 
   get size(): number {
-    return this.#index.size;
+    return this.#size;
   }
 
+  get pendingEvents(): number {
+    return this.#pendingEvents;
+  }
+
+  /** @param since inclusive, milliseconds since the epoch */
   countSince(since: number): number {
-    return this.#index.countSince(since);
+    return Number(this.#sql.countFrom.get(idPrefix(since))?.total);
+  }
+
+  /** The listener is called when events can be taken. */
+  onEvents(listener: () => void): void {
+    this.#onEvents = listener;
   }
 
   /**
-   * Resolves once the messages are on disk and their events are queued.
+   * Stores the messages and queues their events, each a millisecond after the previous one.
    * @param body the call's JSON as received
+   * @throws Error when they cannot be stored; then nothing was accepted
    */
-  accept(body: Buffer, messages: readonly NewMessage[]): Promise<void> {
-    let records: MessageRecord[] = [];
-    return this.#files.append({
-      body,
-      lines: (offset) => {
-        records = messages.map((message) => ({
-          kind: 'message',
-          ...message,
-          firstEvent: this.pending.reserve(message.events.length),
-          body: { offset, length: body.length },
-        }));
-        return records.map((record) => JSON.stringify(record));
-      },
-      committed: (lines) => {
-        for (const [position, record] of records.entries()) {
-          const line = lines[position];
-          if (line === undefined) continue;
-          this.#index.add(record, line);
-          if (record.events.length > 0) this.#lines.set(line.offset, record);
-          this.pending.addPlanned(record, line);
-        }
-      },
+  accept(body: Buffer, messages: readonly MessageRecord[]): void {
+    const events = messages.flatMap(({ at, events: planned }, place) =>
+      planned.map((content, position) => ({ at: at + position, place, content })),
+    );
+    const json = JSON.stringify(messages);
+    const stored = this.#inTransaction(() => {
+      const call = Number(this.#sql.addCall.run(json, body).lastInsertRowid);
+      for (const [place, { id, recipients, subject }] of messages.entries()) {
+        const addresses = recipients.join('\n').toLowerCase();
+        this.#sql.addMessage.run(id, call, place, addresses, subject.toLowerCase());
+      }
+      this.#addEvents(call, events);
+      return call;
     });
+    this.#records.set(stored, messages, { size: json.length });
+    this.#size += messages.length;
+    this.#announce(events.length);
   }
 
-  /**
-   * Resolves once it is on disk.
-   * @returns false when the inbox was emptied in the meantime, so the message is gone
-   */
-  async addEvent(message: IndexedMessage, event: PlannedEvent): Promise<boolean> {
-    const at = Date.now();
-    let number: number | null = null;
-    await this.#files.append({
-      body: Buffer.alloc(0),
-      lines: () => {
-        if (this.#index.find(message.id) !== message) return [];
-        number = this.pending.reserve(1);
-        return [JSON.stringify({ kind: 'event', messageId: message.id, event, number, at })];
-      },
-      committed: () => {
-        if (number !== null) this.pending.add({ number, at, line: message.line, event });
-      },
-    });
-    return number !== null;
+  /** @returns false when there is no such message */
+  addEvent(id: string, event: PlannedEvent): boolean {
+    const found = this.#find(id);
+    if (found === undefined) return false;
+    this.#addEvents(found.call, [{ at: Date.now(), place: found.place, content: event }]);
+    this.#announce(1);
+    return true;
   }
 
-  async receive(received: NewReceived): Promise<void> {
-    let number = 0;
-    await this.#files.append({
-      body: Buffer.alloc(0),
-      lines: () => {
-        number = this.pending.reserve(1);
-        return [JSON.stringify({ kind: 'received', ...received, number } satisfies ReceivedRecord)];
-      },
-      committed: ([line]) => {
-        if (line !== undefined) this.pending.add({ number, at: received.at, line, event: 'received' });
-      },
-    });
+  receive(received: ReceivedRecord): void {
+    this.#addEvents(null, [{ at: received.at, place: null, content: received }]);
+    this.#announce(1);
   }
 
-  async noteDelivered(numbers: readonly number[]): Promise<void> {
-    if (numbers.length === 0) return;
-    await this.#files.append({
-      body: Buffer.alloc(0),
-      lines: () => [JSON.stringify({ kind: 'delivered', numbers })],
-      committed: () => {},
-    });
+  /** The oldest event not taken since the start. It stays pending until {@link noteDelivered}. */
+  takeEvent(): PendingEvent | undefined {
+    if (this.#nextEvents.length === 0 && this.#readEvent < this.#newestEvent) {
+      this.#nextEvents = this.#sql.nextEvents.all(this.#readEvent).map((row) => this.#toEvent(row));
+      this.#readEvent = this.#nextEvents.at(-1)?.number ?? this.#newestEvent;
+    }
+    return this.#nextEvents.shift();
   }
 
-  /** Empties the inbox. Pending events are still delivered; the files shrink once none is left. */
-  async clear(): Promise<void> {
-    await this.#files.clear({
-      mayTruncate: () => this.pending.size === 0,
-      line: () => JSON.stringify({ kind: 'cleared', nextEvent: this.pending.nextNumber }),
-      committed: (truncated) => {
-        this.#index.clear();
-        if (!truncated) return;
-        this.#lines.clear();
-        this.#calls.clear();
-      },
+  noteDelivered(numbers: readonly number[]): void {
+    this.#inTransaction(() => {
+      for (const number of numbers) this.#sql.deleteEvent.run(number);
     });
+    this.#pendingEvents -= numbers.length;
   }
 
-  find(id: string): IndexedMessage | undefined {
-    return this.#index.find(id);
+  /** Empties the inbox. Pending events are still delivered; the file shrinks when there are none. */
+  clear(): void {
+    this.#inTransaction(() => this.#database.exec(emptyInbox));
+    this.#size = 0;
+    this.#records.clear();
+    this.#calls.clear();
+    if (this.#pendingEvents === 0) this.#database.exec('vacuum');
+  }
+
+  find(id: string): MessageRecord | undefined {
+    const found = this.#find(id);
+    return found && this.#readRecord(found.call, found.place);
   }
 
   /** Matches, newest first: `limit` of them after the first `offset`; `total` counts all matches. */
-  search(filter: MessageFilter, limit: number, offset = 0): { total: number; messages: IndexedMessage[] } {
-    return this.#index.search(filter, limit, offset);
+  search(
+    { to = '', subject = '' }: MessageFilter,
+    limit: number,
+    offset = 0,
+  ): { total: number; ids: string[] } {
+    const texts = [to.toLowerCase(), subject.toLowerCase()];
+    const rows = this.#sql.listMatches.all(...texts, limit, offset);
+    return {
+      total: Number(this.#sql.countMatches.get(...texts)?.total),
+      ids: rows.map(({ id }) => String(id)),
+    };
   }
 
-  readRecord(line: Position): MessageRecord {
-    const cached = this.#lines.get(line.offset);
-    if (cached !== undefined) return cached;
-    const record = logRecordSchema.parse(JSON.parse(this.#files.readLine(line)));
-    if (record.kind !== 'message') throw new Error(`There is no message at byte ${line.offset} of the log.`);
-    this.#lines.set(line.offset, record);
-    return record;
-  }
-
-  readReceived(line: Position): ReceivedRecord {
-    const record = logRecordSchema.parse(JSON.parse(this.#files.readLine(line)));
-    if (record.kind !== 'received')
-      throw new Error(`There is no received email at byte ${line.offset} of the log.`);
-    return record;
-  }
-
-  async read(line: Position): Promise<StoredMessage> {
-    const record = this.readRecord(line);
-    const contentOf = await this.#openCall(record);
+  async read(id: string): Promise<StoredMessage | undefined> {
+    const found = this.#find(id);
+    if (found === undefined) return undefined;
+    const record = this.#readRecord(found.call, found.place);
+    const contentOf = await this.#openCall(found.call, record.entry !== null);
     return { record, content: contentOf(record.entry) };
   }
 
-  close(): Promise<void> {
-    return this.#files.close();
+  close(): void {
+    this.#database.close();
+  }
+
+  #find(id: string): { call: number; place: number } | undefined {
+    const row = this.#sql.findMessage.get(id);
+    return row && { call: Number(row.call), place: Number(row.place) };
+  }
+
+  #readRecord(call: number, place: number): MessageRecord {
+    let records = this.#records.get(call);
+    if (records === undefined) {
+      const json = String(this.#sql.readMessages.get(call)?.messages);
+      records = JSON.parse(json) as MessageRecord[]; // as: `accept` wrote it
+      this.#records.set(call, records, { size: json.length });
+    }
+    const record = records[place];
+    if (record === undefined) throw new Error(`Call ${call} has no message ${place}.`);
+    return record;
+  }
+
+  #toEvent({ number, id, at, call, place, content }: Record<string, SQLOutputValue>): PendingEvent {
+    const event = { number: Number(number), id: String(id), at: Number(at) };
+    const parsed = JSON.parse(String(content));
+    if (call === null) return { ...event, received: parsed };
+    return { ...event, message: this.#readRecord(Number(call), Number(place)), event: parsed };
   }
 
   /** Caches the promise, so that reading several entries of a bulk call parses its JSON once. */
-  #openCall({ body, entry }: MessageRecord): Promise<ContentOfEntry> {
-    const known = this.#calls.get(body.offset);
+  #openCall(call: number, isBulk: boolean): Promise<ContentOfEntry> {
+    const known = this.#calls.get(call);
     if (known !== undefined) return known;
-    const opening = this.#files.readBody(body).then((json) => openStoredCall(json, entry !== null));
-    this.#calls.set(body.offset, opening, { size: body.length });
-    opening.catch(() => this.#calls.delete(body.offset));
+    const json = String(this.#sql.readBody.get(call)?.body);
+    const opening = openStoredCall(json, isBulk);
+    this.#calls.set(call, opening, { size: json.length });
+    opening.catch(() => this.#calls.delete(call));
     return opening;
+  }
+
+  #addEvents(call: number | null, events: readonly NewEvent[]): void {
+    for (const [index, { at, place, content }] of events.entries()) {
+      const number = this.#newestEvent + 1 + index;
+      this.#sql.addEvent.run(number, randomUUID(), at, call, place, JSON.stringify(content));
+    }
+  }
+
+  /** Called once the events are stored. */
+  #announce(count: number): void {
+    if (count === 0) return;
+    this.#newestEvent += count;
+    this.#pendingEvents += count;
+    this.#onEvents();
+  }
+
+  #inTransaction<Result>(write: () => Result): Result {
+    this.#sql.begin.run();
+    try {
+      const result = write();
+      this.#sql.commit.run();
+      return result;
+    } catch (cause) {
+      // A full disk may have ended it already.
+      if (this.#database.isTransaction) this.#database.exec('rollback');
+      throw cause;
+    }
   }
 }
 
-async function openStoredCall(body: Buffer, isBulk: boolean): Promise<ContentOfEntry> {
-  const value: unknown = JSON.parse(body.toString('utf8'));
+async function openStoredCall(json: string, isBulk: boolean): Promise<ContentOfEntry> {
+  const value: unknown = JSON.parse(json);
   if (isBulk) return contentOfBulk(sendBulkEmailSchema.parse(value));
   const { Simple: simple, Raw: raw } = sendEmailSchema.parse(value).Content;
   if (simple !== undefined) return () => contentOfSimple(simple);
@@ -212,5 +302,10 @@ async function openStoredCall(body: Buffer, isBulk: boolean): Promise<ContentOfE
 
 /** The form of an SES message id: time of acceptance, a unique part, a counter. */
 export function createMessageId(at: number): string {
-  return `0100${at.toString(16).padStart(12, '0')}-${randomUUID()}-000000`;
+  return `${idPrefix(at)}-${randomUUID()}-000000`;
+}
+
+/** Sorts like the time. */
+function idPrefix(at: number): string {
+  return `0100${at.toString(16).padStart(12, '0')}`;
 }

@@ -43,7 +43,7 @@ export class ReceivedMail {
     const returnPath = Buffer.from(`Return-Path: <${source.replace(/[<>\r\n]/g, '')}>\r\n`);
     const path = join(this.#directory, id);
     await writeFileAtomic(path, Buffer.concat([returnPath, raw]), { mode: 0o600, fsync: false });
-    await this.#store.receive({
+    this.#store.receive({
       id,
       at,
       source,

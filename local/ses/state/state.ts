@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
@@ -34,8 +33,6 @@ const subscription = z.object({
 });
 
 const stateSchema = z.object({
-  /** Makes the message ids of notifications differ between data folders. */
-  instanceId: z.string().default(() => randomUUID()),
   identities: z.record(z.string(), identity).default({}),
   texts: z.record(z.string(), z.array(z.string())).default({}),
   subscriptions: z.array(subscription).default([]),
@@ -44,40 +41,33 @@ const stateSchema = z.object({
 export type IdentityStatus = z.output<typeof status>;
 export type Identity = z.output<typeof identity>;
 export type Subscription = z.output<typeof subscription>;
-export type State = StateFile<typeof stateSchema>;
-
-export async function openState(directory: string): Promise<State> {
-  const state = await StateFile.open(join(directory, 'state.json'), stateSchema);
-  // The first parse generates the instance id; writing the state keeps it.
-  await state.update((value) => value);
-  return state;
-}
+type StateValue = z.output<typeof stateSchema>;
 
 /** A small JSON file, read once and replaced as a whole after each change. */
-export class StateFile<Schema extends z.ZodType> {
+export class State {
   readonly #path: string;
-  #value: z.output<Schema>;
+  #value: StateValue;
   #writing: Promise<void> = Promise.resolve();
 
-  private constructor(path: string, value: z.output<Schema>) {
+  private constructor(path: string, value: StateValue) {
     this.#path = path;
     this.#value = value;
   }
 
-  /** @param schema parses `{}` when there is no file yet, so every member needs a default */
-  static async open<Schema extends z.ZodType>(path: string, schema: Schema): Promise<StateFile<Schema>> {
+  static async open(directory: string): Promise<State> {
+    const path = join(directory, 'state.json');
     const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return '{}';
       throw error;
     });
-    return new StateFile(path, schema.parse(JSON.parse(text)));
+    return new State(path, stateSchema.parse(JSON.parse(text)));
   }
 
-  get value(): z.output<Schema> {
+  get value(): StateValue {
     return this.#value;
   }
 
-  update(change: (value: z.output<Schema>) => z.output<Schema>): Promise<void> {
+  update(change: (value: StateValue) => StateValue): Promise<void> {
     this.#value = change(this.#value);
     const text = JSON.stringify(this.#value, null, 2);
     // Writes to one path are queued, so the last value wins.
