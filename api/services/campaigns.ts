@@ -61,7 +61,7 @@ export function requireAction(action: CampaignAction, { status }: { status: Camp
 }
 
 const isUnderWay = () =>
-  new DomainError('CONFLICT', 'The campaign was just cancelled, and its emails are still being cancelled', {
+  new DomainError('CONFLICT', 'Emails of the campaign are still being handed over or cancelled', {
     suggestion: 'Try again shortly.',
   });
 

@@ -9,8 +9,8 @@ import { compareDateSql, isDateSql, isSameDateSql } from './date-sql.ts';
 const manyReads = 5;
 
 /**
- * Tests a value in `data` by its type, without casts. A single `case` on purpose: Postgres evaluates the cheap part
- * first, and the planner does not estimate the parts. Without statistics on keys of `data` it would expect almost no
+ * Tests a value in `data` by its type, without casts. A single `case`, or subquery, on purpose: Postgres evaluates
+ * the cheap part first, and the planner does not estimate the parts. Without statistics on keys of `data` it would expect almost no
  * matches and sort the whole project for one page.
  */
 export function compileDataTest(
@@ -26,7 +26,7 @@ export function compileDataTest(
   if (onFound.split('found.value').length > manyReads) {
     return `(select ${onFound} from (select ${value} as value offset 0) found)`;
   }
-  return `case when ${onFound.replaceAll('found.value', value)} then true else false end`;
+  return `case when ${onFound.replaceAll('found.value', () => value)} then true else false end`;
 }
 
 function testSql(value: string, plainText: string, test: DataTest, now: Date, bind: Bind): string {

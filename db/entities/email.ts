@@ -116,7 +116,10 @@ const EmailSchema = defineEntity({
     messageId: p.text().nullable(),
     attempts: p.smallint().default(0),
     claimToken: p.uuid().nullable(),
-    /** Beginning of the claim. While QUEUED: when the provider first deferred it, null before. */
+    /**
+     * Beginning of the claim. While QUEUED: when the provider first deferred it since the last claim that did not end, null
+     * if it did not.
+     */
     claimedAt: instant().nullable(),
     /**
      * Whether the hand-over under this claim has started. Null without a claim, and for claims that count as started.

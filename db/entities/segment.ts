@@ -38,7 +38,10 @@ const SegmentSchema = defineEntity({
     computedAt: instant().nullable(),
     /** Names of the inputs that its members are computed from, as of the last plan (`segmentInputs`). */
     inputs: p.array().columnType('text[]').defaultRaw(`'{}'`),
-    /** Null after a change of the condition or of a referenced one, until the segment is planned again. */
+    /**
+     * Null after a change of the condition or of a referenced one, and after a round that failed, until the segment is
+     * planned again.
+     */
     planId: p.uuid().nullable(),
     /** Whether it was computed in full since it was planned; changes are recorded from then on. */
     isCurrent: p.boolean().default(false),

@@ -48,16 +48,23 @@ export function cancelBatches(
         from campaigns k where k.id = $1 and exists (select from cancelled)`,
      )}
      ),
+     unclaimed as materialized (
+       select b.number
+       -- Counted, so that the emails are locked first, as in other statements.
+       from campaign_batches b, (select count(*) from cancelled) c
+       where b.campaign_id = $1 and b.number in (select number from batch) and b.ended_at is null
+         and not exists (
+           select from emails e
+           where e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from $1
+             and e.status = 'SENDING')
+       order by b.number
+       for no key update of b
+     ),
      ended as (
        update campaign_batches b
        set ended_at = clock_timestamp()
-       -- Counted, so that the emails are locked first, as in other statements.
-       from batch o, (select count(*) from cancelled) c
-       where b.campaign_id = $1 and b.number = o.number and b.ended_at is null
-         and not exists (
-           select from emails e
-           where e.id between o.first_email_id and o.last_email_id and e.campaign_id is not distinct from $1
-             and e.status = 'SENDING')
+       from unclaimed u
+       where b.campaign_id = $1 and b.number = u.number
      )
      select max(number) as last from batch`,
     [campaignId, afterNumber, limit],

@@ -90,10 +90,11 @@ const incompleteFactor = 10;
  * send or wait for.
  *
  * A claim older than `claimLiveSeconds` belongs to a run that died. Its emails whose hand-over was recorded as not
- * begun are QUEUED again; if the campaign is cancelled, `cancelBatches` cancels them. The others are UNKNOWN until the Send event arrives or the
- * time-out passes: `unknownSeconds` after the event of the last possible hand-over was due, assuming the slowest delay
- * seen. If the events of all other emails have arrived by then, the provider did not take the email, and it is QUEUED
- * again while the campaign is sending. Without such evidence it stays UNKNOWN and is never sent again.
+ * begun are QUEUED again; if the campaign is cancelled, `cancelBatches` cancels them. The others are UNKNOWN until the
+ * Send event arrives or the time-out passes: `unknownSeconds` after the event of the last possible hand-over was due,
+ * assuming the slowest delay seen. If the events of all other emails have arrived by then, the provider did not take the
+ * email, and it is QUEUED again while the campaign is sending. Without such evidence it stays UNKNOWN and is never sent
+ * again.
  */
 export function settleBatch(
   em: Em,

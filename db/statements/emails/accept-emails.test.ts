@@ -77,6 +77,12 @@ it('stores the content and a queued email with its dispatch command, for an unsu
   expect(await readEvents(em(), project.id)).toEqual([]);
 });
 
+it('makes an email due at once, also if the clock of the caller is ahead', async () => {
+  const occurredAt = new Date(Date.now() + 3_600_000);
+  await acceptEmails(em(), [acceptInput(project.id, ['a@example.com'], { occurredAt })]);
+  expect(await lockDueCommands(em(), 'emails', [project.id], 10)).toHaveLength(1);
+});
+
 it('emits a change of the subscription, once for a contact that is in the call twice', async () => {
   const first = acceptInput(project.id, ['a@example.com', 'b@example.com'], { subscribed: true });
   const [[a, b] = []] = await acceptEmails(em(), [first]);

@@ -97,7 +97,9 @@ usage as (${countUsageSql(
 ),
 command as (
   insert into outbox (id, kind, subject_id, project_id, created_at, next_attempt_at)
-  select r."outboxId", 'email.dispatch', r."emailId", call."projectId", call."occurredAt", call."occurredAt"
+  select r."outboxId", 'email.dispatch', r."emailId", call."projectId", call."occurredAt",
+    -- The clock of the calling process may be ahead.
+    least(call."occurredAt", now())
   from recipient r
   join call on call.ord = r.call
 )

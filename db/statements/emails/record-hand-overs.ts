@@ -49,6 +49,7 @@ recorded as (
       - (o."status" = 'QUEUED' and e.status = 'SENDING' and e.hand_over_begun is not false)::int,
     hand_over_begun = null,
     claimed_at = case
+      when e.status = 'QUEUED' then e.claimed_at
       when e.status in ('SENDING', 'UNKNOWN') and o."status" = 'QUEUED' then o."triedSince"
       -- No longer prolonged.
       else least(e.claimed_at, now())

@@ -221,7 +221,8 @@ async function recordFlips(
     'few',
     z.object({}),
     `insert into segment_changes (project_id, id, input, contact_ids, hops)
-     select $1, uuidv7(make_interval(secs => extract(epoch from f.at - clock_timestamp())::float8)), f.input, array[i.contact_id],
+     select $1, uuidv7(make_interval(secs => extract(epoch from f.at - clock_timestamp())::float8)), f.input,
+       array[i.contact_id],
        case when f.at < now() + interval '1 hour' then ${hopsOfContactSql('$6', 'i.contact_id')} end
      from (select * from (${instantsOf(bindInto(parameters))}) i where i.instant is not null offset 0) i
      cross join lateral (

