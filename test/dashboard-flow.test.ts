@@ -94,6 +94,8 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await suggested('Value', 'free');
     const count = page.getByRole('complementary', { name: 'Who belongs' });
     await count.getByText('1 contact right now').waitFor();
+    await suggested('Value', '');
+    await count.getByText('Complete the condition to see who belongs.').waitFor();
     await suggested('Value', 'pro');
     await count.getByText('2 contacts right now').waitFor();
     await button('Create segment').click();
