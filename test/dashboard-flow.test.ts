@@ -275,6 +275,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await warning.waitFor();
     await button('Close').click();
     expect(await field('Subject').inputValue()).toBe('Mine');
+    expect(await page.getByRole('alert').count()).toBe(0);
     expect((await asked(`/templates/${id}`)).body.subject).toBe('Theirs');
     await button('Save').click();
     await button('Keep mine').click();
