@@ -235,11 +235,13 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await button('Send to 1 person').click();
     const dialog = page.getByRole('dialog', { name: 'Send this campaign?' });
     await dialog.getByText('Ours').waitFor();
-    const theirs = { ...campaign, subject: 'Theirs' };
+    expect(await dialog.getByText(/unsubscribed/).count()).toBe(0);
+    const theirs = { ...campaign, subject: 'Theirs', type: 'TRANSACTIONAL' };
     expect((await owner.call('PUT', `/campaigns/${id}`, theirs, headers)).status).toBe(200);
     await dialog.getByRole('button', { name: 'Send to 1 person' }).click();
     await dialog.getByText(/^Someone else has changed this campaign/).waitFor();
     await dialog.getByText('Theirs').waitFor();
+    await dialog.getByText(/^Transactional: it also goes to unsubscribed contacts/).waitFor();
     expect((await asked(`/campaigns/${id}`)).body.data.status).toBe('DRAFT');
     await dialog.getByRole('button', { name: 'Back' }).click();
     expect(await page.getByRole('textbox', { name: 'Subject' }).inputValue()).toBe('Theirs');

@@ -94,6 +94,8 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await suggested('Value', 'free');
     const count = page.getByRole('complementary', { name: 'Who belongs' });
     await count.getByText('1 contact right now').waitFor();
+    await suggested('Value', '');
+    await count.getByText('Complete the condition to see who belongs.').waitFor();
     await suggested('Value', 'pro');
     await count.getByText('2 contacts right now').waitFor();
     await button('Create segment').click();
@@ -273,6 +275,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await warning.waitFor();
     await button('Close').click();
     expect(await field('Subject').inputValue()).toBe('Mine');
+    expect(await page.getByRole('alert').count()).toBe(0);
     expect((await asked(`/templates/${id}`)).body.subject).toBe('Theirs');
     await button('Save').click();
     await button('Keep mine').click();

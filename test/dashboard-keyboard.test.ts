@@ -128,6 +128,61 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await heading('Segments').waitFor();
   });
 
+  it('an operand has the type of its comparison, and no thousands separator', async () => {
+    await post('/contacts', { email: 'bob@example.com', data: { seats: 'many' } });
+    await post('/contacts', { email: 'eve@example.com', data: { seats: 5 } });
+    await page.goto(`projects/${project.id}/segments/new`);
+    const choose = async (select: RegExp, option: string) => {
+      await page.getByRole('button', { name: select }).press('Enter');
+      await page.getByRole('option', { name: option, exact: true }).press('Enter');
+    };
+    await page.getByRole('button', { name: /Field$/ }).press('Enter');
+    await page.getByRole('option', { name: /^Seats/ }).waitFor();
+    await page.keyboard.type('seats');
+    await page.keyboard.press('Enter');
+    await choose(/Type of the value$/, 'Number');
+    const number = page.getByRole('textbox', { name: 'Value' });
+    await number.focus();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('1,000');
+    expect(await number.inputValue()).toBe('1,000');
+    await page.getByRole('button', { name: 'Create segment' }).press('Enter');
+    await page.getByText('Enter a number, such as 1000 or 2.5').waitFor();
+    await number.fill('5');
+    await page.getByText('1 contact right now').waitFor();
+    await choose(/Comparison$/, 'contains');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Value' }).inputValue()).toBe('5');
+    // Only texts contain a text.
+    await page.getByText('0 contacts right now').waitFor();
+    await page.getByRole('link', { name: 'Segments' }).first().click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await heading('Segments').waitFor();
+  });
+
+  it('a moment in a segment filter stays one while its hour is changed', async () => {
+    await page.goto(`projects/${project.id}/segments/new`);
+    await page.getByRole('button', { name: /Field$/ }).press('Enter');
+    await page.getByRole('option', { name: /^Date added/ }).waitFor();
+    await page.keyboard.type('date added');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: /Comparison$/ }).press('Enter');
+    await page.getByRole('option', { name: 'is after', exact: true }).press('Enter');
+    await page.getByLabel('Date (UTC)').fill('2026-01-31');
+    await page.getByRole('button', { name: 'Compare with a time of the day' }).press('Enter');
+    const moment = page.getByLabel('Date and time');
+    await moment.fill('2026-01-31T09:30');
+    await moment.focus();
+    // From the month to the hour.
+    for (let presses = 0; presses < 3; presses += 1) await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Backspace');
+    expect(await moment.inputValue()).toBe('2026-01-31T09:30');
+    await page.keyboard.type('11');
+    await expect.poll(() => moment.inputValue()).toBe('2026-01-31T11:30');
+    await page.getByRole('link', { name: 'Segments' }).first().click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await heading('Segments').waitFor();
+  });
+
   it('emails are filtered by a campaign older than the newest 100', async () => {
     const campaign = { subject: 'News', body: '<p>Hello</p>', from: `hello@${domain}`, audienceType: 'ALL' };
     const { body } = await post('/campaigns', { ...campaign, name: 'The oldest' });

@@ -86,6 +86,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
           snoozed or suppressed.
         </p>
       )}
+      <TypeNote type={type} />
       <AudienceError audience={audience} className="mt-3" />
       <h3 className="mt-4 mb-2 text-sm font-medium">Checks</h3>
       {checks.data ? (
@@ -108,6 +109,26 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
       </DialogActions>
     </form>
   );
+}
+
+/** How the type of the campaign differs from marketing. */
+function TypeNote({ type }: Pick<Schema<'Campaign'>, 'type'>) {
+  switch (type) {
+    case 'MARKETING':
+      return null;
+    case 'TRANSACTIONAL':
+      return (
+        <p role="status" className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+          Transactional: it also goes to unsubscribed contacts, and no unsubscribe link is added.
+        </p>
+      );
+    case 'HEADLESS':
+      return (
+        <p className="mt-2 text-sm text-muted">
+          Headless: no footer with an unsubscribe link is added; mail programs can still offer to unsubscribe.
+        </p>
+      );
+  }
 }
 
 function Fact({ term, detail }: { term: string; detail: string }) {

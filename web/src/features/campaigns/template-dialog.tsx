@@ -43,7 +43,7 @@ function TemplateChoice({ onClose }: { onClose: () => void }) {
   };
   return (
     <div className="flex flex-col gap-3">
-      <p className="text-muted">Sender, subject and body are replaced by those of the template.</p>
+      <p className="text-muted">Type, sender, subject and body are replaced by those of the template.</p>
       <SearchField label="Search templates" value={text} onChange={setText} className="w-full" />
       <Loaded query={query}>
         {({ data }) =>

@@ -63,6 +63,8 @@ export function useRecordForm<Values extends FieldValues, Stored extends { updat
   const close = () => setTheirs(null);
   return {
     ...apiForm,
+    // The dialog of the conflict says it better, and also how to go on.
+    failure: isStale(apiForm.failure) ? null : apiForm.failure,
     conflict: theirs && {
       close,
       keepMine() {

@@ -17,7 +17,7 @@ export function usePreview(condition: Condition) {
     'post',
     '/segments/preview',
     { body: { condition: { ...settled } } },
-    { enabled: isComplete, placeholderData: keepPreviousData, retry: false },
+    { enabled: isComplete, placeholderData: isComplete ? keepPreviousData : undefined, retry: false },
   );
 }
 

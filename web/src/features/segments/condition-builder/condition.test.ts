@@ -3,7 +3,9 @@ import { keyLabel } from '../../contacts/key-label.ts';
 import { blankCondition, type Condition, type Filter, readCondition } from './condition.ts';
 import { findGaps } from './condition-gaps.ts';
 import { describeCondition } from './describe-condition.ts';
+import { withOperator } from './new-filter.ts';
 import { comparedType, shapeOf, valueTypeOf } from './operators.ts';
+import { readNumber } from './read-number.ts';
 
 const all = (...filters: Filter[]): Condition => ({ logic: 'AND', groups: [{ filters }] });
 const plan: Filter = { field: 'data.plan', operator: 'equals', value: 'business' };
@@ -106,6 +108,34 @@ it('edits a value in its own type, or else in the type of the field', () => {
   expect(valueTypeOf({ field: 'data.x', value: 5 }, 'string')).toBe('number');
   expect(valueTypeOf({ field: 'data.x', value: undefined }, 'boolean')).toBe('boolean');
   expect(valueTypeOf({ field: 'createdAt', value: '' }, undefined)).toBe('date');
+});
+
+it.each<[Filter, string, Omit<Filter, 'field'>]>([
+  [plan, 'contains', { operator: 'contains', value: 'business' }],
+  [{ ...plan, value: 5 }, 'contains', { operator: 'contains', value: '5' }],
+  [{ ...plan, value: true }, 'notContains', { operator: 'notContains', value: 'true' }],
+  [{ ...plan, value: 5 }, 'greaterThan', { operator: 'greaterThan', value: 5 }],
+  [{ ...plan, value: 5 }, 'within', { operator: 'within', value: 7, unit: 'days' }],
+  [{ ...plan, operator: 'within', value: 7, unit: 'days' }, 'contains', { operator: 'contains' }],
+  [plan, 'exists', { operator: 'exists' }],
+])('%j, changed to %s, has an operand that the API accepts', (filter, operator, expected) => {
+  expect(withOperator(filter, operator)).toEqual({ field: 'data.plan', ...expected });
+});
+
+it.each([
+  ['1000', 1000],
+  [' -2.5 ', -2.5],
+  ['2,5', 2.5],
+  ['0,125', 0.125],
+  ['1.', 1],
+  ['1,000', undefined],
+  ['-12,500', undefined],
+  ['1,000,000', undefined],
+  ['1,000.5', undefined],
+  ['five', undefined],
+  [' ', undefined],
+])('reads %j as %s', (text, number) => {
+  expect(readNumber(text)).toBe(number);
 });
 
 describe('a tree of the API', () => {

@@ -4,6 +4,7 @@ import { IconButton } from '../../../ui/button.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { type Filter, type Unit, units } from './condition.ts';
 import { FieldSelect } from './field-select.tsx';
+import { newFilter, withOperator } from './new-filter.ts';
 import { NumberInput } from './number-input.tsx';
 import {
   comparedType,
@@ -38,14 +39,8 @@ export function FilterRow({ filter, onChange, onRemove, source, fields, errors, 
   const operators = operator === '' || known.includes(operator) ? known : [...known, operator];
   const chooseField = (chosen: string) => {
     const [first = ''] = operatorsFor(kindsOf(chosen, source), fields.typeOf(chosen));
-    onChange({ field: chosen, ...startOf(first) });
+    onChange(newFilter(chosen, first));
   };
-  const chooseOperator = (chosen: string) =>
-    onChange(
-      shapeOf(chosen) === shapeOf(operator)
-        ? { ...filter, operator: chosen }
-        : { field, ...startOf(chosen), ...keptValue(filter, chosen) },
-    );
   return (
     <div className="flex items-start gap-1">
       <div className="flex min-w-0 flex-1 flex-wrap items-start gap-2">
@@ -67,7 +62,7 @@ export function FilterRow({ filter, onChange, onRemove, source, fields, errors, 
               label: operatorWords(value, valueTypeOf(filter, type)),
             }))}
             value={operator === '' ? null : operator}
-            onChange={chooseOperator}
+            onChange={(chosen) => onChange(withOperator(filter, chosen))}
             error={errorAt('operator')}
           />
         )}
@@ -146,6 +141,7 @@ function Operand({ filter, onChange, type, errorAt }: OperandProps) {
     case 'value':
       return (
         <ValueEditor
+          key={field}
           filter={filter}
           type={type}
           error={error}
@@ -171,21 +167,4 @@ function UnitSelect({
       error={error}
     />
   );
-}
-
-/** Default values: 7 days, once. */
-function startOf(operator: string): Omit<Filter, 'field'> {
-  switch (shapeOf(operator)) {
-    case 'age':
-      return { operator, value: 7, unit: 'days' };
-    case 'count':
-      return { operator, value: 1 };
-    default:
-      return { operator };
-  }
-}
-
-/** Keeps the value if it means the same with the new operator. */
-function keptValue({ value }: Filter, operator: string): Pick<Filter, 'value'> {
-  return shapeOf(operator) === 'value' && typeof value === 'string' ? { value } : {};
 }

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { TextField } from '../../../ui/field.tsx';
 import type { FilterValue } from './condition.ts';
+import { readNumber } from './read-number.ts';
 
 interface NumberInputProps {
   label: string;
@@ -10,24 +11,20 @@ interface NumberInputProps {
   error: string | undefined;
 }
 
-const toNumber = (text: string): number | undefined => {
-  const number = Number(text.trim().replace(',', '.'));
-  return text.trim() === '' || !Number.isFinite(number) ? undefined : number;
-};
-
 /** Keeps the typed text, such as "1." on the way to "1.5", while it equals the value. */
-export function NumberInput({ value, onChange, ...props }: NumberInputProps) {
+export function NumberInput({ value, onChange, error, ...props }: NumberInputProps) {
   const [typed, setTyped] = useState('');
-  const text = toNumber(typed) === value ? typed : String(value ?? '');
+  const text = readNumber(typed) === value ? typed : String(value ?? '');
   return (
     <TextField
       {...props}
       isLabelHidden
       inputMode="decimal"
       value={text}
+      error={error && value === undefined && text !== '' ? 'Enter a number, such as 1000 or 2.5' : error}
       onChange={(changed) => {
         setTyped(changed);
-        onChange(toNumber(changed));
+        onChange(readNumber(changed));
       }}
     />
   );

@@ -76,6 +76,9 @@ export function shapeOf(operator: string): ValueShape {
   return /^(not)?(exists|triggered|memberOfSegment)$/i.test(operator) ? 'none' : 'value';
 }
 
+/** Whether the API accepts only text as the operand, for fields of any type. */
+export const takesText = (operator: string): boolean => containment.includes(operator);
+
 const inTypes: Readonly<Partial<Record<FieldType, Readonly<Record<string, string>>>>> = {
   number: {
     greaterThan: 'is more than',

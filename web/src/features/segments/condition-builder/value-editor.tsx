@@ -2,9 +2,10 @@ import { Clock } from 'lucide-react';
 import { IconButton } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { ComboBox, Select } from '../../../ui/select.tsx';
+import { useLast } from '../../../ui/use-last.ts';
 import type { Filter, FilterValue } from './condition.ts';
 import { NumberInput } from './number-input.tsx';
-import { type FieldType, shapeOf, valueTypeOf } from './operators.ts';
+import { type FieldType, shapeOf, takesText, valueTypeOf } from './operators.ts';
 import { useFieldValues } from './use-field-values.ts';
 
 interface ValueEditorProps {
@@ -23,11 +24,16 @@ const types: { value: FieldType; label: string }[] = [
 ];
 const blank: Record<FieldType, FilterValue> = { string: '', number: 0, boolean: true, date: today() };
 
-/** The value of a comparison. For a field of unknown type, the user also chooses the type of the value. */
+/**
+ * The value of a comparison. For a field of unknown type, the user also chooses the type of the value. A value that is
+ * not a number yet keeps the type of the former one.
+ */
 export function ValueEditor(props: ValueEditorProps) {
   const { filter, onChange, type } = props;
   const isOpen = type === undefined && /^(data|event|context)\./.test(filter.field);
-  const isText = filter.operator === 'contains' || filter.operator === 'notContains';
+  const isText = takesText(filter.operator);
+  const ownType = valueTypeOf(filter, type);
+  const shownType = useLast(filter.value === undefined ? undefined : ownType) ?? ownType;
   return (
     <>
       {isOpen && !isText && (
@@ -36,11 +42,11 @@ export function ValueEditor(props: ValueEditorProps) {
           isLabelHidden
           className="w-28"
           options={types}
-          value={valueTypeOf(filter, undefined)}
+          value={shownType}
           onChange={(chosen) => onChange(blank[chosen])}
         />
       )}
-      <TypedValue {...props} type={isText ? 'string' : valueTypeOf(filter, type)} />
+      <TypedValue {...props} type={isText ? 'string' : shownType} />
     </>
   );
 }
@@ -107,6 +113,11 @@ function TextValue({
 /** A day, compared in UTC, or an instant in the user's time zone. */
 function DateValue({ value, onChange, error }: TextValueProps) {
   const isMoment = value.length > 10;
+  const change = (text: string) => {
+    const changed = isMoment ? toInstant(text) : text;
+    // '' is a date with a cleared part. As the value, it would turn the field into one for a day, or for text.
+    if (changed !== '') onChange(changed);
+  };
   return (
     <div className="flex items-start gap-1">
       <TextField
@@ -115,7 +126,7 @@ function DateValue({ value, onChange, error }: TextValueProps) {
         type={isMoment ? 'datetime-local' : 'date'}
         className={isMoment ? 'w-52' : 'w-40'}
         value={isMoment ? toLocal(value) : value}
-        onChange={(text) => onChange(isMoment ? toInstant(text) : text)}
+        onChange={change}
         error={error}
       />
       <IconButton
