@@ -222,6 +222,20 @@ describe('a browser gets a page that links back to the sign-in', () => {
   });
 });
 
+it('refuses an answer of another issuer', async () => {
+  newAccount('mix-up@example.com');
+  const { cookie, callback } = await begin('github');
+  const foreign = callback.replace(
+    /iss=[^&]*/,
+    `iss=${encodeURIComponent('https://evil.example/login/oauth')}`,
+  );
+  expect(foreign).not.toBe(callback);
+  const finish = (path: string) => callApi(stack.url, 'GET', path, undefined, { Cookie: cookie });
+  const { status, body } = await finish(foreign);
+  expect([status, body.error.code]).toEqual([400, 'BAD_REQUEST']);
+  expect((await finish(callback)).status).toBe(302);
+});
+
 it.each([
   ['another issuer', { iss: 'https://evil.example' }],
   ['another audience', { aud: 'another client' }],

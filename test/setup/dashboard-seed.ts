@@ -138,7 +138,7 @@ async function seedDomains({ stack, project, post, get }: Seeder) {
   const domain = await post('/domains', { domain: name });
   await get(`/domains/${domain.id}/verify`);
   const missing = await post('/domains', { domain: `offers.${name}` });
-  const identity = { method: 'PUT', body: JSON.stringify({ status: 'failed' }) };
+  const identity = { method: 'PUT', body: JSON.stringify({ status: 'pending' }) };
   await fetch(`${stack.ses.url}/api/identities/offers.${name}`, identity);
   await get(`/domains/${missing.id}/verify`);
   return { name, domain: domain.id, missingDomain: missing.id };

@@ -57,7 +57,7 @@ export async function startSignInServer(): Promise<SignInServer> {
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   }
 
-  function authorize(query: URLSearchParams, response: ServerResponse): void {
+  function authorize(query: URLSearchParams, issuer: string | null, response: ServerResponse): void {
     const redirect = new URL(query.get('redirect_uri') ?? '');
     redirect.searchParams.set('state', query.get('state') ?? '');
     const isSound =
@@ -77,6 +77,7 @@ export async function startSignInServer(): Promise<SignInServer> {
       });
       redirect.searchParams.set('code', code);
     }
+    if (issuer !== null) redirect.searchParams.set('iss', issuer);
     response.writeHead(302, { Location: redirect.href }).end();
   }
 
@@ -143,8 +144,9 @@ export async function startSignInServer(): Promise<SignInServer> {
           keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'key', alg: 'RS256' }],
         });
       case '/authorize':
+        return authorize(searchParams, null, response);
       case '/login/oauth/authorize':
-        return authorize(searchParams, response);
+        return authorize(searchParams, `${url}/login/oauth`, response);
       case '/token':
       case '/login/oauth/access_token':
         return exchange(request, response);
