@@ -111,6 +111,12 @@ async function addSegments(stack: BenchStack): Promise<void> {
     [project.id, JSON.stringify(rows)],
   );
   for (const { id } of rows) await planSegment(em, project.id, id);
+  // Due for the plan of the day.
+  await sql(
+    em,
+    'update segment_inputs set planned_until = now() where project_id = $1 and clock is not null',
+    [project.id],
+  );
 }
 
 /** The changes of a minute: half of the contacts get an event, half a change of a field. */
@@ -207,7 +213,7 @@ async function measureFull(stack: BenchStack): Promise<number> {
 export async function* measureRounds(stack: BenchStack): AsyncGenerator<Figure> {
   const { orm, project } = stack;
   await addSegments(stack);
-  const planned = await measureSeconds(stack, () => planClocks(orm.em.fork(), project.id));
+  const planned = await measureSeconds(stack, () => planClocks(orm.em.fork(), project.id, null));
   // Changes due in the next minutes are part of the round.
   await touch(stack, 0);
   await measureRound(stack);

@@ -40,17 +40,21 @@ export async function keepPartitions(
 
 /**
  * Marks segments for recomputation: their "at least n times within" conditions may have counted events of the dropped
- * months.
+ * months. Without its plan, a computation under way does not make its segment current.
  */
 function forgetCounts(run: Em, until: Date): Promise<unknown> {
   return execute(
     run,
-    `update segments s set is_current = false, plan_id = null
-     where s.track_membership and s.is_current and exists (
-       select from segment_inputs i
-       where i.project_id = s.project_id and i.input = any(s.inputs) and i.clock ->> 'of' = 'event'
-         and (i.clock ->> 'nth')::numeric > 1
-         and now() - (i.clock ->> 'ms')::float8 * interval '1 millisecond' < $1)`,
+    `with readers as materialized (
+       select s.id from segments s
+       where s.track_membership and exists (
+         select from segment_inputs i
+         where i.project_id = s.project_id and i.input = any(s.inputs) and i.clock ->> 'of' = 'event'
+           and (i.clock ->> 'nth')::numeric > 1
+           and now() - (i.clock ->> 'ms')::float8 * interval '1 millisecond' < $1)
+       order by s.id for no key update
+     )
+     update segments s set is_current = false, plan_id = null from readers r where s.id = r.id`,
     [until],
   );
 }

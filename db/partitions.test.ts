@@ -204,9 +204,10 @@ describe('partitions', () => {
 
   it('being dropped cause a full computation of the segments that counted their events', async () => {
     const clock = (nth: number) => ({ of: 'event', name: 'bought', nth, ms: 365 * dayMs });
-    for (const [input, nth] of [
-      ['clock.often', 3],
-      ['clock.once', 1],
+    for (const [input, nth, isCurrent] of [
+      ['clock.often', 3, true],
+      ['clock.once', 1, true],
+      ['clock.computing', 3, false],
     ] as const) {
       await sql(em, 'insert into segment_inputs (project_id, input, clock) values ($1, $2, $3)', [
         projectId,
@@ -215,9 +216,10 @@ describe('partitions', () => {
       ]);
       await sql(
         em,
-        `insert into segments (id, project_id, name, type, slug, condition, track_membership, is_current, inputs)
-         values ($1, $2, $3, 'DYNAMIC', $3, '{}', true, true, array[$3])`,
-        [uuidv7(), projectId, input],
+        `insert into segments
+           (id, project_id, name, type, slug, condition, track_membership, is_current, plan_id, inputs)
+         values ($1, $2, $3, 'DYNAMIC', $3, '{}', true, $4, $1, array[$3])`,
+        [uuidv7(), projectId, input, isCurrent],
       );
     }
     await insertEvent(uuidv7());
@@ -227,8 +229,11 @@ describe('partitions', () => {
     );
     const later = new Date(Date.now() + 100 * dayMs);
     await keepPartitions(orm.em.fork(), later, 1);
-    const stale = await sql<{ name: string }>(em, 'select name from segments where not is_current');
-    expect(stale.map((segment) => segment.name)).toEqual(['clock.often']);
+    const stale = await sql<{ name: string }>(
+      em,
+      'select name from segments where not is_current and plan_id is null order by name',
+    );
+    expect(stale.map((segment) => segment.name)).toEqual(['clock.computing', 'clock.often']);
   });
 
   it('take over rows that were in the default partition because they were missing', async () => {

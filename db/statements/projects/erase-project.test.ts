@@ -158,6 +158,42 @@ describe('the erasure of a project', () => {
     expect(await leftOf(projectId)).toEqual([{ n: 2 }]);
   });
 
+  it('leaves no traces of its contacts in what is created after it was ordered', async () => {
+    const { id: projectId } = await createTestProject(database);
+    const [old, recent, segment] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()];
+    const addContact = (id: string) =>
+      run('insert into contacts (id, project_id, email) values ($1, $2, $3)', [
+        id,
+        projectId,
+        `${id}@example.com`,
+      ]);
+    await addContact(old);
+    const id = await startReset(projectId);
+    await delay(5);
+    await addContact(recent);
+    await run(
+      `insert into segments (id, project_id, name, type, slug) values ($1, $2, 'VIP', 'STATIC', 'vip')`,
+      [segment, projectId],
+    );
+    await run('insert into segment_members (segment_id, contact_id) select $1, unnest($2::uuid[])', [
+      segment,
+      [old, recent],
+    ]);
+    await run(
+      `insert into contact_event_stats (project_id, name, contact_id, count, first_at, last_at, last_event_id)
+       select $1, 'opened', contact, 1, now(), now(), uuidv7() from unnest($2::uuid[]) contact`,
+      [projectId, [old, recent]],
+    );
+    await erase(id);
+    const kept = [{ contact_id: recent }];
+    expect(await run('select contact_id from segment_members where segment_id = $1', [segment])).toEqual(
+      kept,
+    );
+    expect(
+      await run('select contact_id from contact_event_stats where project_id = $1', [projectId]),
+    ).toEqual(kept);
+  });
+
   it('waits for rows locked by others, and deletes the children they write', async () => {
     const { id: projectId } = await createTestProject(database);
     const [workflow, contact] = [crypto.randomUUID(), crypto.randomUUID()];

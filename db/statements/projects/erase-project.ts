@@ -139,7 +139,20 @@ async function eraseContacts(run: Run): Promise<void> {
   await eraseCreated(run, 'contact_event_stats', 'project_id, name, contact_id', 'first_at');
   await eraseCreated(run, 'contact_fields', 'project_id, key');
   await eraseCreated(run, 'event_names', 'project_id, name');
+  await eraseTraces(run);
   await eraseSegmentRounds(run);
+}
+
+/** Members and statistics that were written since the erasure was ordered, of contacts that are gone. */
+async function eraseTraces(run: Run): Promise<void> {
+  const { projectId } = run.erasure;
+  // With an offset, a look-up by key for each row: a join may read the contacts of all projects.
+  const isGone = 'not exists (select from contacts c where c.id = contact_id offset 0)';
+  const ofSegment = `segment_id = $1 and ${isGone} order by segment_id, contact_id`;
+  const segments = await query(run.em, idRow, 'select id from segments where project_id = $1', [projectId]);
+  for (const { id } of segments) await deleteWhere(run, 'segment_members', ofSegment, [id]);
+  const ofProject = `project_id = $1 and ${isGone} order by project_id, name, contact_id`;
+  await deleteWhere(run, 'contact_event_stats', ofProject, [projectId]);
 }
 
 /** Includes changes that are due later, but not changes of contacts created since. */

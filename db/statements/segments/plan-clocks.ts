@@ -47,12 +47,15 @@ interface ClockGroup {
  * with a new clock. Safe to interrupt and repeat.
  *
  * @param em outside of a transaction
+ * @param newOf id of a segment's plan, whose clocks are planned even for the first time: all writers know its inputs.
+ *   Null plans only clocks that have been planned before.
  * @param budgetMs after this, no further group of clocks is started
- * @returns whether all clocks are planned
+ * @returns whether all these clocks are planned
  */
 export async function planClocks(
   em: Em,
   projectId: string,
+  newOf: string | null,
   signal?: AbortSignal,
   budgetMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
@@ -64,9 +67,10 @@ export async function planClocks(
     `update segment_inputs
      set planning_until = now() + interval '${aheadHours} hours', planned_until = coalesce(planned_until, now())
      where project_id = $1 and clock is not null
-       and (planned_until is null or planned_until < now() + interval '${replanHours} hours')
+       and (planned_until < now() + interval '${replanHours} hours' or planned_until is null and input = any(
+         array(select unnest(inputs) from segments where project_id = $1 and plan_id = $2)))
      returning input, clock, planned_until as "from", planning_until as until`,
-    [projectId],
+    [projectId, newOf],
   );
   for (const group of groupClocks(clocks)) {
     if (performance.now() - startedAt > budgetMs) return false;

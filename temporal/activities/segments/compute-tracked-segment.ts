@@ -59,18 +59,23 @@ async function prepare(
 ): Promise<Progress | undefined> {
   const planId = await planSegment(em, projectId, segmentId);
   if (planId === undefined) return undefined;
-  const isKnown = await waitForWriters(em, signal);
-  await planInTurn(em, projectId, signal);
-  return { ...computationStart, planId: isKnown ? planId : null };
+  if (!(await waitForWriters(em, signal))) return { ...computationStart, planId: null };
+  await planInTurn(em, projectId, planId, signal);
+  return { ...computationStart, planId };
 }
 
 /** The latest plan of each project in this process. */
 const plans = new Map<string, Promise<unknown>>();
 
 /** Plans run one after the other: concurrent computations would all plan the same clocks. */
-async function planInTurn(em: Em, projectId: string, signal: AbortSignal | undefined): Promise<void> {
+async function planInTurn(
+  em: Em,
+  projectId: string,
+  planId: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   const before = Promise.allSettled([plans.get(projectId)]);
-  const plan = before.then(() => planClocks(em, projectId, signal));
+  const plan = before.then(() => planClocks(em, projectId, planId, signal));
   plans.set(projectId, plan);
   try {
     await plan;

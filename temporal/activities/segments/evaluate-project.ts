@@ -20,7 +20,7 @@ export async function evaluateProject(
   // A turn that fails pauses too: otherwise the failing projects would stay first in the order of turns.
   await endSegmentTurn(em, projectId, longestPauseMs);
   const elapsed = () => performance.now() - startedAt;
-  const isPlanned = await planClocks(em, projectId, signal, turnMs);
+  const isPlanned = await planClocks(em, projectId, null, signal, turnMs);
   const { hasMore, ...round } = await evaluateChanges(em, projectId, turnMs - elapsed(), signal);
   const pauseMs = Math.min(elapsed() * pausePerTurn, longestPauseMs);
   await endSegmentTurn(em, projectId, hasMore || !isPlanned ? 0 : pauseMs);

@@ -106,6 +106,21 @@ describe('segments evaluated by rounds of changes', () => {
     expect((await membersOf(pro)).stored).toEqual(['ada@example.com']);
   });
 
+  it('leave the first plan of a clock to a computation that waits for such a transaction', async () => {
+    await track('ada@example.com');
+    const window = where({ field: 'data.seen', operator: 'within', value: 30, unit: 'hours' });
+    const segment = await addSegment('seen', window);
+    await em().transactional(async (other) => {
+      const patch = { seen: new Date().toISOString() };
+      await trackEvents(other, [trackInput(project, 'ada@example.com', { patch })]);
+      await planSegment(em(), project, segment.id);
+      await round();
+    });
+    await computeStale();
+    expect((await membersOf(segment)).stored).toEqual(['ada@example.com']);
+    expect(await changesLeft()).toBe(1);
+  });
+
   it('are computed in full after a process of any version deleted the events they read', async () => {
     const bought = await addSegment('bought', where({ field: 'event.bought', operator: 'triggered' }));
     const other = await addSegment('other', where({ field: 'event.other', operator: 'triggered' }));
