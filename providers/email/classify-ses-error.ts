@@ -1,7 +1,7 @@
 import { SESv2ServiceException } from '@aws-sdk/client-sesv2';
-import { CutUpload } from './cut-upload.ts';
 import type { FailedHandOver } from './email-provider.ts';
 import { failureText } from './failure-text.ts';
+import { UnsentCall } from './unsent-call.ts';
 
 const second = 1_000;
 const minute = 60 * second;
@@ -46,12 +46,11 @@ function readField(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null && name in value ? Reflect.get(value, name) : undefined;
 }
 
-// True when nothing, or not the whole request, was sent: no credentials, no connection, or it broke.
+// True when nothing, or not the whole request, was sent.
 function isUnsent(error: unknown): boolean {
-  if (error instanceof CutUpload) return true;
+  if (error instanceof UnsentCall) return true;
   const message = error instanceof Error ? error.message : '';
   return (
-    (error instanceof Error && error.name === 'CredentialsProviderError') ||
     readField(error, 'syscall') === 'connect' ||
     noConnection.test(String(readField(error, 'code'))) ||
     message.includes('did not establish a connection') ||
@@ -64,7 +63,7 @@ function isUnsent(error: unknown): boolean {
  * answer proves it, otherwise `unknown`.
  */
 export function classifySesError(error: unknown): FailedHandOver {
-  const reason = failureText(error);
+  const reason = failureText(error instanceof UnsentCall ? error.cause : error);
   if (isUnsent(error)) return { outcome: 'later', reason, retryInMs: 5 * second };
 
   const status = readField(readField(error, '$metadata'), 'httpStatusCode');

@@ -1,9 +1,5 @@
 import { Readable } from 'node:stream';
-
-/** The call failed before its whole request was sent, so SES cannot have accepted it. */
-export class CutUpload extends Error {
-  override readonly name = 'CutUpload';
-}
+import { UnsentCall } from './unsent-call.ts';
 
 /** Smaller requests are in the kernel's buffers at once. */
 const largeBytes = 256 * 1024;
@@ -17,7 +13,7 @@ interface CallArguments {
  * A step of the SDK client after signing. It sends a large request in pieces, each once the one before has been sent:
  * without the last piece, SES cannot have accepted it.
  *
- * @throws CutUpload
+ * @throws UnsentCall
  */
 export function notingCutUploads<Input extends CallArguments, Output>(
   next: (input: Input) => Promise<Output>,
@@ -40,8 +36,7 @@ export function notingCutUploads<Input extends CallArguments, Output>(
     try {
       return await next(input);
     } catch (cause) {
-      if (isWhole) throw cause;
-      throw new CutUpload(cause instanceof Error ? cause.message : String(cause), { cause });
+      throw isWhole ? cause : new UnsentCall(cause);
     }
   };
 }

@@ -1,5 +1,6 @@
 import { SESv2Client, type SESv2ClientConfig } from '@aws-sdk/client-sesv2';
 import { notingCutUploads } from './cut-upload.ts';
+import { notingBegunCalls, notingUnsentCalls } from './unsent-call.ts';
 
 export interface SesOptions {
   region: string;
@@ -62,10 +63,13 @@ export function createSesClient(options: SesOptions): SESv2Client {
   for (const step of ['loggerMiddleware', 'recursionDetectionMiddleware', 'getUserAgentMiddleware']) {
     client.middlewareStack.remove(step);
   }
-  client.middlewareStack.add(notingCutUploads, {
-    name: 'notingCutUploads',
-    step: 'deserialize',
-    priority: 'low',
+  const last = { step: 'deserialize', priority: 'low' } as const;
+  client.middlewareStack.add(notingBegunCalls, { ...last, name: 'notingBegunCalls' });
+  client.middlewareStack.add(notingCutUploads, { ...last, name: 'notingCutUploads' });
+  client.middlewareStack.add(notingUnsentCalls, {
+    name: 'notingUnsentCalls',
+    step: 'initialize',
+    priority: 'high',
   });
   return client;
 }

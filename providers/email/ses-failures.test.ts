@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../../local/testing/listen.ts';
 import { exampleEmail } from '../testing/example-email.ts';
 import { type SeenRequest, startHttpServer, type TestHttpServer } from '../testing/http-server.ts';
@@ -273,22 +273,69 @@ describe('when nothing can be sent', () => {
     const endpoint = `https://127.0.0.1:${await listen(server)}`;
     expect(await provide(endpoint).handOver(exampleEmail())).toMatchObject({ outcome: 'later' });
   });
+});
 
-  it('tries later when there are no credentials', async () => {
+describe('with the default AWS credential chain', () => {
+  beforeEach(() => {
     for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_PROFILE'])
       vi.stubEnv(name, undefined);
     vi.stubEnv('AWS_EC2_METADATA_DISABLED', 'true');
     vi.stubEnv('AWS_SHARED_CREDENTIALS_FILE', '/dev/null');
     vi.stubEnv('AWS_CONFIG_FILE', '/dev/null');
+  });
+
+  /** STS gives the credentials for a token in a file, any text here. */
+  async function serveSts(status: number, body: string, afterMs = 0): Promise<TestHttpServer> {
+    const sts = await serve((_request, response) => {
+      setTimeout(() => response.writeHead(status, { 'content-type': 'text/xml' }).end(body), afterMs);
+    });
+    vi.stubEnv('AWS_ROLE_ARN', 'arn:aws:iam::123456789012:role/sender');
+    vi.stubEnv('AWS_WEB_IDENTITY_TOKEN_FILE', import.meta.filename);
+    vi.stubEnv('AWS_ENDPOINT_URL_STS', sts.url);
+    return sts;
+  }
+
+  /** A single and a bulk call, each with a client that has no credentials yet. */
+  async function expectLater(reason: string, longestCallMs?: number) {
     const { url, requests } = await serve((_request, response) => response.end(accepted));
     const options = { region: 'us-east-1', endpoint: url, credentials: undefined };
-    const client = createSesClient(options);
-    const answer = await createSesProvider(client, client, 'posthaste').handOver(exampleEmail());
-    expect(answer).toMatchObject({
-      outcome: 'later',
-      reason: expect.stringContaining('CredentialsProviderError'),
-    });
+    const provideAnew = () => {
+      const client = createSesClient(options);
+      finished.push(() => client.destroy());
+      return createSesProvider(client, client, 'posthaste', longestCallMs);
+    };
+    const later = { outcome: 'later', reason: expect.stringContaining(reason), retryInMs: 5_000 };
+    expect(await provideAnew().handOver(exampleEmail())).toMatchObject(later);
+    const emails = [exampleEmail(), exampleEmail()];
+    const { signal } = new AbortController();
+    expect(await provideAnew().handOverMany(emails, signal)).toMatchObject([later, later]);
     expect(requests).toEqual([]);
+  }
+
+  it('tries later when there are no credentials', async () => {
+    await expectLater('CredentialsProviderError');
+  });
+
+  it('tries later when the token file is missing', async () => {
+    vi.stubEnv('AWS_ROLE_ARN', 'arn:aws:iam::123456789012:role/sender');
+    vi.stubEnv('AWS_WEB_IDENTITY_TOKEN_FILE', '/nonexistent/token');
+    await expectLater('ENOENT');
+  });
+
+  it('tries later when STS fails', async () => {
+    const error = '<Error><Code>InternalFailure</Code><Message>Broken</Message></Error>';
+    const sts = await serveSts(500, `<ErrorResponse>${error}</ErrorResponse>`);
+    await expectLater('InternalFailure');
+    expect(sts.requests).not.toEqual([]);
+  });
+
+  it('tries later when the credentials come too late', async () => {
+    const keys = '<AccessKeyId>a</AccessKeyId><SecretAccessKey>b</SecretAccessKey>';
+    const given = `<Credentials>${keys}<SessionToken>c</SessionToken></Credentials>`;
+    const action = 'AssumeRoleWithWebIdentity';
+    const result = `<${action}Result>${given}</${action}Result>`;
+    await serveSts(200, `<${action}Response>${result}</${action}Response>`, 300);
+    await expectLater('abort', 100);
   });
 });
 
