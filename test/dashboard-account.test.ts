@@ -4,6 +4,7 @@ import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { tabTo } from './setup/dashboard.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
 import { createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
 
 const executable = await findChromium();
@@ -253,8 +254,9 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
 
   it('corrects a contact without losing what is typed, and copies its id on a page without TLS', async () => {
     const headers = { 'X-Project-Id': project.id };
-    const { body: contact } = await owner.call('POST', '/contacts', { email: 'adda@example.com' }, headers);
-    await owner.call('POST', '/contacts', { email: 'grace@example.com' }, headers);
+    const adda = { email: 'adda@example.com', data: { size: 'M' } };
+    const { body: contact } = await owner.call('POST', '/contacts', adda, headers);
+    await owner.call('POST', '/contacts', { email: 'grace@example.com', data: { plan: 'team' } }, headers);
     await page.addInitScript('delete Navigator.prototype.clipboard');
     await page.goto(`projects/${project.id}/contacts/${contact.id}`);
     const changeTo = async (email: string) => {
@@ -283,6 +285,46 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await sideBar('Domains').click();
     await button('Keep editing').click();
     await button('Discard').click();
+
+    const toast = (text: string) => page.getByRole('alertdialog').filter({ hasText: text });
+    const find = async (email: string) => {
+      await page.keyboard.press('Control+k');
+      await page.getByRole('searchbox', { name: /^Search pages/ }).fill(email);
+      await menuItem(new RegExp(`^${email}`)).click();
+    };
+    await find('grace@example.com');
+    await heading('grace@example.com').waitFor();
+    await find('ada@example.com');
+    await heading('ada@example.com').waitFor();
+    await field('plan').fill('free');
+    await find('grace@example.com');
+    await button('Leave').click();
+    await heading('grace@example.com').waitFor();
+    expect(await field('plan').inputValue()).toBe('team');
+
+    await find('ada@example.com');
+    await heading('ada@example.com').waitFor();
+    await field('plan').fill('free');
+    await owner.call('PATCH', `/contacts/${contact.id}`, { data: { plan: 'gold' } }, headers);
+    await page.getByRole('switch').press('Space');
+    await toast('Unsubscribed').waitFor();
+    await button('Save plan').click();
+    await page.getByText('Changed meanwhile to “gold”').waitFor();
+    await button('Save plan').click();
+    await button('Save plan').waitFor({ state: 'detached' });
+    const data = async () => (await asked(`/contacts/${contact.id}`)).body.data;
+    expect(await data()).toEqual({ plan: 'free', size: 'M' });
+
+    await field('size').fill('L');
+    await field('size').press('Enter');
+    // Keeps it open.
+    await toast('size is saved').hover();
+    await field('plan').fill('basic');
+    await field('plan').press('Enter');
+    await button('Save plan').waitFor({ state: 'detached' });
+    await toast('size is saved').getByRole('button', { name: 'Undo' }).click();
+    await eventually(data, ({ size }) => size === 'M');
+    expect(await data()).toEqual({ plan: 'basic', size: 'M' });
 
     await button('Copy the id').click();
     await button('Copied').waitFor();

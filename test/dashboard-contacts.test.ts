@@ -62,6 +62,34 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     await page.getByRole('button', { name: 'Delete 205 contacts' }).waitFor();
   });
 
+  it('stays open until it has changed the contacts, and shows how many after a stop', async () => {
+    const { page } = tab;
+    const started = Promise.withResolvers<void>();
+    await page.route('**/contacts/bulk-subscribe', async (route) => {
+      await started.promise;
+      await route.continue();
+    });
+    await page.goto(`projects/${projectId}/contacts`);
+    await page.getByRole('checkbox', { name: 'Select all on this page' }).press('Space');
+    await page.getByRole('button', { name: /^Select all .*that match$/ }).click();
+    const selection = page.getByRole('region', { name: 'Selection' });
+    await selection.getByText('41,000 contacts selected').waitFor();
+    await selection.getByRole('button', { name: 'Subscribe' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Subscribe 41,000 contacts' });
+    await dialog.getByRole('button', { name: 'Subscribe 41,000 contacts' }).click();
+    const stop = dialog.getByRole('button', { name: 'Stop after this thousand' });
+    await stop.waitFor();
+    await page.keyboard.press('Escape');
+    await stop.click();
+    started.resolve();
+    await dialog.getByText(/^1,000 of 41,000: /).waitFor();
+    expect(await dialog.getByRole('progressbar').getAttribute('aria-valuenow')).toBe('1000');
+    await dialog.getByRole('button', { name: 'Done' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await selection.waitFor({ state: 'detached' });
+  });
+
   it('shows many fields of a contact on request, and long texts with their line breaks', async () => {
     const { page } = tab;
     const fields = Array.from({ length: 30 }, (_, n) => [`field ${n}`, n === 2 ? 'One\ntwo' : `value ${n}`]);

@@ -22,7 +22,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
       to: [`support@${domain}`],
       subject: 'A question',
       text: 'In plain words',
-      html: '<p>How do I pay?</p>',
+      html: '<p>How do I pay <a href="https://bill.test/">this bill</a>?</p>',
       attachments: [{ filename: 'bill.txt', content: Buffer.from('1').toString('base64') }],
     });
     await eventually(
@@ -33,7 +33,11 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.goto(`projects/${project.id}/activity?kind=received`);
     await link('“A question”').click();
     const drawer = page.getByRole('dialog', { name: 'Received email' });
-    await drawer.frameLocator('iframe').getByText('How do I pay?').waitFor();
+    const blocked = page.waitForEvent('console', (message) => message.text().startsWith('Blocked opening'));
+    await drawer.frameLocator('iframe').getByRole('link', { name: 'this bill' }).click();
+    await blocked;
+    expect(tab.complaints()).toEqual([expect.stringMatching(/^Blocked opening/)]);
+    await drawer.frameLocator('iframe').getByText('How do I pay this bill?').waitFor();
     await drawer.getByText('1 attachment: bill.txt').waitFor();
     await drawer.getByRole('tab', { name: 'Text' }).click();
     await drawer.getByText('In plain words').waitFor();

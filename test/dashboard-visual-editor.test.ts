@@ -33,6 +33,14 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await mode('Visual').click();
   }
 
+  const paste = (html: string) =>
+    page.evaluate(`{
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/html', ${JSON.stringify(html)});
+      document.querySelector('.visual-email').dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+    }`);
+
   async function readHtml(): Promise<string> {
     await mode('HTML').click();
     await code().waitFor();
@@ -176,16 +184,45 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await body().click();
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' ');
-    await page.evaluate(`{
-      const clipboardData = new DataTransfer();
-      clipboardData.setData('text/html', '<style>b { color: red }</style><p class="a" style="font-size: 40px" ' +
+    await paste(
+      '<style>b { color: red }</style><p class="a" style="font-size: 40px" ' +
         'onclick="alert(1)">One <span style="color: red">{{ two }}</span> <a href="https://example.com/" class="b">three</a>' +
-        '<a href="javascript:alert(2)">!</a></p>');
-      document.querySelector('.visual-email').dispatchEvent(
-        new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
-    }`);
+        '<a href="javascript:alert(2)">!</a></p>',
+    );
     await body().getByRole('link', { name: 'three' }).waitFor();
     expect(await readHtml()).toBe('<p>Here: One {{ two }} <a href="https://example.com/">three</a>!</p>');
+  });
+
+  it('text from Google Docs keeps only its bold and italic', async () => {
+    await openVisually('<p>Here:</p>');
+    await body().click();
+    await page.keyboard.press('Control+End');
+    await cursorIsKnown();
+    await page.keyboard.press('Enter');
+    const span = (look: string, text: string) =>
+      `<span style="font-size:11pt;font-family:Arial,sans-serif;color:#000000;${look};white-space:pre-wrap;">${text}</span>`;
+    const plain = 'font-weight:400;font-style:normal';
+    const start = '<p dir="ltr" style="line-height:1.38;margin-top:0pt;">';
+    await paste(
+      `<meta charset="utf-8"><b style="font-weight:normal;" id="docs-internal-guid-1f0c-7fff">${start}${span(plain, 'One ')}` +
+        `${span('font-weight:700;font-style:normal', 'two')}</p><ul><li dir="ltr" style="font-weight:400">${start}` +
+        `${span('font-weight:400;font-style:italic', 'Three')}</p></li></ul>${start}` +
+        `${span('font-weight:700;font-style:italic', 'Four')}</p></b><br class="Apple-interchange-newline">`,
+    );
+    await body().getByText('Four').waitFor();
+    expect(await readHtml()).toBe(
+      '<p>Here:</p>\n<p>One <strong>two</strong></p>\n<ul><li><em>Three</em></li></ul>\n' +
+        '<p><strong><em>Four</em></strong></p>',
+    );
+  });
+
+  it('a typed address becomes a link with HTTPS', async () => {
+    await openVisually('<p>One</p>');
+    await body().click();
+    await page.keyboard.press('Control+End');
+    await cursorIsKnown();
+    await page.keyboard.type(' example.com !');
+    expect(await readHtml()).toBe('<p>One <a href="https://example.com">example.com</a> !</p>');
   });
 
   it('a field, its fallback and the URL of a link can be changed by keyboard alone', async () => {
@@ -358,13 +395,16 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await openVisually('<p>One</p>');
   });
 
-  it('viewing an email does not change it', async () => {
-    const html = '<div>\n  <p>Hello</p>\n</div>';
+  it.each([
+    ['Visual', '\n'],
+    ['HTML', '\r\n'],
+  ] as const)('viewing an email in the %s editor does not change it', async (name, lineEnd) => {
+    const html = ['<div>', '  <p>Hello</p>', '</div>'].join(lineEnd);
     const template = { name: 'Kept', subject: 'Kept', body: html, from: `hello@${domain}` };
     const { id } = (await post('/templates', template)).body;
-    await mode('Visual').click();
     await page.goto(`projects/${project.id}/templates/${id}`);
-    await body().getByText('Hello').click();
+    await mode(name).click();
+    await body().or(code()).getByText('Hello').click();
     await page.getByRole('link', { name: 'Templates' }).first().click();
     await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor();
     expect((await asked(`/templates/${id}`)).body.body).toBe(html);

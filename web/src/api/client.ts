@@ -1,6 +1,6 @@
 import createFetchClient, { type Middleware } from 'openapi-fetch';
 import createClient from 'openapi-react-query';
-import { requireAnswer, toApiError } from './api-error.ts';
+import { type ApiError, requireAnswer, toApiError } from './api-error.ts';
 import type { components, paths } from './schema.d.ts';
 
 /** A type of the API by its name in `/openapi.json`. */
@@ -56,28 +56,38 @@ export function beginSession(): void {
   sessions += 1;
 }
 
+/** For {@link refusalOf}: the session that a request uses if it starts now. */
+export const currentSession = (): number => sessions;
+
 /** Stays on the page until after the user has signed in again in the dialog, hence the tense. */
 const sessionEnded = 'The session had ended, so this was not done. Try again once you are signed in.';
 
+/**
+ * Turns an error response into the error to throw. If the session has ended, asks the user to sign in again.
+ *
+ * @param begun session of the request; undefined if a 401 means something else, such as a wrong password
+ */
+export async function refusalOf(response: Response, begun: number | undefined): Promise<ApiError> {
+  const hasEnded = response.status === 401 && begun !== undefined;
+  if (hasEnded && begun === sessions) onSignedOut?.();
+  if (response.status === 404) onNotFound?.();
+  const error = await toApiError(response);
+  if (hasEnded) error.message = sessionEnded;
+  return error;
+}
+
 const session: Middleware = {
-  onRequest({ request }) {
-    sessionOf.set(request, sessions);
+  onRequest({ request, schemaPath }) {
+    // A wrong password is a 401, too.
+    if (!schemaPath.startsWith('/auth/')) sessionOf.set(request, sessions);
     for (const [name, value] of Object.entries(projectHeaders())) {
       if (!request.headers.has(name)) request.headers.set(name, value);
     }
     return request;
   },
-  async onResponse({ request, response, schemaPath }) {
-    // A wrong password is a 401, too.
-    const hasEnded = response.status === 401 && !schemaPath.startsWith('/auth/');
-    if (hasEnded && sessionOf.get(request) === sessions) onSignedOut?.();
-    if (response.status === 404) onNotFound?.();
-    if (response.ok) requireAnswer(response);
-    else {
-      const error = await toApiError(response);
-      if (hasEnded) error.message = sessionEnded;
-      throw error;
-    }
+  async onResponse({ request, response }) {
+    if (response.ok) return requireAnswer(response);
+    throw await refusalOf(response, sessionOf.get(request));
   },
 };
 

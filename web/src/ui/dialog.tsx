@@ -21,6 +21,8 @@ interface DialogProps extends DialogState {
   shape?: 'dialog' | 'wide' | 'drawer';
   /** False if the URL holds the open state, as for drawers. */
   closesOnBack?: boolean;
+  /** False while it must stay open, such as during work that closing would end. */
+  canClose?: boolean;
 }
 
 const shapes = {
@@ -29,28 +31,33 @@ const shapes = {
   drawer: 'ml-auto h-full w-full max-w-2xl',
 };
 
-export function Dialog({ title, isOpen, onClose, children, shape = 'dialog', ...props }: DialogProps) {
-  const { closesOnBack = shape !== 'drawer' } = props;
+export function Dialog({ title, isOpen, children, shape = 'dialog', ...props }: DialogProps) {
+  const { closesOnBack = shape !== 'drawer', canClose = true } = props;
+  const close = () => {
+    if (canClose) props.onClose();
+  };
   return (
     <ModalOverlay
       isDismissable
       isOpen={isOpen}
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && close()}
       className={classNames(
         'fixed inset-0 z-40 flex overflow-y-auto bg-black/35 data-[entering]:animate-[fade_120ms]',
         shape !== 'drawer' && 'p-4',
       )}
     >
       <Modal className={classNames('bg-raised shadow-overlay [--surface:var(--raised)]', shapes[shape])}>
-        {closesOnBack && <CloseOnBack onClose={onClose} />}
+        {closesOnBack && <CloseOnBack onClose={close} />}
         <AriaDialog className="flex h-full flex-col outline-none">
           <div className="flex items-center justify-between gap-4 border-b border-line px-5 py-3">
             <Heading slot="title" className="min-w-0 truncate text-lg font-semibold">
               {title}
             </Heading>
-            <IconButton label="Close" onPress={onClose}>
-              <X className="size-4" />
-            </IconButton>
+            {canClose && (
+              <IconButton label="Close" onPress={close}>
+                <X className="size-4" />
+              </IconButton>
+            )}
           </div>
           <div className="min-h-0 flex-1 overflow-y-auto p-5">{children}</div>
         </AriaDialog>

@@ -24,6 +24,8 @@ const consequences: Record<BulkOperation, string> = {
 /** From this number on, the user must type the number to delete the contacts. */
 const manyContacts = 100;
 
+type Stage = 'before' | 'running' | 'after';
+
 interface BulkDialogProps {
   operation: BulkOperation;
   target: BulkTarget;
@@ -34,55 +36,58 @@ interface BulkDialogProps {
 }
 
 export function BulkDialog(props: BulkDialogProps) {
-  const { operation, total, isOpen, onClose } = props;
-  const ending = useRef(new AbortController());
+  const { operation, total, isOpen } = props;
+  const [stage, setStage] = useState<Stage>('before');
+  const close = () => props.onClose(stage === 'after');
   return (
     <Dialog
       title={`${verbs[operation]} ${quantity(total, 'contact')}`}
       isOpen={isOpen}
-      onClose={() => {
-        ending.current.abort();
-        onClose(false);
-      }}
+      canClose={stage !== 'running'}
+      onClose={close}
     >
-      <Bulk {...props} ending={ending} />
+      <Bulk {...props} stage={stage} onStage={setStage} onClose={close} />
     </Dialog>
   );
 }
 
-function Bulk({
-  operation,
-  target,
-  total,
-  onClose,
-  ending,
-}: BulkDialogProps & { ending: { current: AbortController } }) {
+interface BulkProps extends Omit<BulkDialogProps, 'onClose'> {
+  stage: Stage;
+  onStage: (stage: Stage) => void;
+  onClose: () => void;
+}
+
+function Bulk({ operation, target, total, stage, onStage, onClose }: BulkProps) {
   const [typed, setTyped] = useState('');
-  const [progress, setProgress] = useState<BulkProgress | null>(null);
-  const [isOver, setIsOver] = useState(false);
+  const [progress, setProgress] = useState<BulkProgress>({ done: 0, changed: 0, unchanged: 0, failed: 0 });
+  const [isComplete, setIsComplete] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
+  const ending = useRef(new AbortController());
   // Stops when the dialog unmounts, because then nobody could stop it.
-  useEffect(() => () => ending.current.abort(), [ending]);
+  useEffect(() => () => ending.current.abort(), []);
   const mustType = operation === 'delete' && total >= manyContacts;
   const run = async () => {
+    // Effects run twice in development, so the first one may be aborted.
     ending.current = new AbortController();
-    setProgress({ done: 0, changed: 0, unchanged: 0, failed: 0 });
+    const { signal } = ending.current;
+    onStage('running');
     try {
-      await runBulk(operation, target, setProgress, ending.current.signal);
+      await runBulk(operation, target, setProgress, signal);
+      setIsComplete(!signal.aborted);
     } catch (error) {
       setFailure(error);
     }
-    setIsOver(true);
+    onStage('after');
     await refresh('/contacts', '/segments');
   };
-  if (progress) {
+  if (stage !== 'before') {
     return (
       <>
-        <Progress progress={progress} total={total} isOver={isOver} />
+        <Progress progress={progress} total={total} isComplete={isComplete} />
         <ErrorNote error={failure} className="mt-4" />
         <DialogActions>
-          {isOver ? (
-            <Button look="primary" onPress={() => onClose(true)}>
+          {stage === 'after' ? (
+            <Button look="primary" onPress={onClose}>
               Done
             </Button>
           ) : (
@@ -110,7 +115,7 @@ function Bulk({
         />
       )}
       <DialogActions>
-        <Button onPress={() => onClose(false)}>Cancel</Button>
+        <Button onPress={onClose}>Cancel</Button>
         <Button
           type="submit"
           look={operation === 'delete' ? 'danger' : 'primary'}
@@ -123,11 +128,18 @@ function Bulk({
   );
 }
 
-function Progress({ progress, total, isOver }: { progress: BulkProgress; total: number; isOver: boolean }) {
+interface ProgressProps {
+  progress: BulkProgress;
+  total: number;
+  /** Whether none are left, even if fewer were found than counted. */
+  isComplete: boolean;
+}
+
+function Progress({ progress, total, isComplete }: ProgressProps) {
   const { done, changed, unchanged, failed } = progress;
   return (
     <div role="status" className="flex flex-col gap-2">
-      <ProgressLine label="Progress" value={isOver ? total : done} max={total} />
+      <ProgressLine label="Progress" value={isComplete ? total : done} max={total} />
       <p data-numeric>
         {count(done)} of {count(total)}: {count(changed)} changed, {count(unchanged)} as before
         {failed > 0 && `, ${count(failed)} failed`}

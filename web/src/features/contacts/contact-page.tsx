@@ -50,7 +50,7 @@ export function ContactPage() {
                 <Section title="Subscription">
                   <SubscriptionSwitch contact={contact} />
                 </Section>
-                <DataEditor contact={contact} />
+                <DataEditor key={contact.id} contact={contact} />
                 <Facts contact={contact} />
               </div>
             </div>

@@ -6,7 +6,7 @@ import { Button, IconButton } from '../../ui/button.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
-import { type DataType, dataText, dataTypeOf, readDataText } from './data-text.ts';
+import { type DataType, dataText, dataTypeOf, isSameData, readDataText } from './data-text.ts';
 import { NewDataField } from './new-data-field.tsx';
 import { saveDataField } from './save-contact.ts';
 import { TypedInput, typeOptions } from './typed-input.tsx';
@@ -62,6 +62,8 @@ export function DataEditor({ contact }: { contact: Contact }) {
 interface Draft {
   text: string;
   type: DataType;
+  /** The stored value when the user began to edit it, or when told that it had changed. */
+  base: unknown;
 }
 
 interface DataFieldProps {
@@ -75,11 +77,15 @@ interface DataFieldProps {
 function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
   const stored = contact.data[name];
   const [error, setError] = useState<string>();
-  const { text, type } = draft ?? { text: dataText(stored), type: dataTypeOf(stored) };
+  const { text, type, base } = draft ?? { text: dataText(stored), type: dataTypeOf(stored), base: stored };
   const commit = async () => {
     if (draft === null) return;
     const read = readDataText(text, type);
     if (!read.ok) return setError(read.message);
+    if (!isSameData(stored, draft.base)) {
+      onDraft({ ...draft, base: stored });
+      return setError(`Changed meanwhile to “${dataText(stored)}”. Save again to replace it.`);
+    }
     try {
       await saveDataField(contact, name, read.value);
       onDraft(null);
@@ -104,7 +110,7 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
           type={type}
           isLong={isLongText(stored)}
           error={error}
-          onChange={(changed) => onDraft({ text: changed, type })}
+          onChange={(changed) => onDraft({ text: changed, type, base })}
         />
         <Select
           label={`Type of ${name}`}
@@ -112,7 +118,7 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
           className="w-28 shrink-0"
           options={typeOptions}
           value={type}
-          onChange={(chosen) => onDraft({ text: chosen === 'boolean' ? 'true' : text, type: chosen })}
+          onChange={(chosen) => onDraft({ text: chosen === 'boolean' ? 'true' : text, type: chosen, base })}
         />
         <IconButton
           label={`Delete ${name}`}

@@ -14,6 +14,10 @@ export function dataTypeOf(value: unknown): DataType {
 export const dataText = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
+/** Whether two values of a field are equal; the API always returns the keys of an object in the same order. */
+export const isSameData = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other);
+
 export type ReadValue = { ok: true; value: unknown } | { ok: false; message: string };
 
 const refuse = (message: string): ReadValue => ({ ok: false, message });

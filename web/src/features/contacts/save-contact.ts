@@ -2,6 +2,7 @@ import { $api, api, type Schema } from '../../api/client.ts';
 import { ifMatch } from '../../api/if-match.ts';
 import { queryClient, refresh } from '../../api/query-client.ts';
 import { say, sayError } from '../../ui/toast.tsx';
+import { isSameData } from './data-text.ts';
 
 type Contact = Schema<'Contact'>;
 
@@ -18,7 +19,7 @@ interface ContactChange {
  */
 export async function saveContact(contact: Contact, change: ContactChange): Promise<Contact> {
   const params = { path: { id: contact.id } };
-  const { queryKey } = $api.queryOptions('get', '/contacts/{id}', { params });
+  const queryKey = keyOf(contact);
   queryClient.setQueryData(queryKey, { ...contact, ...change, data: patched(contact.data, change.data) });
   try {
     const header = change.data ? ifMatch(contact) : {};
@@ -34,6 +35,9 @@ export async function saveContact(contact: Contact, change: ContactChange): Prom
   }
 }
 
+const keyOf = ({ id }: Contact) =>
+  $api.queryOptions('get', '/contacts/{id}', { params: { path: { id } } }).queryKey;
+
 function patched(
   data: Record<string, unknown>,
   change: Record<string, unknown> = {},
@@ -46,6 +50,9 @@ export async function saveDataField(contact: Contact, name: string, value: unkno
   const before = contact.data[name] ?? null;
   const saved = await saveContact(contact, { data: { [name]: value } });
   say(value === null ? `${name} is deleted` : `${name} is saved`, () => {
-    void saveContact(saved, { data: { [name]: before } }).catch(sayError);
+    const newest = queryClient.getQueryData<Contact>(keyOf(saved)) ?? saved;
+    // A newer value of the same field is not undone: the API refuses the older version.
+    const base = isSameData(newest.data[name], saved.data[name]) ? newest : saved;
+    void saveContact(base, { data: { [name]: before } }).catch(sayError);
   });
 }

@@ -4,6 +4,7 @@ import { quantity } from '../../ui/numbers.ts';
 import { SandboxedFrame } from '../../ui/sandboxed-frame.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { framedHtml } from '../message-editor/framed-html.ts';
 
 type Body = NonNullable<Schema<'EmailDetail'>['body']>;
 type TabId = 'html' | 'text' | 'headers' | 'attachments';
@@ -44,7 +45,7 @@ export function HtmlPart({ html }: { html: string }) {
   return (
     <SandboxedFrame
       title="The email"
-      html={html}
+      html={framedHtml(html, { isDark: false })}
       className="h-112 w-full resize-y rounded-lg border border-line bg-white"
     />
   );

@@ -1,5 +1,5 @@
-import { ApiError, toApiError } from '../../api/api-error.ts';
-import { apiUrl } from '../../api/client.ts';
+import { ApiError } from '../../api/api-error.ts';
+import { apiUrl, currentSession, refusalOf } from '../../api/client.ts';
 
 const maxImageBytes = 10 * 1024 * 1024;
 
@@ -20,6 +20,7 @@ export function uploadImage(
     reject(new ApiError(413, null, { message: `The file is ${megabytes} MB; the limit is 10 MB.` }));
     return promise;
   }
+  const session = currentSession();
   const request = new XMLHttpRequest();
   request.open('POST', new URL('uploads/image', apiUrl));
   for (const [name, value] of Object.entries(projectHeaders)) request.setRequestHeader(name, value);
@@ -28,7 +29,7 @@ export function uploadImage(
     if (request.status === 201) return resolve();
     const requestId = request.getResponseHeader('X-Request-Id');
     const headers = new Headers(requestId === null ? {} : { 'X-Request-Id': requestId });
-    reject(await toApiError(new Response(request.responseText, { status: request.status, headers })));
+    reject(await refusalOf(new Response(request.responseText, { status: request.status, headers }), session));
   };
   request.onerror = () => reject(new TypeError('The connection was lost'));
   const form = new FormData();

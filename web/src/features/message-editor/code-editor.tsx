@@ -69,7 +69,8 @@ export function CodeEditor({ label, value, onChange, problems, fields, ref }: Co
   }, []);
   useEffect(() => {
     const editor = view.current;
-    if (editor === null || editor.state.doc.toString() === value) return;
+    // Compared as documents: the editor ends lines with \n, the stored text perhaps with \r\n.
+    if (editor === null || editor.state.toText(value).eq(editor.state.doc)) return;
     editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: value } });
   }, [value]);
   // The initial text: setting it again would parse and draw it twice.

@@ -64,7 +64,7 @@ function SegmentTabs({ segment }: { segment: Schema<'Segment'> }) {
         {
           id: 'settings',
           label: segment.type === 'DYNAMIC' ? 'Condition' : 'Settings',
-          content: <SegmentSettings segment={segment} />,
+          content: <SegmentSettings key={segment.id} segment={segment} />,
         },
       ]}
     />

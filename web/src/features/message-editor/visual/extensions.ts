@@ -236,6 +236,8 @@ export const emailExtensions: AnyExtension[] = [
     trailingNode: false,
     link: {
       openOnClick: false,
+      // Of links that are typed without one.
+      defaultProtocol: 'https',
       HTMLAttributes: { target: null, rel: null, class: null },
       // Keeps stored links; the address fields reject scripts.
       isAllowedUri: () => true,

@@ -2,6 +2,7 @@ import { codeOf, elementsOf, htmlOf } from './elements.ts';
 import { edited } from './kept-attributes.ts';
 import { isComment } from './liquid.ts';
 import { parseContent } from './parse-content.ts';
+import { styleOf } from './styles.ts';
 
 /** Attributes that belong to the content rather than its look. */
 const contentAttributes: Record<string, readonly string[]> = {
@@ -11,18 +12,37 @@ const contentAttributes: Record<string, readonly string[]> = {
   TH: ['colspan', 'rowspan'],
 };
 
+/** Google Docs wraps what it copies in an element that means nothing, mostly a `<b>` that is not bold. */
+const docsWrapper = /<(b|span)\b[^>]*\bid="docs-internal-guid[^>]*>([\s\S]*)<\/\1>(<br[^>]*>)?/i;
+
 /** Removes the styles, scripts and comments of the page that the HTML was copied from. */
 export function cleanPasted(html: string): string {
-  const root = parseContent(html);
+  const root = parseContent(html.replace(docsWrapper, '$2'));
   for (const element of root.querySelectorAll('script, style, meta, link, title')) element.remove();
   for (const element of elementsOf(root)) {
     const code = codeOf(element);
     if (isComment(code ?? '')) element.remove();
     if (code !== null) continue;
+    const tags = emphasisOf(element.getAttribute('style') ?? '');
     const kept = new Set(contentAttributes[element.tagName]);
     for (const { name } of [...element.attributes]) if (!kept.has(name)) element.removeAttribute(name);
     if (/^\s*javascript:/i.test(element.getAttribute('href') ?? '')) element.removeAttribute('href');
-    if (['SPAN', 'FONT'].includes(element.tagName)) element.replaceWith(...element.childNodes);
+    if (!['SPAN', 'FONT'].includes(element.tagName)) continue;
+    let nodes: Node[] = [...element.childNodes];
+    for (const tag of tags) {
+      // In the fragment's own document, where images don't load.
+      const emphasis = element.ownerDocument.createElement(tag);
+      emphasis.append(...nodes);
+      nodes = [emphasis];
+    }
+    element.replaceWith(...nodes);
   }
   return htmlOf(root);
+}
+
+/** The tags that mean the same as the style of a `span`, the innermost first. */
+function emphasisOf(style: string): string[] {
+  const isItalic = /^(italic|oblique)/i.test(styleOf({ style }, 'font-style'));
+  const isBold = /^(bold|[6-9]00\b)/i.test(styleOf({ style }, 'font-weight'));
+  return [...(isItalic ? ['em'] : []), ...(isBold ? ['strong'] : [])];
 }
