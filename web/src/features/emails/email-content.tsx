@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
+import { framedHtml } from '../../ui/framed-html.ts';
 import { quantity } from '../../ui/numbers.ts';
 import { SandboxedFrame } from '../../ui/sandboxed-frame.tsx';
 import { Table } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { framedHtml } from '../message-editor/framed-html.ts';
 
 type Body = NonNullable<Schema<'EmailDetail'>['body']>;
 type TabId = 'html' | 'text' | 'headers' | 'attachments';

@@ -1,8 +1,8 @@
 import { useRef } from 'react';
 import { classNames } from '../../ui/class-names.ts';
+import { framedHtml } from '../../ui/framed-html.ts';
 import { SandboxedFrame } from '../../ui/sandboxed-frame.tsx';
 import { useWidth } from '../../ui/use-width.ts';
-import { framedHtml } from './framed-html.ts';
 
 /** Pixels. Emails are designed for windows at least this wide. */
 const desktopWidth = 700;

@@ -1,9 +1,9 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { $api, type Schema } from '../../api/client.ts';
 import { ErrorNote } from '../../ui/error-note.tsx';
+import { framedHtml } from '../../ui/framed-html.ts';
 import { SandboxedFrame } from '../../ui/sandboxed-frame.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
-import { framedHtml } from '../message-editor/framed-html.ts';
 
 interface FooterPreviewProps {
   footerAddress: string;
