@@ -74,7 +74,7 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     await page.getByRole('button', { name: /^Select all .*that match$/ }).click();
     const selection = page.getByRole('region', { name: 'Selection' });
     await selection.getByText('41,000 contacts selected').waitFor();
-    await selection.getByRole('button', { name: 'Subscribe' }).click();
+    await selection.getByRole('button', { name: 'Subscribe', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Subscribe 41,000 contacts' });
     await dialog.getByRole('button', { name: 'Subscribe 41,000 contacts' }).click();
     const stop = dialog.getByRole('button', { name: 'Stop after this thousand' });
