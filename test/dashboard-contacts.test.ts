@@ -74,9 +74,11 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     await page.getByRole('button', { name: /^Select all .*that match$/ }).click();
     const selection = page.getByRole('region', { name: 'Selection' });
     await selection.getByText('41,000 contacts selected').waitFor();
-    await selection.getByRole('button', { name: 'Subscribe' }).click();
+    await selection.getByRole('button', { name: 'Subscribe', exact: true }).click();
     const dialog = page.getByRole('dialog', { name: 'Subscribe 41,000 contacts' });
+    const begun = page.waitForRequest('**/contacts/bulk-subscribe');
     await dialog.getByRole('button', { name: 'Subscribe 41,000 contacts' }).click();
+    await begun;
     const stop = dialog.getByRole('button', { name: 'Stop after this thousand' });
     await stop.waitFor();
     await page.keyboard.press('Escape');
