@@ -88,12 +88,13 @@ const ContactErasureSchema = defineEntity({
     contactId: p.uuid().primary(),
     projectId: p.uuid(),
     erasedAt: instant().defaultRaw('clock_timestamp()'),
+    passedAt: instant().nullable(),
   },
 });
 
 /**
  * A deleted contact. The row stays until all data about the contact is erased everywhere, including rows written by
- * transactions that did not see the deletion.
+ * transactions that did not see the deletion: a first pass ends at `passedAt`, a second one minutes later.
  */
 export class ContactErasure extends ContactErasureSchema.class {}
 ContactErasureSchema.setClass(ContactErasure);

@@ -48,7 +48,9 @@ const tracesIn = async (contactId: string) => ({
   events: (await rows('select 1 from events where contact_id = $1', contactId)).length,
   statistics: (await rows('select 1 from contact_event_stats where contact_id = $1', contactId)).length,
 });
-const open = () => rows('select 1 from contact_erasures');
+const open = () => rows('select 1 from contact_erasures where passed_at is null');
+const letPass = (interval: string) =>
+  rows('update contact_erasures set passed_at = passed_at - $1::interval', interval);
 const streamedOf = async (contactId: string) =>
   (await stage.streamed()).filter((row) => row.contactId === contactId).length;
 
@@ -113,6 +115,25 @@ it('is retried later while ClickHouse is away', async () => {
   expect(await rows(`select 1 from events where name = 'contacts.erased'`)).toEqual([]);
   expect(await erase()).toEqual({ contacts: 1, events: 0 });
   expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
+});
+
+it('erases once more after five minutes, for an insert that was in progress in ClickHouse', async () => {
+  stage.stream();
+  const contactId = await addContact('ada@example.com');
+  await remove(contactId);
+  expect(await erase()).toMatchObject({ contacts: 1 });
+  await stage.write([{ name: 'late', contactId }]);
+  await eventually(
+    () => streamedOf(contactId),
+    (count) => count === 1,
+  );
+  await letPass('4 minutes');
+  expect(await erase()).toEqual({ contacts: 0, events: 0 });
+  expect(await streamedOf(contactId)).toBe(1);
+  await letPass('1 minute');
+  expect(await erase()).toEqual({ contacts: 0, events: 1 });
+  expect(await streamedOf(contactId)).toBe(0);
+  expect(await rows('select 1 from contact_erasures')).toEqual([]);
 });
 
 it('waits for a stream that lags a few seconds', async () => {

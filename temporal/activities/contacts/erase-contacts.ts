@@ -20,6 +20,8 @@ const pollIntervalMs = 200;
 const polls = 300;
 /** Each run writes its own marker, so a stream that always lags a few seconds must not make every run fail. */
 const streamLimitMs = 120_000;
+/** By then an insert has ended that ClickHouse was still running for a reader that lost its lease. */
+const secondPassAfterMs = 5 * 60 * 1000;
 
 /**
  * Erases the traces of deleted contacts in Postgres and ClickHouse, including rows written by transactions that did not
@@ -28,11 +30,13 @@ const streamLimitMs = 120_000;
  * 1. Wait for transactions that may not have seen the deletions, so that nothing more is written for these
  *    contacts.
  * 2. Delete the traces in Postgres and write a marker row to the journal.
- * 3. Wait until the journal's reader has passed the marker. Nothing about the contacts can still arrive in
- *    ClickHouse, so delete there.
+ * 3. Wait until the journal's reader has passed the marker, and delete in ClickHouse.
+ * 4. A later run does the same once more, because an insert of a reader that lost its lease may have been in progress
+ *    in ClickHouse.
  *
  * @param em outside of a transaction
  * @param signal aborts its waits, and stops it between two transactions
+ * @returns contacts whose first pass is complete, and their events in Postgres
  * @throws Error when step 1 or 3 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
  */
 export async function eraseDeletedContacts(
@@ -42,9 +46,14 @@ export async function eraseDeletedContacts(
 ): Promise<{ contacts: number; events: number }> {
   const result = { contacts: 0, events: 0 };
   for (;;) {
+    const passedBefore = new Date((await readClock(em)).getTime() - secondPassAfterMs);
     const erasures = await em
       .fork()
-      .find(ContactErasure, {}, { orderBy: { erasedAt: 'asc' }, limit: erasuresAtOnce });
+      .find(
+        ContactErasure,
+        { $or: [{ passedAt: null }, { passedAt: { $lt: passedBefore } }] },
+        { orderBy: { erasedAt: 'asc' }, limit: erasuresAtOnce },
+      );
     if (erasures.length === 0) return result;
     await whenSettled(em, signal);
     const byProject = Map.groupBy(erasures, ({ projectId }) => projectId);
@@ -58,8 +67,7 @@ export async function eraseDeletedContacts(
       for (const [projectId, own] of byProject) {
         await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
         // Project by project, so that a run that ends early has made progress.
-        await em.fork().nativeDelete(ContactErasure, { contactId: { $in: idsOf(own) } });
-        result.contacts += own.length;
+        result.contacts += await notePass(em, own);
       }
     } finally {
       // The next run writes its own.
@@ -75,6 +83,15 @@ async function whenSettled(em: Em, signal: AbortSignal): Promise<void> {
     await delay(pollIntervalMs, undefined, { signal });
   }
   throw new Error('A database transaction that began before the erasure is still open');
+}
+
+/** @returns how many passed for the first time */
+async function notePass(em: Em, erasures: readonly ContactErasure[]): Promise<number> {
+  const passedAt = await readClock(em);
+  const [again, first] = [erasures.filter((one) => one.passedAt), erasures.filter((one) => !one.passedAt)];
+  await em.fork().nativeUpdate(ContactErasure, { contactId: { $in: idsOf(first) } }, { passedAt });
+  await em.fork().nativeDelete(ContactErasure, { contactId: { $in: idsOf(again) } });
+  return first.length;
 }
 
 const idsOf = (erasures: readonly ContactErasure[]) => erasures.map(({ contactId }) => contactId);
