@@ -2,6 +2,7 @@ import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { indexAddresses, mergePendingAddresses } from '../../../db/address-index.ts';
 import { keepPartitions } from '../../../db/keep-partitions.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
+import { readClock } from '../../../db/read-clock.ts';
 import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
 import { findRecentCampaigns, recountCampaign } from '../../../db/statements/campaigns/recount-campaign.ts';
 import { remindCampaigns } from '../../../db/statements/campaigns/remind-campaigns.ts';
@@ -89,7 +90,9 @@ export function createSweepActivities(
     ),
     keepPartitions: noted('partitions', () =>
       withHeartbeat(async () => {
-        const kept = await keepPartitions(orm.em.fork(), new Date(), dependencies.eventRetentionMonths);
+        // The clock that dates the rows: that of this process may be months ahead.
+        const now = await readClock(orm.em.fork());
+        const kept = await keepPartitions(orm.em.fork(), now, dependencies.eventRetentionMonths);
         // Last: the index build on a large table waits for every older transaction, and rows need their partitions in
         // time.
         await indexAddresses(orm);
