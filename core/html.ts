@@ -38,3 +38,9 @@ const escapes: Readonly<Record<string, string>> = {
 export function escapeHtml(text: string): string {
   return /[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (character) => escapes[character] ?? '') : text;
 }
+
+/** With blanks for comments, so that positions stay: for searches of what mail programs show. */
+export function blankComments(markup: string): string {
+  if (!markup.includes('<!--')) return markup;
+  return markup.replace(/<!--(?:-?>|[\s\S]*?(?:-->|$))/g, (comment) => ' '.repeat(comment.length));
+}

@@ -1,27 +1,35 @@
+import { blankComments } from '../html.ts';
 import type { TemplateKind } from './engine.ts';
 import { hole, isPiece, type PiecedText } from './pieced-text.ts';
 import { tidyText } from './plain-text.ts';
 
 /**
  * Cuts the pieces out of a literal such that searches and changes in the outline have the same result as in the whole
- * text: no piece contains the end of a body, splits a word, or ends in a possible `href=`; pieces of plain text are
- * tidy.
+ * text: no piece contains the end of a body, splits a word, a tag or a comment, or may end a comment that an earlier
+ * literal began; pieces of plain text are tidy.
  */
 export function cutLiteral(literal: string, kind: TemplateKind): PiecedText {
-  const sections = kind === 'html' ? literal.split(/(?=<\/(?:body|html))/i) : [literal];
   const pieces: string[] = [];
-  const outlines = sections.map((section) => {
-    const [begin, end] = kind === 'html' ? tagsOrWordsOf(section) : wordsOf(section);
-    const piece = section.slice(begin, end);
-    if (!isPiece(piece)) return section;
+  const sections = kind === 'html' ? sectionsOf(literal) : [{ text: literal, cut: wordsOf(literal) }];
+  const outlines = sections.map(({ text, cut: [begin, end] }) => {
+    const piece = text.slice(begin, end);
+    if (!isPiece(piece)) return text;
     pieces.push(kind === 'html' ? piece : tidyText(piece));
-    return section.slice(0, begin) + hole + section.slice(end);
+    return text.slice(0, begin) + hole + text.slice(end);
   });
   return { outline: outlines.join(''), pieces };
 }
 
+type Range = [begin: number, end: number];
+
+interface Section {
+  text: string;
+  /** The part that can be cut out. */
+  cut: Range;
+}
+
 /** From after the first run of blanks to before the last one. */
-function wordsOf(text: string): [begin: number, end: number] {
+function wordsOf(text: string): Range {
   const firstBlank = text.search(/\s/);
   if (firstBlank === -1) return [text.length, 0];
   let lastBlank = text.length - 1;
@@ -30,12 +38,35 @@ function wordsOf(text: string): [begin: number, end: number] {
   return [begin, text.slice(0, lastBlank).trimEnd().length];
 }
 
-function tagsOrWordsOf(html: string): [begin: number, end: number] {
-  const [firstWord, lastWord] = wordsOf(html);
-  const firstTag = html.indexOf('<', /^<\/(?:body|html)/i.test(html) ? 1 : 0);
-  const mayBeHref = /(?:href|[="'])$/i.test(html.slice(Math.max(0, lastWord - 4), lastWord));
+/** Only after the first end of a comment is it known that what follows is outside of one. */
+function sectionsOf(html: string): Section[] {
+  const mark = html.search(/<!--|-->/);
+  if (mark === -1) return sectionsOutsideComments(html);
+  const end = html.indexOf('-->', mark);
+  const known = end === -1 ? html.length : end + 3;
   return [
-    firstTag === -1 ? firstWord : Math.min(firstTag, firstWord),
-    Math.max(html.lastIndexOf('>') + 1, mayBeHref ? 0 : lastWord),
+    ...sectionsOutsideComments(html.slice(0, mark)),
+    { text: html.slice(mark, known), cut: [0, 0] },
+    ...sectionsOutsideComments(html.slice(known)),
   ];
+}
+
+function sectionsOutsideComments(html: string): Section[] {
+  let at = 0;
+  return blankComments(html)
+    .split(/(?=<\/(?:body|html))/i)
+    .map((visible) => {
+      const text = html.slice(at, at + visible.length);
+      at += visible.length;
+      return { text, cut: tagsOf(visible) };
+    });
+}
+
+/** From the first tag to the last whole one, or to the words behind it. */
+function tagsOf(html: string): Range {
+  const [opens, closes] = [html.lastIndexOf('<'), html.lastIndexOf('>')];
+  const firstTag = html.indexOf('<', /^<\/(?:body|html)/i.test(html) ? 1 : 0);
+  const firstEnd = html.indexOf('>') + 1;
+  const begin = Math.min(...[firstTag, firstEnd || -1, html.length].filter((index) => index >= 0));
+  return [begin, opens > closes ? opens : Math.max(closes + 1, wordsOf(html)[1])];
 }

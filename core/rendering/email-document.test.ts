@@ -155,6 +155,9 @@ describe('renderEmail', () => {
     ['<body><p>b</p></body></html>', /<\/p><div .*<\/div><\/body><\/html>$/],
     ['<BODY>b</BODY>', /b<div .*<\/div><\/BODY>$/],
     ['<html>b</html>', /b<div .*<\/div><\/html>$/],
+    ['<body>b</body><!-- </body> exported -->', /b<div .*<\/div><\/body><!-- <\/body> exported -->$/],
+    ['<body>b</body><!--[if mso]></body><![endif]-->', /b<div .*<\/div><\/body><!--/],
+    ['<body>b</body><!-- {{ city }} </body> -->', /b<div .*<\/div><\/body><!--/],
   ])('puts the footer inside the body: %s', (body, expected) => {
     expect(render({ body }, options('MARKETING')).html).toMatch(expected);
   });
@@ -165,7 +168,16 @@ describe('renderEmail', () => {
     ['<a href={{ unsubscribeUrl }}>Out</a>', false],
     ['<a href="{{ unsubscribeUrl | raw }}">Out</a>', false],
     ['<a href="{{ manageUrl }}">Settings</a>', true],
+    ['<a title="Out" href="{{ unsubscribeUrl }}">Out</a>', false],
+    ['<!--[if !mso]><!--><a href="{{ unsubscribeUrl }}">Out</a><!--<![endif]-->', false],
+    ['<!--> <a href="{{ unsubscribeUrl }}">Out</a> <!-- -->', false],
     ['<!-- {{ unsubscribeUrl }} -->', true],
+    ['<!-- <a href="{{ unsubscribeUrl }}">Out</a> -->', true],
+    ['<!--[if mso]><v:roundrect href="{{ unsubscribeUrl }}">Out</v:roundrect><![endif]-->', true],
+    ['<!-- {{ manageUrl }} --><!-- <a href="{{ unsubscribeUrl }}">Out</a> -->', true],
+    ['<link rel="help" href="{{ unsubscribeUrl }}">', true],
+    ['<a data-href="{{ unsubscribeUrl }}">Out</a>', true],
+    ['<div href="{{ unsubscribeUrl }}">Out</div>', true],
     ['{{ unsubscribeUrl }}', true],
     ['<a href="https://evil.x.io/?{{ unsubscribeUrl }}">Out</a>', true],
   ])('adds no second unsubscribe link: %s has a footer: %s', (body, hasFooter) => {

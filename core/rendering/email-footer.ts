@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { escapeHtml } from '../html.ts';
+import { blankComments, escapeHtml } from '../html.ts';
 import { type Locale, messages } from '../messages/messages.ts';
 import { insertText, type PiecedText, toOutlines, withoutHoles } from './pieced-text.ts';
 
@@ -69,18 +69,25 @@ const between = ({ outlines, pieces }: Footer['html'], urls: readonly string[]):
   pieces,
 });
 
+/** Up to the address: in a link, and not in an attribute such as `data-href`. */
+const linkTo = /<(?:a|area)\s(?:[^<>\0]*[^<>\0\w-])?href\s{0,9}=\s{0,9}["']?$/i;
+const longestTag = 2_000;
+
 function linksTo(html: string, url: string): boolean {
   if (url === '') return false;
+  const visible = blankComments(html);
   const escaped = escapeHtml(url);
   return (escaped === url ? [url] : [url, escaped]).some((address) => {
-    for (let at = html.indexOf(address); at !== -1; at = html.indexOf(address, at + address.length)) {
-      if (/href\s{0,9}=\s{0,9}["']?$/i.test(html.slice(Math.max(0, at - 30), at))) return true;
+    for (let at = visible.indexOf(address); at !== -1; at = visible.indexOf(address, at + address.length)) {
+      const before = visible.slice(Math.max(0, at - longestTag), at);
+      if (linkTo.test(before.slice(before.lastIndexOf('<')))) return true;
     }
     return false;
   });
 }
 
-function endOfBody(html: string): number {
+function endOfBody(markup: string): number {
+  const html = blankComments(markup);
   for (const tag of ['</body', '</html']) {
     const lower = html.lastIndexOf(tag);
     // Searching the rest is cheap: most emails end there.

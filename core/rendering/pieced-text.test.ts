@@ -173,6 +173,25 @@ describe('a template in pieces', () => {
     expect(rendered.ok && rendered.email.html.pieces.length).toBe(1);
   });
 
+  it.each([
+    `<!-- {{ x }} <b>${long('A comment')}</b> --> <p>${long('A text')}</p>`,
+    `<p>${long('A text')}</p> <!-- <b>${long('A comment')}</b> {{ x }} -->`,
+    `<p>${long('A text')}</p><!-- <b>${long('A comment')}</b> --><p>${long('A text')}</p>`,
+  ])('recognizes an unsubscribe link after a comment, and adds a footer for one inside (%#)', (start) => {
+    const link = '<a href="{{ unsubscribeUrl }}">stop</a>';
+    for (const body of [start + link, start.replace(' -->', ` ${link} -->`)]) {
+      const both = bothOf(body);
+      if (both === undefined) throw new Error('does not compile');
+      const rendered = renderInPieces(both.inPieces, optionsFor('MARKETING', {}));
+      if (!rendered.ok) throw new Error(rendered.limit);
+      expect(rendered.email.html.pieces.length).toBeGreaterThan(0);
+      expect(wholeText(rendered.email.html).includes('<div')).toBe(body !== start + link);
+      expect(renderEmail(both.inPieces, optionsFor('MARKETING', {}))).toEqual(
+        renderEmail(both.whole, optionsFor('MARKETING', {})),
+      );
+    }
+  });
+
   const page = `<html><body>
 <p>${long('A first paragraph')}</p>  <p>Dear {{ name }},</p>
 {% if plan == "pro" %}<p>thank you</p>{% else %}<p>have a look</p>{% endif %}
