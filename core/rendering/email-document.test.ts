@@ -259,6 +259,18 @@ describe('email templates', () => {
     expect(compile()?.text).toBe(third?.text);
   });
 
+  it('show the address of a link within a value to those who follow, too', () => {
+    const templates = createEmailTemplates();
+    const texts = Array.from({ length: 3 }, () => {
+      const compiled = templates.compile({ subject: 's', body: '<p>Hi</p>{{ x | raw }}' });
+      if (!compiled.ok) throw new Error(compiled.error.message);
+      const x = '<a href="https://x.io/reset?t=abc">Reset</a>';
+      const rendered = renderEmail(compiled.template, options('TRANSACTIONAL', { x }));
+      return rendered.ok ? rendered.email.text.replace(/\s+/, ' ') : rendered.limit;
+    });
+    expect(texts).toEqual(Array(3).fill('Hi Reset [https://x.io/reset?t=abc]'));
+  });
+
   it('always convert when the tags would not survive', () => {
     const templates = createEmailTemplates({ recipients: 'many' });
     const compiled = templates.compile({ subject: 's', body: '<!-- {% assign x = "y" %} -->{{ x }}' });

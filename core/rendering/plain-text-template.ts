@@ -9,6 +9,8 @@ const placeholderEnd = '\ufdd1';
 /** One private character per piece, so that no digit or letter joins the text around it. */
 const firstPlace = 0xf0000;
 const placeholders = /\ufdd0(.)\ufdd1/u;
+/** A bracket of the source, because the conversion adds brackets around addresses. */
+const ownBracket = '\ufdd2';
 
 const escapedBrace = '{{ "{" }}';
 
@@ -72,7 +74,7 @@ function markPieces(source: string, pieces: Piece[]): string | undefined {
       const last = /\|\s*(\w+)\s*$/.exec(token.content)?.[1] ?? '';
       const filter = rawFilters.has(last) ? ' | plain_text' : '';
       html += place(pieces, { role: 'output', source: `{{ ${token.content}${filter} }}` });
-    } else html += token.getContent();
+    } else html += token.getContent().replaceAll('[', ownBracket);
   }
   return html;
 }
@@ -103,7 +105,7 @@ function restore(converted: string, pieces: readonly Piece[]): string | undefine
       parts[index + 2] = parts[index + 2]?.slice(1) ?? '';
       continue;
     }
-    text += literal.replace(/\{(?=[{%]|$)/g, escapedBrace);
+    text += literal.replaceAll(ownBracket, '[').replace(/\{(?=[{%]|$)/g, escapedBrace);
     text += piece?.source ?? '';
   }
   return keepsMeaning(order, pieces) ? joinTagLines(text) : undefined;

@@ -23,6 +23,9 @@ describe('htmlToText', () => {
   it.each([
     ['<p>Hi <b>Ada</b>,</p><p>bye</p>', 'Hi Ada,\n\nbye'],
     ['<h1>Title</h1>text<br>line', 'Title\n\ntext\nline'],
+    ['<dl><dt>Total</dt><dd>10</dd><dt>Tax</dt><dd>2</dd></dl>', 'Total\n10\nTax\n2'],
+    ['<center>Total 10</center><center>20</center>', 'Total 10\n20'],
+    ['<li>one</li><li>two</li>', 'one\ntwo'],
     ['<ul><li>one</li><li><p>two</p></li></ul>', '* one\n\n* two'],
     ['<ol start="3"><li>a</li><li>b</li></ol>', '3. a\n4. b'],
     ['<ul><li>a<ul><li>b</li></ul></li></ul>', '* a\n  * b'],
@@ -80,6 +83,12 @@ describe('stripMarkup', () => {
     ['?id=7&timestamp=1&amp=2', '?id=7&timestamp=1&amp=2'],
     ['&copy&reg &#65b&#0&', '©® Ab&#0&'],
     ['İ<B>x</B>', 'İx'],
+    ['<a href="https://x.io/r?t=1&amp;u=2">Reset <b>it</b></a>!', 'Reset it [https://x.io/r?t=1&u=2]!'],
+    ['<A HREF=https://x.io>x.io</A> <a href="#top">Top</a>', 'x.io Top'],
+    [
+      '<a href="https://a.io">one</a><a title="href" href="https://b.io">two',
+      'one [https://a.io]two [https://b.io]',
+    ],
   ])('%s gives %j', (html, text) => {
     expect(stripMarkup(html)).toBe(text);
   });
@@ -92,6 +101,7 @@ describe('toPlainTextTemplate', () => {
     ['<p>Hello <b>{{ name }}</b>!</p>', 'Hello {{ name }}!'],
     ['<a href="{{ url }}">Read {{ title | upcase }}</a>', 'Read {{ title | upcase }} [{{ url }}]'],
     ['<a href="{{ url }}">{{ url }}</a>.', '{{ url }}.'],
+    ['<p>Order {{ n }} [{{ n }}]</p>', 'Order {{ n }} [{{ n }}]'],
     ['<p>{% if vip %}yes{% else %}no{% endif %}</p>', '{% if vip %}yes{% else %}no{% endif %}'],
     [
       '<ul>{% for i in items %}<li>{{ i }}</li>{% endfor %}</ul>',

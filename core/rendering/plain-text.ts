@@ -1,4 +1,5 @@
 import { compile, type DomNode, type FormatCallback } from 'html-to-text';
+import { addressBehind } from './link-address.ts';
 import { stripMarkup } from './strip-markup.ts';
 
 /** Beyond this `stripMarkup` converts: html-to-text is quadratic in unclosed tags. */
@@ -9,6 +10,11 @@ const maxIndentedLevels = 5;
 
 const block = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 const paragraph = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
+
+const blockElements =
+  'address caption center dd details dialog dl dt fieldset figcaption figure hgroup legend li menu summary tr'.split(
+    ' ',
+  );
 
 const convert = compile({
   wordwrap: false,
@@ -23,7 +29,8 @@ const convert = compile({
       options: { ...paragraph, uppercase: false },
     })),
     { selector: 'table', format: 'block', options: paragraph },
-    { selector: 'tr', format: 'block', options: block },
+    // html-to-text takes an element that it doesn't know for a part of the line.
+    ...blockElements.map((selector) => ({ selector, format: 'block', options: block })),
     { selector: 'td', format: 'cell' },
     { selector: 'th', format: 'cell' },
     { selector: 'ul', format: 'list' },
@@ -105,11 +112,9 @@ function list(...[element, walk, builder]: Parameters<FormatCallback>): void {
 
 function link(...[element, walk, builder]: Parameters<FormatCallback>): void {
   walk(element.children, builder);
-  const href = String(element.attribs?.href ?? '').trim();
-  if (href === '' || href.startsWith('#') || /^(?:javascript|data|cid):/i.test(href)) return;
-  const address = href.replace(/^(?:mailto|tel):([^?]*)$/i, '$1');
-  const label = textOf(element.children, address.length + 8).trim();
-  if (label === address || label === address.replace(/^https?:\/\//, '')) return;
+  const href = String(element.attribs?.href ?? '');
+  const address = addressBehind(textOf(element.children, href.length + 8).trim(), href);
+  if (address === undefined) return;
   const separator = textOf(element.children, 1, true) === '' ? '' : ' ';
   builder.addInline(`${separator}[${address}]`, { noWordTransform: true });
 }
