@@ -30,11 +30,25 @@ describe('formatMailbox', () => {
   });
 
   it('breaks a long name into encoded words of at most 75 characters', () => {
-    const written = formatMailbox({ email: 'a@x.io', name: '汉'.repeat(100) });
+    const written = formatMailbox({ email: 'a@x.io', name: '汉'.repeat(60) });
     const words = written.match(/=\?\S*\?=/g) ?? [];
-    expect(words.length).toBeGreaterThan(5);
+    expect(words.length).toBeGreaterThan(3);
     for (const word of words) expect(word.length).toBeLessThanOrEqual(75);
-    expect(decodeWords(written)).toBe('汉'.repeat(100));
+    expect(decodeWords(written)).toBe('汉'.repeat(60));
+  });
+
+  it.each([
+    ['a'.repeat(310), 'a@x.io', 311],
+    ['汉'.repeat(100), 'a@x.io', 50],
+    ['👩‍🚀'.repeat(60), 'a@x.io', 30],
+    ['a '.repeat(150), `${'n'.repeat(64)}@${'d'.repeat(60)}.${'d'.repeat(60)}.${'d'.repeat(60)}.io`, 60],
+    ['"'.repeat(300), 'a@x.io', 100],
+  ])('cuts a long name, as SES takes at most 320 characters: %s for %s', (name, email, atLeast) => {
+    const written = formatMailbox({ email, name });
+    expect(written.length).toBeLessThanOrEqual(320);
+    const shown = decodeWords(written.slice(0, -` <${email}>`.length)).replace(/^"|"$|\\/g, '');
+    expect(name.startsWith(shown)).toBe(true);
+    expect(shown.length).toBeGreaterThanOrEqual(Math.min(atLeast, name.length));
   });
 
   it('is one line of printable ASCII that a mail reader can parse', () => {

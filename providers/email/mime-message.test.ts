@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { exampleEmail } from '../testing/example-email.ts';
-import { toMimeMessage } from './mime-message.ts';
+import { buildMime, toMimeMessage } from './mime-message.ts';
 
-function typeOf(bytes: Uint8Array): string | undefined {
+function typeOf(bytes: Uint8Array, contentType = 'message/rfc822'): string | undefined {
   const file = {
     filename: 'a.eml',
-    contentType: 'message/rfc822',
+    contentType,
     cid: null,
     disposition: 'attachment',
   } as const;
@@ -28,3 +28,29 @@ it.each([
 it('reads an attached email with lines of the greatest length once', { timeout: 60_000 }, () => {
   expect(typeOf(Buffer.alloc(32 * 1024 * 1024, `${'x'.repeat(998)}\r\n`))).toBe('message/rfc822');
 });
+
+it('attaches a multipart as a file', () => {
+  expect(typeOf(Buffer.from('--a\r\n'), 'Multipart/related; boundary=a')).toBe('application/octet-stream');
+});
+
+it('leaves quoted strings in headers as they are', async () => {
+  const headers = {
+    'List-ID': '"Shop news" <news.shop.example>',
+    'X-SMTPAPI': `{"category":"${'x '.repeat(300)}"}`,
+  };
+  const mime = (await buildMime(exampleEmail({ headers }))).toString();
+  expect(mime.split('\r\n')).toContain('List-ID: "Shop news" <news.shop.example>');
+  const unfolded = mime.replace(/\r\n /g, ' ');
+  expect(unfolded.replace(/\s+/g, '')).toContain(`X-SMTPAPI:${headers['X-SMTPAPI'].replace(/\s+/g, '')}`);
+  for (const line of mime.split('\r\n')) expect(line.length).toBeLessThan(999);
+});
+
+it.each(['Ж'.repeat(200), 'ab ä'.repeat(70), 'a'.repeat(310), '汉'.repeat(100)])(
+  'writes mailboxes that SES takes, which counts at most 320 characters: %s',
+  async (name) => {
+    const mime = (await buildMime(exampleEmail({ to: { email: 'reader@mail.example', name } }))).toString();
+    const [to = ''] = /^To:.*(?:\r\n .*)*/m.exec(mime) ?? [];
+    expect(to.slice('To:'.length).replace(/\r\n /g, ' ').trim().length).toBeLessThanOrEqual(320);
+    expect(to.length).toBeGreaterThan(150);
+  },
+);

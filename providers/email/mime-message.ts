@@ -1,4 +1,5 @@
 import type { MailComposerOptions } from 'nodemailer/lib/mail-composer';
+import { longestMailbox, shortenName } from '../../core/addresses/mailbox.ts';
 import { encodeHeaderText, encodeWords, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import { wholeText } from '../../core/rendering/pieced-text.ts';
 import type { OutgoingEmail } from './email-provider.ts';
@@ -6,8 +7,10 @@ import type { OutgoingEmail } from './email-provider.ts';
 /** Characters per line (RFC 5322, 2.1.1), without its line break. */
 const mostPerLine = 998;
 
-function toMailbox(mailbox: { email: string; name: string | null }) {
-  return { address: mailbox.email, name: sanitizeHeaderValue(mailbox.name ?? '', 320) };
+function toMailbox({ email, name }: { email: string; name: string | null }) {
+  // nodemailer's encoded words are shorter, so it needs more of them.
+  const most = Math.floor((longestMailbox - email.length) * 0.8);
+  return { address: email, name: shortenName({ name }, most) };
 }
 
 // Encoded words can be folded between them.
@@ -16,6 +19,12 @@ function toHeaderValue(value: string): string {
   // A continued value begins with a space, which counts.
   const isUnfoldable = text.split(' ').some((word) => word.length >= mostPerLine);
   return isUnfoldable ? encodeWords(text) : text;
+}
+
+// nodemailer would write a quoted string, such as the name of a List-ID, as encoded words (RFC 2047, 5 forbids them there).
+function toHeader(value: string) {
+  const written = toHeaderValue(value);
+  return written.includes('"') ? { prepared: true, foldLines: true, value: written } : written;
 }
 
 /** One pass: a regular expression would start over at every character of a line. */
@@ -31,11 +40,14 @@ function isLinesOfAscii(bytes: Uint8Array): boolean {
   return true;
 }
 
-// RFC 2046, 5.2.1: an attached message can't be encoded. A message that is not lines of ASCII is attached as a file.
+/** RFC 2046: the content of such a part can't be encoded. */
+export const isComposite = (contentType: string) => /^(?:message|multipart)\//i.test(contentType);
+
+// A message of lines of ASCII needs no encoding; others, and multiparts, are attached as files.
 function toContentType({ contentType, bytes }: OutgoingEmail['attachments'][number]): string {
   const type = sanitizeHeaderValue(contentType);
-  const isMessage = /^message\//i.test(type);
-  return isMessage && !isLinesOfAscii(bytes) ? 'application/octet-stream' : type;
+  const isMessage = /^message\//i.test(type) && isLinesOfAscii(bytes);
+  return isComposite(type) && !isMessage ? 'application/octet-stream' : type;
 }
 
 export function toMimeMessage(email: OutgoingEmail) {
@@ -48,7 +60,9 @@ export function toMimeMessage(email: OutgoingEmail) {
     subject: toHeaderValue(sanitizeHeaderValue(email.subject)),
     html: wholeText(email.html),
     ...(text.trim() === '' ? {} : { text }),
-    headers: Object.entries(email.headers).map(([key, value]) => ({ key, value: toHeaderValue(value) })),
+    headers: Object.entries(email.headers).map(([key, value]) => ({ key, value: toHeader(value) })),
+    // For names; other values are encoded here.
+    textEncoding: 'B',
     // nodemailer would change the case of names.
     normalizeHeaderKey: (name: string) => names.get(name.toLowerCase()) ?? name,
     attachments: email.attachments.map((file) => ({

@@ -37,6 +37,8 @@ it.each([
   [false, 'a content id of 79 characters', file({ cid: 'c'.repeat(79), disposition: 'inline' })],
   [true, 'a content type of 78 characters', file({ contentType: `text/${'x'.repeat(73)}` })],
   [false, 'a content type of 79 characters', file({ contentType: `text/${'x'.repeat(74)}` })],
+  [false, 'an attached email', file({ contentType: 'message/rfc822' })],
+  [false, 'an attached multipart', file({ contentType: 'Multipart/related' })],
   [true, 'a file name of 255 characters', file({ filename: 'ü'.repeat(255) })],
   [false, 'a file name of 256 characters', file({ filename: 'n'.repeat(256) })],
 ])('is %s for %s', (expected, _case, changes) => {

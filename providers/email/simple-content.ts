@@ -1,6 +1,7 @@
 import type { MessageHeader } from '@aws-sdk/client-sesv2';
 import { encodeHeaderText, sanitizeHeaderValue } from '../../core/headers/header-text.ts';
 import type { OutgoingEmail } from './email-provider.ts';
+import { isComposite } from './mime-message.ts';
 
 // Amazon SES API v2 reference, `Message`, `MessageHeader` and `Attachment`: characters, and headers of one message.
 const maxHeaders = 15;
@@ -29,6 +30,8 @@ export function fitsSimpleContent({ headers, attachments }: OutgoingEmail): bool
       ({ filename, contentType, cid }) =>
         fits(sanitizeHeaderValue(filename), maxFilenameLength) &&
         fits(sanitizeHeaderValue(contentType), maxContentTypeLength) &&
+        // SES would encode its content.
+        !isComposite(sanitizeHeaderValue(contentType)) &&
         (cid === null || fits(sanitizeHeaderValue(cid), maxContentIdLength)),
     )
   );

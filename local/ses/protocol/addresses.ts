@@ -16,6 +16,7 @@ const domainName =
 export function parseMailbox(mailbox: string): string {
   const fault = (reason: string): SesError =>
     new SesError('BadRequestException', `Illegal address ${JSON.stringify(mailbox)}: ${reason}`);
+  if (mailbox.length > maximumAddress) throw fault('it has more than 320 bytes, with its display name');
   if (!/^[\x20-\x7e]*$/.test(mailbox)) throw fault('only printable ASCII is allowed, encode the rest');
   const named = /^\s*(.*?)\s*<([^<>]*)>\s*$/.exec(mailbox);
   const name = named?.[1] ?? '';
@@ -24,7 +25,7 @@ export function parseMailbox(mailbox: string): string {
   const at = address.lastIndexOf('@');
   if (at < 1) throw fault('missing final @domain');
   const local = address.slice(0, at);
-  if (local.length > maximumLocalPart || address.length > maximumAddress) throw fault('too long');
+  if (local.length > maximumLocalPart) throw fault('too long');
   if (!localPart.test(local) && !quotedLocalPart.test(local)) throw fault('the local part is malformed');
   if (!domainName.test(address.slice(at + 1))) throw fault('the domain is malformed');
   return address;
