@@ -29,6 +29,7 @@ let sender: TestSender;
 let backup: TestDatabase;
 let workflowId: string;
 let jobId: string;
+let cancelledId: string;
 let emptyTemporal: RunningTemporal;
 let directory: string;
 
@@ -65,6 +66,7 @@ beforeAll(async () => {
   const file = ['email', ...rows].join('\n');
   const imported = await upload(`${stack.url}/contacts/import`, sender.secretKey, file);
   jobId = imported.body.jobId;
+  cancelledId = await insertCancelled();
   await eventually(
     () => stack.sql("select from outbox where kind <> 'email.dispatch'"),
     (commands) => commands.length === 0,
@@ -78,6 +80,32 @@ afterAll(async () => {
   await emptyTemporal?.stop();
   if (directory !== undefined) await rm(directory, { recursive: true, force: true });
 });
+
+/** A canceled campaign, one of whose emails a worker held when it died. */
+async function insertCancelled(): Promise<string> {
+  const [campaign] = await stack.sql<{ id: string }>(
+    `with campaign as (
+       insert into campaigns
+         (id, project_id, name, subject, body, from_email, type, audience_type, status, created_at, started_at, cancelled_at)
+       select uuidv7(), $1, 'Old', 'Old', '', 'old@example.com', 'MARKETING', 'ALL', 'CANCELLED', at, at, at
+       from (select now() - interval '1 hour' as at)
+       returning id, project_id, started_at
+     ),
+     email as (
+       insert into emails (id, project_id, campaign_id, source, status, claim_token, claimed_at, to_email, from_email)
+       select uuidv7(), project_id, id, 'CAMPAIGN', 'SENDING', uuidv7(), started_at, 'a@example.com', 'old@example.com'
+       from campaign
+       returning id, campaign_id
+     ),
+     batch as (
+       insert into campaign_batches (campaign_id, number, first_email_id, last_email_id, recipients)
+       select campaign_id, 1, id, id, 1 from email
+     )
+     select id from campaign`,
+    [sender.projectId],
+  );
+  return campaign?.id ?? '';
+}
 
 async function copyOf(url: string): Promise<TestDatabase> {
   const { pathname } = new URL(url);
@@ -144,6 +172,8 @@ it('without Temporal all work is ordered again and completes', async () => {
     (found) => found.DELIVERED === 5,
   );
   await campaignIs('SENT');
+  const remove = () => sender.delete(`/campaigns/${cancelledId}`);
+  expect(await eventually(remove, ({ status }) => status !== 409)).toMatchObject({ status: 204 });
   await trackEvent(sender, 'bought');
   await onlyExecution(sender, workflowId, 'EXITED');
   await stack.killAll();

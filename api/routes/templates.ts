@@ -60,8 +60,8 @@ export const createTemplate = defineRoute({
   summary: 'Create a template',
   description:
     'Subject and body are Liquid. `{{ name ?? "default" }}` falls back when a field is missing or null; ' +
-    'in the body every output is escaped unless it ends in `| raw`. Invalid Liquid is refused with its ' +
-    'line and column.',
+    'in the body every output is escaped unless it ends in `| raw`; of `{{ a | raw ?? b }}`, only `b` is. Invalid ' +
+    'Liquid is refused with its line and column.',
   legacyErrors: true,
   body: createTemplateBodySchema,
   bodyExample: {

@@ -14,7 +14,7 @@ import {
 import { parsePath, type RenderContext, renderContextOf } from './render-context.ts';
 import { weigh } from './values.ts';
 
-type Evaluate = (context: RenderContext) => unknown;
+export type Evaluate = (context: RenderContext) => unknown;
 
 const maxRangeLength = 100_000;
 
@@ -26,11 +26,14 @@ export class DirectExpression extends Expression {
   readonly value: Evaluate;
   /** The path of the variable, if the expression is nothing else. */
   readonly variable: readonly string[] | undefined;
+  /** What stands before `??` and ends in a raw filter: if it is not missing, it is the value and is not escaped. */
+  readonly raw: Evaluate | undefined;
 
-  constructor(value: Evaluate, variable?: readonly string[]) {
+  constructor(value: Evaluate, variable?: readonly string[], raw?: Evaluate) {
     super([]);
     this.value = value;
     this.variable = variable;
+    this.raw = raw;
   }
 
   // biome-ignore lint/correctness/useYield: the tags of liquidjs drive generators; this one has its value at once.
@@ -65,8 +68,11 @@ export function compileExpression(tokens: Iterable<Token>, name?: string): Direc
   });
 }
 
-export function compileFallback(left: Token, right: Token): DirectExpression {
-  return new DirectExpression(compileOperator('??', compileToken(left), compileToken(right)));
+/** @param isRaw whether `left` ends in a raw filter */
+export function compileFallback(left: Token, right: Token, isRaw = false): DirectExpression {
+  const value = compileToken(left);
+  const either = compileOperator('??', value, compileToken(right));
+  return new DirectExpression(either, undefined, isRaw ? value : undefined);
 }
 
 export function compileWeighed(token: Token): DirectExpression {

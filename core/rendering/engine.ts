@@ -7,11 +7,12 @@ import {
   Tag,
   type TagToken,
   type TopLevelToken,
+  toValue,
   Value,
 } from 'liquidjs';
 import { escapeHtml } from '../html.ts';
 import { boundedRender } from './bounded-render.ts';
-import { DirectExpression, evaluate } from './direct-expression.ts';
+import { DirectExpression, type Evaluate, evaluate } from './direct-expression.ts';
 import { filters } from './filters.ts';
 import { renderContextOf } from './render-context.ts';
 import { toText } from './values.ts';
@@ -25,13 +26,17 @@ function escapeTagOutput(this: { context: Context }, value: unknown): string {
 export class OutputTag extends Tag {
   private readonly value: Value;
   private readonly escapes: boolean;
+  /** Before a `??`: not escaped, but its fallback is. */
+  private readonly raw: Evaluate | undefined;
 
   constructor(token: TagToken, remaining: TopLevelToken[], engine: Liquid) {
     super(token, remaining, engine);
     const { tokenizer } = token;
     this.value = new Value(tokenizer.readFilteredValue(), engine);
     tokenizer.assert(tokenizer.end(), () => `unexpected ${tokenizer.snapshot()}`);
-    this.escapes = engine.options.outputEscape !== undefined && !this.value.filters.at(-1)?.raw;
+    const { initial, filters } = this.value;
+    this.escapes = engine.options.outputEscape !== undefined && !filters.at(-1)?.raw;
+    this.raw = filters.length === 0 && initial instanceof DirectExpression ? initial.raw : undefined;
   }
 
   /** The path of the variable whose absence leaves the output empty: a variable alone, without a fallback. */
@@ -43,9 +48,11 @@ export class OutputTag extends Tag {
 
   override render(liquidContext: Context, emitter: Emitter): void {
     const context = renderContextOf(liquidContext);
-    const text = toText(evaluate(this.value, context), context.budget);
-    if (this.escapes) context.budget.spend(text.length);
-    emitter.write(this.escapes ? escapeHtml(text) : text);
+    const raw: unknown = toValue(this.raw?.(context)) ?? undefined;
+    const escapes = this.escapes && raw === undefined;
+    const text = toText(raw ?? evaluate(this.value, context), context.budget);
+    if (escapes) context.budget.spend(text.length);
+    emitter.write(escapes ? escapeHtml(text) : text);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   TypeGuards,
 } from 'liquidjs';
 import { compileExpression, compileFallback, compileRange, compileWeighed } from './direct-expression.ts';
-import { filters, letMissingPass } from './filters.ts';
+import { filters, letMissingPass, rawFilters } from './filters.ts';
 
 type Expression = ReturnType<Tokenizer['readExpression']>;
 type FilterToken = FilteredValueToken['filters'][number];
@@ -51,9 +51,10 @@ export class ExpressionTokenizer extends Tokenizer {
     let value = this.filteredValue(begin, this.readExpression(), this.readFilters());
     while (this.match('??')) {
       value.filters.forEach(letMissingPass);
+      const isRaw = rawFilters.has(value.filters.at(-1)?.name ?? '');
       this.advance(2);
       const right = this.filteredValue(this.p, this.readExpression(), []);
-      value = this.filteredValue(begin, compileFallback(value, right), this.readFilters());
+      value = this.filteredValue(begin, compileFallback(value, right, isRaw), this.readFilters());
     }
     return value;
   }

@@ -11,6 +11,8 @@ const firstPlace = 0xf0000;
 const placeholders = /\ufdd0(.)\ufdd1/u;
 /** A bracket of the source, because the conversion adds brackets around addresses. */
 const ownBracket = '\ufdd2';
+/** The last filter of an output and those before a `??`; also texts in quotes, to skip them. */
+const lastFilters = /"[^"]*"|'[^']*'|\|\s*(\w+)(?=\s*(?:\?\?|$))/g;
 
 const escapedBrace = '{{ "{" }}';
 
@@ -71,9 +73,10 @@ function markPieces(source: string, pieces: Piece[]): string | undefined {
     } else if (isComment) {
       // Comments are dropped.
     } else if (TypeGuards.isOutputToken(token)) {
-      const last = /\|\s*(\w+)\s*$/.exec(token.content)?.[1] ?? '';
-      const filter = rawFilters.has(last) ? ' | plain_text' : '';
-      html += place(pieces, { role: 'output', source: `{{ ${token.content}${filter} }}` });
+      const content = token.content.replace(lastFilters, (filter: string, name?: string) =>
+        rawFilters.has(name ?? '') ? `${filter} | plain_text` : filter,
+      );
+      html += place(pieces, { role: 'output', source: `{{ ${content} }}` });
     } else html += token.getContent().replaceAll('[', ownBracket);
   }
   return html;

@@ -122,6 +122,7 @@ describe('toPlainTextTemplate', () => {
     ['<img src="{{ logo }}" alt="{{ company }}"><p style="color:{{ color }}">x</p>', '{{ company }}\n\nx'],
     ['<p>{{ bio | raw }}</p>', '{{ bio | raw | plain_text }}'],
     ['{{ bio |raw}}{{ "| raw" }}{{ raw }}', '{{ bio |raw | plain_text }}{{ "| raw" }}{{ raw }}'],
+    ['{{ bio | raw ?? "1 < 2 | raw ?? " }}', '{{ bio | raw | plain_text ?? "1 < 2 | raw ?? " }}'],
     ['{% comment %}{{ x }}<b>{% endcomment %}{% # note %}a', 'a'],
     [
       '{% raw %}{{ x }}{% endraw %} {&#123; &#123;% {<b>{{ y }}</b>',

@@ -29,8 +29,8 @@ export interface RenderOptions {
 }
 
 /**
- * Compiles a Liquid template. `html` escapes every output that does not end in `| raw`; `text` (subject,
- * plain-text part, URLs) never escapes. Unknown filters and tags that read files are parse errors.
+ * Compiles a Liquid template. `html` escapes every output that does not end in `| raw`, and of `x | raw ?? y` only y;
+ * `text` (subject, plain-text part, URLs) never escapes. Unknown filters and tags that read files are parse errors.
  */
 export function compileTemplate(source: string, options: { kind: TemplateKind }): CompileResult {
   if (Buffer.byteLength(source) > maxTemplateBytes) {

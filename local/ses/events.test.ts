@@ -1,5 +1,8 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { SendEmailCommand, type SendEmailCommandInput } from '@aws-sdk/client-sesv2';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { databaseFile } from './mail/mail-store.ts';
 import { defaultTopicArn } from './server.ts';
 import { emailTo, soon, startTestSes, type TestSes } from './testing/test-ses.ts';
 import {
@@ -223,6 +226,21 @@ describe('delivery of events', () => {
     await expect
       .poll(test.figures, soon)
       .toMatchObject({ paused: false, queued: 0, delivered: 2, failed: 0 });
+  });
+
+  it('goes on once the database can be read again, and holds up no call before', async () => {
+    const { test, receiver } = await startPair();
+    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
+    await test.control('PUT', '/api/events', { paused: true });
+    await send(test, 'ada@x.test');
+    const database = new DatabaseSync(join(test.dataDir, databaseFile));
+    onTestFinished(() => database.close());
+    database.exec(`update event set content = 'damaged ' || content`);
+    expect(await test.control('PUT', '/api/events', { paused: false })).toMatchObject({ status: 200 });
+    await send(test, 'bob@x.test');
+    expect(receiver.events()).toEqual([]);
+    database.exec(`update event set content = replace(content, 'damaged ', '')`);
+    await receiver.until((events) => events.length === 4);
   });
 
   it('is repeated with the same message id and content until the webhook takes it', async () => {

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
 import { SendEmailCommand } from '@aws-sdk/client-sesv2';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../testing/listen.ts';
+import { databaseFile } from './mail/mail-store.ts';
 import { createSdkClient, emailTo, soon, startTestSes, temporaryFolder } from './testing/test-ses.ts';
 import { startWebhookReceiver } from './testing/webhook-receiver.ts';
 
@@ -25,6 +27,13 @@ async function startProcess(
     child.kill('SIGKILL');
   });
   return { child, url: await readyUrl(child) };
+}
+
+/** A limit of 8 MB per file stands in for a full disk. Its signal would end the process. */
+function startOnFullDisk(folder: string): ReturnType<typeof startProcess> {
+  const ignoring = `--import=data:text/javascript,process.on("SIGXFSZ",()=>{})`;
+  const limited = ['-c', 'ulimit -f 16384 && exec "$@"', 'sh', process.execPath, ignoring, main];
+  return startProcess({ DATA_DIR: folder }, 'sh', limited);
 }
 
 async function readyUrl(child: ChildProcess): Promise<string> {
@@ -121,10 +130,7 @@ describe('process', () => {
   });
 
   it('refuses an email that does not fit on the disk, keeps the others, and has room again when they are deleted', async () => {
-    // A limit on the size of files stands in for a full disk. Its signal would end the process.
-    const ignoring = `--import=data:text/javascript,process.on("SIGXFSZ",()=>{})`;
-    const limited = ['-c', 'ulimit -f 16384 && exec "$@"', 'sh', process.execPath, ignoring, main];
-    const { url } = await startProcess({ DATA_DIR: await temporaryFolder() }, 'sh', limited);
+    const { url } = await startOnFullDisk(await temporaryFolder());
     await createVerified(url);
     const client = createSdkClient(url);
     onTestFinished(() => client.destroy());
@@ -146,6 +152,23 @@ describe('process', () => {
     await fetch(`${url}/api/messages`, { method: 'DELETE' });
     await send();
     expect(await total()).toBe(1);
+  });
+
+  it('deletes messages on a disk without the room to shrink the file', async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, 'ses'));
+    const database = new DatabaseSync(join(folder, 'ses', databaseFile));
+    // Shrinking writes all that is left into a second file, which is a little larger.
+    database.exec('create table rest (bytes blob); insert into rest values (zeroblob(8330000))');
+    database.close();
+    const { url } = await startOnFullDisk(folder);
+    await createVerified(url);
+    const client = createSdkClient(url);
+    onTestFinished(() => client.destroy());
+    await client.send(new SendEmailCommand(emailTo('ada@x.test')));
+    const { status } = await fetch(`${url}/api/messages`, { method: 'DELETE' });
+    const list = await fetch(`${url}/api/messages`);
+    expect([status, await list.json()]).toEqual([204, { total: 0, messages: [] }]);
   });
 
   it.each(['SIGTERM', 'SIGINT'] as const)('ends cleanly on %s', async (signal) => {

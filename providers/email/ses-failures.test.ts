@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SESv2Client } from '@aws-sdk/client-sesv2';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { listen } from '../../local/testing/listen.ts';
 import { exampleEmail } from '../testing/example-email.ts';
@@ -285,9 +287,10 @@ describe('with the default AWS credential chain', () => {
   });
 
   /** STS gives the credentials for a token in a file, any text here. */
-  async function serveSts(status: number, body: string, afterMs = 0): Promise<TestHttpServer> {
-    const sts = await serve((_request, response) => {
-      setTimeout(() => response.writeHead(status, { 'content-type': 'text/xml' }).end(body), afterMs);
+  async function serveSts(status: number, body: string, ready?: Promise<void>): Promise<TestHttpServer> {
+    const sts = await serve(async (_request, response) => {
+      await ready;
+      response.writeHead(status, { 'content-type': 'text/xml' }).end(body);
     });
     vi.stubEnv('AWS_ROLE_ARN', 'arn:aws:iam::123456789012:role/sender');
     vi.stubEnv('AWS_WEB_IDENTITY_TOKEN_FILE', import.meta.filename);
@@ -295,20 +298,29 @@ describe('with the default AWS credential chain', () => {
     return sts;
   }
 
-  /** A single and a bulk call, each with a client that has no credentials yet. */
-  async function expectLater(reason: string, longestCallMs?: number) {
+  /**
+   * A single and a bulk call, each with a client that has no credentials yet.
+   *
+   * @param afterwards what happens before the check that nothing was sent
+   */
+  async function expectLater(
+    reason: string,
+    longestCallMs?: number,
+    afterwards?: (clients: readonly SESv2Client[]) => Promise<void>,
+  ) {
     const { url, requests } = await serve((_request, response) => response.end(accepted));
     const options = { region: 'us-east-1', endpoint: url, credentials: undefined };
-    const provideAnew = () => {
-      const client = createSesClient(options);
-      finished.push(() => client.destroy());
-      return createSesProvider(client, client, 'posthaste', longestCallMs);
-    };
+    const clients = [createSesClient(options), createSesClient(options)] as const;
+    for (const client of clients) finished.push(() => client.destroy());
+    const [single, bulk] = clients.map((client) =>
+      createSesProvider(client, client, 'posthaste', longestCallMs),
+    );
     const later = { outcome: 'later', reason: expect.stringContaining(reason), retryInMs: 5_000 };
-    expect(await provideAnew().handOver(exampleEmail())).toMatchObject(later);
+    expect(await single?.handOver(exampleEmail())).toMatchObject(later);
     const emails = [exampleEmail(), exampleEmail()];
     const { signal } = new AbortController();
-    expect(await provideAnew().handOverMany(emails, signal)).toMatchObject([later, later]);
+    expect(await bulk?.handOverMany(emails, signal)).toMatchObject([later, later]);
+    await afterwards?.(clients);
     expect(requests).toEqual([]);
   }
 
@@ -329,13 +341,22 @@ describe('with the default AWS credential chain', () => {
     expect(sts.requests).not.toEqual([]);
   });
 
-  it('tries later when the credentials come too late', async () => {
+  it('tries later when the credentials do not come in time, and sends nothing once they come', async () => {
     const keys = '<AccessKeyId>a</AccessKeyId><SecretAccessKey>b</SecretAccessKey>';
     const given = `<Credentials>${keys}<SessionToken>c</SessionToken></Credentials>`;
     const action = 'AssumeRoleWithWebIdentity';
     const result = `<${action}Result>${given}</${action}Result>`;
-    await serveSts(200, `<${action}Response>${result}</${action}Response>`, 300);
-    await expectLater('abort', 100);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    finished.push(resolve);
+    await serveSts(200, `<${action}Response>${result}</${action}Response>`, promise);
+    await expectLater('No AWS credentials in time', 100, async (clients) => {
+      resolve();
+      for (const client of clients) {
+        expect(await client.config.credentials()).toMatchObject({ accessKeyId: 'a' });
+      }
+      // A call that went on would have reached the server by now.
+      await delay(100);
+    });
   });
 });
 

@@ -16,7 +16,7 @@ const begun = new WeakSet<CallContext>();
 
 /**
  * The first step of the SDK client. Whatever fails before `notingBegunCalls`, such as getting credentials, sent
- * nothing.
+ * nothing; nor does a call whose time runs out before that step, so it ends at once.
  *
  * @throws UnsentCall
  */
@@ -25,23 +25,34 @@ export function notingUnsentCalls<Input, Output>(
   context: CallContext,
 ): (input: Input) => Promise<Output> {
   return async (input) => {
+    const tooLate = Promise.withResolvers<never>();
+    const signal = signalOf(context);
+    const giveUp = () => {
+      if (!begun.has(context)) tooLate.reject(new Error('No AWS credentials in time'));
+    };
+    signal?.addEventListener('abort', giveUp);
     try {
-      return await next(input);
+      return await Promise.race([next(input), tooLate.promise]);
     } catch (cause) {
       throw begun.has(context) ? cause : new UnsentCall(cause);
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
     }
   };
 }
 
-/** The step of the SDK client before the connection. A call whose time ran out before this step sends nothing. */
+/** The step of the SDK client before the connection. */
 export function notingBegunCalls<Input, Output>(
   next: (input: Input) => Promise<Output>,
   context: CallContext,
 ): (input: Input) => Promise<Output> {
   return async (input) => {
-    const signal = context.__smithy_context?.abortSignal;
-    if (signal instanceof AbortSignal) signal.throwIfAborted();
+    signalOf(context)?.throwIfAborted();
     begun.add(context);
     return next(input);
   };
+}
+
+function signalOf({ __smithy_context: call }: CallContext): AbortSignal | undefined {
+  return call?.abortSignal instanceof AbortSignal ? call.abortSignal : undefined;
 }

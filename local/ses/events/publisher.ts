@@ -125,8 +125,14 @@ export class Publisher {
   }
 
   #takeFresh(): Refused | null {
-    const event = this.#store.takeEvent();
-    return event === undefined ? null : { event, refusals: 0, firstRefusedAt: 0 };
+    try {
+      const event = this.#store.takeEvent();
+      return event === undefined ? null : { event, refusals: 0, firstRefusedAt: 0 };
+    } catch {
+      // The disk can't be read. The events stay and are read again.
+      this.#rest(longestProbeMs);
+      return null;
+    }
   }
 
   async #deliver(item: Refused): Promise<void> {

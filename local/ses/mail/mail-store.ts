@@ -187,13 +187,18 @@ export class MailStore {
     this.#pendingEvents -= numbers.length;
   }
 
-  /** Empties the inbox. Pending events are still delivered; the file shrinks when there are none. */
+  /** Empties the inbox. Pending events are still delivered; the file shrinks when there are none and the disk has room. */
   clear(): void {
     this.#inTransaction(() => this.#database.exec(emptyInbox));
     this.#size = 0;
     this.#records.clear();
     this.#calls.clear();
-    if (this.#pendingEvents === 0) this.#database.exec('vacuum');
+    if (this.#pendingEvents > 0) return;
+    try {
+      this.#database.exec('vacuum');
+    } catch {
+      // It needs as much space as what is left. The pages of the messages are used again.
+    }
   }
 
   find(id: string): MessageRecord | undefined {

@@ -52,12 +52,13 @@ function Records({ domain: { domain, verified, records } }: { domain: Domain }) 
     await copyText(recordLines(records));
     say('Records copied. Send them to the person who manages the DNS of this domain.');
   };
+  const hasDkim = records.some(({ purpose }) => purpose === 'DKIM');
   return (
     <>
       <p className="max-w-3xl text-muted">
         {verified
           ? `You can send from any address at ${domain}.`
-          : `Create these records at the DNS provider of ${domain}, usually the company that sold you the domain. They are checked every five minutes. Do it within three days: after that the DKIM records change, and a domain that was never verified is removed after seven. If your DNS provider adds the domain to each name by itself, enter the names without it.`}
+          : `Create these records at the DNS provider of ${domain}, usually the company that sold you the domain. They are checked every five minutes. ${hasDkim ? 'Do it within three days: after that the DKIM records change. ' : ''}A domain that was never verified is removed after seven days. If your DNS provider adds the domain to each name by itself, enter the names without it.`}
       </p>
       <Section
         title="Required"
