@@ -3,6 +3,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
 import { segmentsOf } from '../../core/workflows/references.ts';
+import { unlessTimedOut } from '../../db/database-away.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -38,9 +39,9 @@ export const findSegment = (em: Em, id: string, lockMode?: LockMode) =>
 export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
   const get = (projectId: string, id: string) => findSegment(projectEm(orm, projectId), id);
   const count = (segment: Segment) => countMembers(projectEm(orm, segment.projectId), segment);
-  // The segment is already saved, so nothing refuses it: without a free slot, a sweep counts it later.
+  // The segment is already saved, so nothing refuses it: without a free slot, or if it takes too long, a sweep counts it.
   const counted = async (segment: Segment): Promise<Segment> => {
-    const memberCount = await heavyReads.runSoon(segment.projectId, () => count(segment));
+    const memberCount = await unlessTimedOut(heavyReads.runSoon(segment.projectId, () => count(segment)));
     segment.memberCount = memberCount ?? segment.memberCount;
     return segment;
   };
