@@ -39,10 +39,10 @@ export function isTimedOut(error: unknown): boolean {
   return someCause(error, (cause) => timeouts.has(Reflect.get(cause, 'code')));
 }
 
-/** For figures that nothing depends on: undefined in place of a timeout of Postgres. */
-export async function unlessTimedOut<Figure>(reading: Promise<Figure>): Promise<Figure | undefined> {
+/** For work that an answer does not depend on: undefined in place of a timeout of Postgres. */
+export async function unlessTimedOut<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
-    return await reading;
+    return await work;
   } catch (error) {
     if (isTimedOut(error)) return undefined;
     throw error;

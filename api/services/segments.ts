@@ -96,7 +96,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
         requireUnchanged(segment, seen);
         return em.assign(segment, change, { ignoreUndefined: true });
       });
-      if (trackMembership === false) await dropMembers(orm.em.fork(), projectId, id);
+      if (trackMembership === false) await unlessTimedOut(dropMembers(orm.em.fork(), projectId, id));
       return condition === undefined ? changed : counted(changed);
     },
 
@@ -176,7 +176,8 @@ async function removeSegment(orm: Orm, projectId: string, id: string): Promise<v
     await requireUnused(em, projectId, id);
     em.remove(await findSegment(em, id));
   });
-  await dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall);
+  // The segment is gone; a sweep deletes what is left of it.
+  await unlessTimedOut(dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall));
 }
 
 async function requireUnused(em: Em, projectId: string, id: string): Promise<void> {

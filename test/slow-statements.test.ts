@@ -27,3 +27,17 @@ it('what is saved is not refused because its contacts can not be counted in time
     });
   });
 });
+
+it('what is deleted is not refused because its rows can not be deleted in time', async () => {
+  const sender = await createTestSender(product.url);
+  await sender.post('/contacts', { email: 'ada@example.com' });
+  const { body: segment } = await sender.post('/segments', { name: 'Hand-picked', type: 'STATIC' });
+  await sender.post(`/segments/${segment.id}/members`, { emails: ['ada@example.com'] });
+  const { body: workflow } = await sender.post('/workflows', { name: 'Welcome', eventName: 'signup' });
+  await product.em().transactional(async (em) => {
+    await sql(em, 'lock table segment_members, workflow_versions in share mode');
+    for (const path of [`/segments/${segment.id}`, `/workflows/${workflow.id}`]) {
+      expect((await sender.delete(path)).status).toBeLessThan(300);
+    }
+  });
+});
