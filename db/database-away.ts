@@ -39,6 +39,16 @@ export function isTimedOut(error: unknown): boolean {
   return someCause(error, (cause) => timeouts.has(Reflect.get(cause, 'code')));
 }
 
+/** For work that an answer does not depend on: undefined in place of a timeout of Postgres. */
+export async function unlessTimedOut<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (isTimedOut(error)) return undefined;
+    throw error;
+  }
+}
+
 function someCause(error: unknown, test: (cause: Error) => boolean): boolean {
   let current = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {

@@ -6,7 +6,7 @@ import { createGoogleProvider } from '../providers/oauth/google.ts';
 import type { OAuthProvider } from '../providers/oauth/oauth-provider.ts';
 
 export function openOAuthProviders(config: Config): Record<OAuthProviderName, OAuthProvider | null> {
-  const redirectUri = (name: string) => new URL(`/auth/oauth/${name}/callback`, publicApiUrl(config)).href;
+  const redirectUri = (name: string) => `${publicApiUrl(config)}/auth/oauth/${name}/callback`;
   const clientOf = (clientId: string | undefined, clientSecret: string | undefined) =>
     clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret };
   const google = clientOf(config.OAUTH_GOOGLE_CLIENT_ID, config.OAUTH_GOOGLE_CLIENT_SECRET);

@@ -90,7 +90,7 @@ describe.each(providers)('sign-in with %s', (provider) => {
     }
     expect(query(first.started).has('code_verifier')).toBe(false);
     expect(first.started.headers.getSetCookie()[0]).toMatch(
-      /; path=\/auth\/oauth; expires=.+ GMT; samesite=lax; httponly$/,
+      /; path=\/; expires=.+ GMT; samesite=lax; httponly$/,
     );
   });
 

@@ -5,12 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { newImageKey } from '../core/images/image-key.ts';
 import { Upload, UploadTotal } from '../db/entities/upload.ts';
 import { finishUpload } from '../db/statements/uploads/finish-upload.ts';
+import { removeUpload } from '../db/statements/uploads/remove-upload.ts';
 import { sql } from '../db/testing/sql.ts';
 import { createDiskImages } from '../providers/images/disk-images.ts';
 import { sweepUploads } from '../temporal/activities/projects/erase-uploads.ts';
 import { eventually } from './setup/eventually.ts';
 import { createOwnProject, createTestPerson } from './setup/people.ts';
 import { useTestProduct } from './setup/product.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 import { upload } from './setup/upload.ts';
 
 const [maxFiles, maxBytes, size] = [20, 50_000, 4_000];
@@ -101,6 +103,22 @@ describe('the uploads of a project', () => {
     await em.flush();
     expect(await finishUpload(em, { key, projectId, size }, { files: 0, bytes: 0 })).toBe(false);
     expect(await em.findOne(UploadTotal, { projectId })).toBeNull();
+  });
+
+  it('count no image that is erased while its upload ends', async () => {
+    const project = await createOwnProject(await createTestPerson(stack.url));
+    const key = newImageKey(project.id, 'image/jpeg');
+    const em = stack.em();
+    em.create(Upload, { key, projectId: project.id });
+    await em.flush();
+    let finished: Promise<boolean> | undefined;
+    await stack.em().transactional(async (erasing) => {
+      await removeUpload(erasing, key);
+      finished = finishUpload(em, { key, projectId: project.id, size }, { files: 0, bytes: 0 });
+      await untilBlocking(erasing);
+    });
+    expect(await finished).toBe(false);
+    expect(await totalOf(project.id)).toEqual({ files: 0, bytes: 0 });
   });
 
   it('of a dead process are swept, complete or partial; uploads in progress are not', async () => {

@@ -6,7 +6,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const attributes = {
   token: { maxAge: sessionDays * dayMs },
   device: { maxAge: 365 * dayMs },
-  oauth: { maxAge: oauthAttemptMinutes * 60_000, path: '/auth/oauth' },
+  oauth: { maxAge: oauthAttemptMinutes * 60_000 },
 };
 
 interface CookieContext extends Pick<Koa.ExtendableContext, 'cookies' | 'ip' | 'get'> {

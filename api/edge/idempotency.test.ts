@@ -19,7 +19,7 @@ function route(path: string) {
     idempotent: true,
     tags: ['Test'],
     summary: 'Once',
-    body: z.object({ outcome: z.enum(['ok', 'refused', 'broken', 'slow']) }),
+    body: z.object({ outcome: z.enum(['ok', 'refused', 'broken', 'slow', 'locked', 'cut off']) }),
     responses: { 200: { description: 'Ran', schema: z.object({}) } },
     async handler(ctx) {
       const { body } = ctx.state;
@@ -27,6 +27,8 @@ function route(path: string) {
       if (body.outcome === 'slow') await ctx.services.gate;
       if (body.outcome === 'refused') throw new DomainError('CONFLICT', 'No');
       if (body.outcome === 'broken') throw new Error('Broken');
+      if (body.outcome === 'locked') await database.sql('do $$ begin raise lock_not_available; end $$');
+      if (body.outcome === 'cut off') throw new Error('Connection terminated unexpectedly');
       ctx.body = {};
     },
   });
@@ -75,6 +77,14 @@ describe('an Idempotency-Key', () => {
 
   it('is kept by a failure, which may have had an effect', async () => {
     expect(await oneKey('broken', 'ok')).toEqual({ statuses: [500, 409], ran: 1 });
+  });
+
+  it('is released when the database undid everything and the answer asks to try again', async () => {
+    expect(await oneKey('locked', 'ok', 'ok')).toEqual({ statuses: [503, 200, 409], ran: 2 });
+  });
+
+  it('is kept when the connection to the database breaks, which leaves the outcome open', async () => {
+    expect(await oneKey('cut off', 'ok')).toEqual({ statuses: [503, 409], ran: 1 });
   });
 
   it('is not claimed by a request that is not valid', async () => {

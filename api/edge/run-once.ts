@@ -2,6 +2,7 @@ import type { Next } from 'koa';
 import type { Logger } from 'pino';
 import { DomainError } from '../../core/errors.ts';
 import { isIdempotencyKey } from '../../core/idempotency-key.ts';
+import { isNotApplied } from '../../db/database-errors.ts';
 import type { Idempotency } from '../access/idempotency.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { toDomainError } from './error-response.ts';
@@ -50,7 +51,7 @@ export function runOnce(idempotency: Idempotency, logger: Logger): EdgeMiddlewar
   };
 }
 
-// The request had no effect, and the error asks for a retry, which uses the same key.
+// The request provably had no effect, and its answer asks for a retry, which uses the same key.
 function asksForRetry(error: unknown): boolean {
-  return error instanceof DomainError && error.retryAfterSeconds !== undefined;
+  return toDomainError(error).retryAfterSeconds !== undefined && isNotApplied(error);
 }

@@ -10,6 +10,7 @@ import {
 import { copyName } from '../../core/copy-name.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { unlessTimedOut } from '../../db/database-away.ts';
 import {
   Campaign,
   CampaignBatch,
@@ -131,24 +132,24 @@ export function createCampaignsService(
   const writeInPlace = (projectId: string, write: (em: Em) => Promise<Campaign>) =>
     writes.run(projectId, () => projectEm(orm, projectId).transactional(write));
 
-  // The campaign is already saved, so nothing refuses it: without a free slot, the last estimate stays.
-  const written = async (campaign: Campaign): Promise<CountedCampaign> => {
-    const recipients = isEstimated(campaign)
-      ? await heavyReads.runSoon(campaign.projectId, () => estimate(campaign))
-      : undefined;
-    campaign.totalRecipients = recipients ?? campaign.totalRecipients;
-    return withItsCounters(projectEm(orm, campaign.projectId), campaign);
+  const withEstimate = async (
+    campaign: Campaign,
+    count: ProjectSlots['runSoon'],
+  ): Promise<CountedCampaign> => {
+    const { projectId, totalRecipients } = campaign;
+    if (isEstimated(campaign)) {
+      // When counting takes too long, the last estimate stays.
+      const recipients = await unlessTimedOut(count(projectId, () => estimate(campaign)));
+      campaign.totalRecipients = recipients ?? totalRecipients;
+    }
+    return withItsCounters(projectEm(orm, projectId), campaign);
   };
+  // The campaign is already saved, so nothing refuses it: it stays without a free slot, too.
+  const written = (campaign: Campaign) => withEstimate(campaign, heavyReads.runSoon);
 
   return {
-    async get(projectId: string, id: string) {
-      const em = projectEm(orm, projectId);
-      const campaign = await findCampaign(em, id);
-      if (isEstimated(campaign)) {
-        campaign.totalRecipients = await heavyReads.run(projectId, () => estimate(campaign));
-      }
-      return withItsCounters(em, campaign);
-    },
+    get: async (projectId: string, id: string) =>
+      withEstimate(await findCampaign(projectEm(orm, projectId), id), heavyReads.run),
 
     async list(projectId: string, query: ListCampaignsQuery) {
       const filter = { ...query, status: readName(query.status, campaignStatuses, 'campaign status') };

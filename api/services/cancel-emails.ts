@@ -1,3 +1,4 @@
+import { unlessTimedOut } from '../../db/database-away.ts';
 import type { Orm } from '../../db/orm.ts';
 import { cancelBatches } from '../../db/statements/campaigns/cancel-batches.ts';
 
@@ -9,6 +10,7 @@ export async function cancelEmails(orm: Orm, campaignId: string): Promise<void> 
   const deadline = performance.now() + cancelMs;
   let after: number | null = 0;
   while (after !== null && performance.now() < deadline) {
-    after = await cancelBatches(orm.em.fork(), campaignId, after, batchesAtOnce);
+    // A worker that stands still may hold emails; they must not keep the caller from learning that the rest worked.
+    after = (await unlessTimedOut(cancelBatches(orm.em.fork(), campaignId, after, batchesAtOnce))) ?? null;
   }
 }

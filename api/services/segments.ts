@@ -3,6 +3,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
 import { segmentsOf } from '../../core/workflows/references.ts';
+import { unlessTimedOut } from '../../db/database-away.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -38,9 +39,9 @@ export const findSegment = (em: Em, id: string, lockMode?: LockMode) =>
 export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
   const get = (projectId: string, id: string) => findSegment(projectEm(orm, projectId), id);
   const count = (segment: Segment) => countMembers(projectEm(orm, segment.projectId), segment);
-  // The segment is already saved, so nothing refuses it: without a free slot, a sweep counts it later.
+  // The segment is already saved, so nothing refuses it: without a free slot, or if it takes too long, a sweep counts it.
   const counted = async (segment: Segment): Promise<Segment> => {
-    const memberCount = await heavyReads.runSoon(segment.projectId, () => count(segment));
+    const memberCount = await unlessTimedOut(heavyReads.runSoon(segment.projectId, () => count(segment)));
     segment.memberCount = memberCount ?? segment.memberCount;
     return segment;
   };
@@ -95,7 +96,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
         requireUnchanged(segment, seen);
         return em.assign(segment, change, { ignoreUndefined: true });
       });
-      if (trackMembership === false) await dropMembers(orm.em.fork(), projectId, id);
+      if (trackMembership === false) await unlessTimedOut(dropMembers(orm.em.fork(), projectId, id));
       return condition === undefined ? changed : counted(changed);
     },
 
@@ -175,7 +176,8 @@ async function removeSegment(orm: Orm, projectId: string, id: string): Promise<v
     await requireUnused(em, projectId, id);
     em.remove(await findSegment(em, id));
   });
-  await dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall);
+  // The segment is gone; a sweep deletes what is left of it.
+  await unlessTimedOut(dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall));
 }
 
 async function requireUnused(em: Em, projectId: string, id: string): Promise<void> {

@@ -2,7 +2,10 @@ import { Batcher } from '../../db/batching/batcher.ts';
 import { isNotApplied, isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
-import { giveBackTransactional } from '../../db/statements/billing/give-back-transactional.ts';
+import {
+  giveBackTransactional,
+  type TakenEmails,
+} from '../../db/statements/billing/give-back-transactional.ts';
 import { takeTransactional, type WantedEmails } from '../../db/statements/billing/take-transactional.ts';
 import { limitExceeded } from './billing-refusals.ts';
 
@@ -13,7 +16,7 @@ const mostAtOnce = 200;
  * limit before the emails are written. A process killed in between leaves those emails counted.
  */
 export function createSendLimit(orm: Orm) {
-  const batcher = new Batcher<WantedEmails, boolean>({
+  const batcher = new Batcher<WantedEmails, Date | null>({
     run: (items) => retryTransaction(() => takeTransactional(orm.em.fork(), items)),
     maxItems: mostAtOnce,
     concurrency: 1,
@@ -25,12 +28,14 @@ export function createSendLimit(orm: Orm) {
      * Counts emails against the project's limit.
      * @throws DomainError `BILLING_LIMIT_EXCEEDED`; then nothing is counted
      */
-    async take(projectId: string, emails: number) {
-      if (!(await batcher.submit({ projectId, emails }))) throw limitExceeded('transactional', emails);
+    async take(wanted: WantedEmails): Promise<TakenEmails> {
+      const takenAt = await batcher.submit(wanted);
+      if (takenAt === null) throw limitExceeded('transactional', wanted.emails);
+      return { ...wanted, takenAt };
     },
     /** Reverses `take` if the error proves that the emails were not queued. */
-    async giveBack(projectId: string, emails: number, error: unknown) {
-      if (isNotApplied(error)) await giveBackTransactional(orm.em.fork(), { projectId, emails });
+    async giveBack(taken: TakenEmails, error: unknown) {
+      if (isNotApplied(error)) await giveBackTransactional(orm.em.fork(), taken);
     },
   };
 }

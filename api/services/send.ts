@@ -161,7 +161,8 @@ export function createSendService(options: SendServiceOptions) {
       const input = toInput(project, request, content, occurredAt);
       requireFewContactBytes(input);
       await projectNames.admit(input);
-      if (project.hasSendLimit) await limit.take(projectId, input.recipients.length);
+      const wanted = { projectId, emails: input.recipients.length };
+      const taken = project.hasSendLimit ? await limit.take(wanted) : undefined;
       try {
         const accepted = await batcher.submit(input);
         options.committed();
@@ -173,7 +174,7 @@ export function createSendService(options: SendServiceOptions) {
         }));
         return { emails, occurredAt };
       } catch (error) {
-        if (project.hasSendLimit) await limit.giveBack(projectId, input.recipients.length, error);
+        if (taken !== undefined) await limit.giveBack(taken, error);
         throw contactRefusal(error);
       }
     },

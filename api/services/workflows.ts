@@ -1,6 +1,7 @@
 import { IsolationLevel, LockMode } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
 import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
+import { unlessTimedOut } from '../../db/database-away.ts';
 import { Workflow, WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
 import { EventListener } from '../../db/entities/workflow-execution.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -97,5 +98,6 @@ async function removeWorkflow(orm: Orm, projectId: string, id: string): Promise<
     await em.nativeDelete(EventListener, { workflowId: id });
     em.remove(workflow);
   });
-  await deleteExecutions(projectEm(orm, projectId), id, maxDeletedBatches);
+  // The workflow is gone; a sweep deletes what is left of it.
+  await unlessTimedOut(deleteExecutions(projectEm(orm, projectId), id, maxDeletedBatches));
 }

@@ -44,9 +44,9 @@ export const limitsVariables = {
     'How often new and edited tracked segments are computed over all contacts.',
   ),
   SEGMENT_COUNT_INTERVAL_MINUTES: integer(15, 1).describe('How often the members of segments are counted.'),
-  OUTBOUND_ALLOW_HOSTS: list.describe(
-    'Non-public hosts that workflow webhooks may call, separated by commas.',
-  ),
+  OUTBOUND_ALLOW_HOSTS: list
+    .transform((hosts) => hosts.map((host) => host.toLowerCase()))
+    .describe('Non-public hosts that workflow webhooks may call, separated by commas.'),
   DNS_SERVERS: list.describe(
     'DNS servers for sender domains, `POST /v1/verify` and the hosts of webhooks, `host[:port]` separated by commas. ' +
       "Empty: the system's.",

@@ -10,6 +10,7 @@ import type { Em } from '../../orm.ts';
 import { preparedSql, sql } from '../../testing/sql.ts';
 import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { freezeAudience } from '../campaigns/freeze-audience.ts';
+import { giveBackTransactional } from './give-back-transactional.ts';
 import { lockRemainingQuota } from './lock-remaining-quota.ts';
 import { readConsumption } from './read-consumption.ts';
 import { takeTransactional } from './take-transactional.ts';
@@ -69,8 +70,8 @@ describe('emails taken concurrently', () => {
         const answers = await Promise.all(
           sizes.map((emails) => takeTransactional(em(), [{ projectId, emails }])),
         );
-        const taken = sizes.filter((_, index) => answers[index]?.[0] === true);
-        const refused = sizes.filter((_, index) => answers[index]?.[0] === false);
+        const taken = sizes.filter((_, index) => answers[index]?.[0] !== null);
+        const refused = sizes.filter((_, index) => answers[index]?.[0] === null);
         const sum = taken.reduce((total, size) => total + size, 0);
         expect(sum).toBeLessThanOrEqual(limit);
         expect((await used()).transactional).toBe(sum);
@@ -88,7 +89,7 @@ describe('emails taken concurrently', () => {
       { projectId, emails },
       { projectId: other, emails },
     ]);
-    expect(await takeTransactional(em(), items)).toEqual([
+    expect((await takeTransactional(em(), items)).map((takenAt) => takenAt !== null)).toEqual([
       true,
       false,
       false,
@@ -98,6 +99,23 @@ describe('emails taken concurrently', () => {
       false,
       true,
     ]);
+  });
+
+  it('are given back to the month in which they were counted', async () => {
+    const [takenAt] = await takeTransactional(em(), [{ projectId, emails: 5 }]);
+    await sql(em(), "update billing_usage set month = month - interval '1 month' where project_id = $1", [
+      projectId,
+    ]);
+    const lastMonth = new Date(takenAt ?? 0);
+    lastMonth.setUTCDate(0);
+    await giveBackTransactional(em(), { projectId, emails: 5, takenAt: lastMonth });
+    expect(
+      await sql(
+        em(),
+        'select sum(emails)::int as emails from billing_usage where project_id = $1 group by month',
+        [projectId],
+      ),
+    ).toEqual([{ emails: 0 }]);
   });
 
   it('are just as exact far from the limit, where nobody waits', async () => {

@@ -15,11 +15,14 @@ export async function finishUpload(
 ): Promise<boolean> {
   const stored = await execute(
     em,
-    `with counted as (
+    `with upload as materialized (
+       -- Locked, so that an erasure that removes it is either over or waits.
+       select key from uploads where key = $1 and not stored for update
+     ),
+     counted as (
        insert into upload_totals as total (project_id, files, bytes)
-       select $2, 1, $3::bigint from uploads
-       where key = $1 and not stored and ($5::bigint = 0 or $3::bigint <= $5)
-         and exists (select from projects where id = $2)
+       select $2, 1, $3::bigint from upload
+       where ($5::bigint = 0 or $3::bigint <= $5) and exists (select from projects where id = $2)
        on conflict (project_id) do update set files = total.files + 1, bytes = total.bytes + excluded.bytes
        where ($4::int = 0 or total.files < $4) and ($5::bigint = 0 or total.bytes + excluded.bytes <= $5)
        returning 1
