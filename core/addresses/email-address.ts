@@ -9,8 +9,9 @@ export const maxLocalPartLength = 64;
 const localPart = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const domainName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{1,58}[a-z0-9])$/;
 // Characters allowed in an international name before `domainToASCII`, which parses a URL host and would cut
-// at a slash, decode percent signs and rewrite IP addresses.
-const internationalName = /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61-]+$/u;
+// at a slash, decode percent signs and rewrite IP addresses. Also the marks that RFC 5892 allows between some letters.
+const internationalName =
+  /^[\p{L}\p{M}\p{N}.\u3002\uff0e\uff61\u00b7\u0375\u05f3\u05f4\u30fb\u200c-\u200d-]+$/u;
 
 /**
  * Normalizes an email address for storage and comparison: trimmed, lower-case, an international domain in ASCII
