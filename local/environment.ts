@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { hostAndPort } from '../core/config/host-and-port.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { LocalStackError } from './failure.ts';
 import type { PortName } from './ports.ts';
@@ -135,6 +136,5 @@ export function productEnvironment(
 
 export function localApiUrl(settings: Pick<LocalEnvironment, 'HOST'>, port: number | undefined): string {
   const everywhere = settings.HOST === '0.0.0.0' || settings.HOST === '::';
-  const host = everywhere ? '127.0.0.1' : settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;
-  return `http://${host}:${port}`;
+  return `http://${hostAndPort(everywhere ? '127.0.0.1' : settings.HOST, port)}`;
 }

@@ -1,3 +1,4 @@
+import { hostAndPort } from '../../core/config/host-and-port.ts';
 import { ProjectChanges } from '../../db/project-changes.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';
@@ -19,7 +20,7 @@ export async function runWorkerProcess(
   const { metrics } = foundation;
   const { config, log } = foundation.resources;
   const { HOST: host, TEMPORAL_METRICS_PORT: metricsPort } = config;
-  installTemporalRuntime(log, metricsPort === 0 ? undefined : `${host}:${metricsPort}`);
+  installTemporalRuntime(log, metricsPort === 0 ? undefined : hostAndPort(host, metricsPort));
   const stopping = new AbortController();
   const clickhouse = openClickHouse(config, shutdown);
   const resources = { ...foundation.resources, ...openTemporal(foundation.resources, shutdown) };
