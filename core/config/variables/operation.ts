@@ -7,7 +7,10 @@ export const operationVariables = {
   TEMPORAL_METRICS_PORT: integer(0).describe(
     "Port of the worker on which `/metrics` has the Temporal SDK's metrics (task latency, failed tasks, free slots); 0 = off.",
   ),
-  SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe('How long running work may take to finish at shutdown.'),
+  SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe(
+    'How long running work may take to finish at shutdown. Whoever kills the process has to wait longer: ' +
+      '20 seconds for an API, 40 for a worker.',
+  ),
   OTEL_EXPORTER_OTLP_ENDPOINT: z
     .url()
     .optional()
