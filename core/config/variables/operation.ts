@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { flag, integer } from './types.ts';
+import { flag, integer, webUrl } from './types.ts';
 
 /** Metrics, shutdown, tracing and checks. */
 export const operationVariables = {
@@ -11,8 +10,7 @@ export const operationVariables = {
     'How long running work may take to finish at shutdown. Whoever kills the process has to wait longer: ' +
       '20 seconds for an API, 40 for a worker.',
   ),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url()
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl
     .optional()
     .describe('OpenTelemetry collector. Tracing is off without it.'),
   VALIDATE_RESPONSES: flag(false).describe(
