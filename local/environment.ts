@@ -118,6 +118,7 @@ export function productEnvironment(
       CLICKHOUSE_PASSWORD: data.secrets.clickhousePassword,
     }),
     ...(parts.temporal && {
+      ...withoutCredentials(environment, data.path),
       TEMPORAL_ADDRESS: `127.0.0.1:${ports.TEMPORAL_PORT}`,
       TEMPORAL_UI_URL: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`,
     }),
@@ -131,6 +132,16 @@ export function productEnvironment(
       INBOUND_S3_BUCKETS: receivedBucket,
       INBOUND_S3_ENDPOINT: `http://127.0.0.1:${ports.INBOX_PORT}`,
     }),
+  };
+}
+
+/** Keys, certificates and profiles of the user's shell are for another Temporal; the embedded one speaks no TLS. */
+function withoutCredentials(environment: Record<string, string | undefined>, dataDirectory: string) {
+  const names = Object.keys(environment).filter((name) => /^TEMPORAL_(API_KEY|TLS|PROFILE)/.test(name));
+  return {
+    ...Object.fromEntries(names.map((name) => [name, ''])),
+    // A missing file holds no profile; without the variable, the one in the home folder counts.
+    TEMPORAL_CONFIG_FILE: join(dataDirectory, 'temporal', 'no-profiles.toml'),
   };
 }
 
