@@ -49,6 +49,10 @@ RUN NODE_COMPILE_CACHE=/app/.cache/node node --input-type=module --eval \
  && ls .cache/node/*
 
 FROM ${NODE_IMAGE}
+# Node has its own root certificates, but Temporal's SDK reads those of the system, and the slim image has none: without
+# them no worker connects to Temporal Cloud.
+RUN mkdir -p /etc/ssl/certs \
+ && node --eval "require('fs').writeFileSync('/etc/ssl/certs/ca-certificates.crt', require('tls').rootCertificates.join('\n'))"
 # Limits malloc to two arenas for all threads: see local/bootstrap/run-entry.mjs.
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \

@@ -1,5 +1,5 @@
 import { loadConfig } from '../core/config/load.ts';
-import { createLogger, warnTo } from '../runtime/logger.ts';
+import { createLogger, initialLevel, warnTo } from '../runtime/logger.ts';
 import { newestDashboard } from '../runtime/newest-dashboard.ts';
 import { openClickHouse, prepareClickHouse } from '../runtime/open-clickhouse.ts';
 import { openTracing } from '../runtime/open-tracing.ts';
@@ -11,7 +11,7 @@ import { openTemporal } from '../temporal/client/open-temporal.ts';
 import { createApiMetrics } from './edge/metrics.ts';
 import { startApi } from './start.ts';
 
-const log = createLogger(process.env.LOG_LEVEL ?? 'info');
+const log = createLogger(initialLevel(process.env.LOG_LEVEL));
 await runProcess(log, async (shutdown) => {
   const config = loadConfig({
     ...process.env,

@@ -70,7 +70,8 @@ export async function startApi(
   const server = createApiServer(app.callback());
   server.listen(config.PORT, config.HOST);
   await once(server, 'listening');
-  shutdown.add('API', () => closeApiServer(server, config.SHUTDOWN_GRACE_SECONDS * 1000));
+  const graceMs = config.SHUTDOWN_GRACE_SECONDS * 1000;
+  shutdown.add('API', () => closeApiServer(server, graceMs), graceMs);
   log.info({ url: publicApiUrl(config) }, 'the API listens');
   return { url: publicApiUrl(config), services, projectChanges: edge.projectChanges };
 }

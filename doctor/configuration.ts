@@ -10,7 +10,7 @@ const report = reporter('Configuration');
 
 const fewestDifferentCharacters = 10;
 const wellKnownPasswords = new Set(['', 'postgres', 'posthaste', 'password', 'admin', 'test', 'changeme']);
-const loopback = /^(localhost|127\.|\[::1\]$|0\.0\.0\.0$)/;
+const loopback = /^(localhost|127\.|\[::1?\]$|0\.0\.0\.0$)/;
 
 export function checkConfiguration(config: Config): Finding[] {
   const findings = [

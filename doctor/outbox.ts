@@ -7,6 +7,7 @@ import type { ReadOnly } from './read-only.ts';
 const mostCounted = 100_000;
 const topProjects = 5;
 const lateSeconds = { 'email.dispatch': 60, other: 3_600 };
+const lateSecondsSql = `case kind when 'email.dispatch' then ${lateSeconds['email.dispatch']} else ${lateSeconds.other} end`;
 
 const revive =
   'Fix the cause, then run: update outbox set dead_at = null, attempts = 0, next_attempt_at = now() where dead_at is not null;';
@@ -35,6 +36,7 @@ const backlogRow = z.object({
   oldestSeconds: z.number(),
 });
 
+/** Reports the largest groups, those that are late first. */
 export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
   const report = reporter('Outbox');
   const rows = await ask(
@@ -44,7 +46,8 @@ export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
        select kind, project_id, count(*)::int as count,
          extract(epoch from now() - min(created_at))::float8 as oldest
        from (select kind, project_id, created_at from outbox where dead_at is null limit ${mostCounted}) waiting
-       group by kind, project_id order by 3 desc limit ${topProjects}
+       group by kind, project_id
+       order by now() - min(created_at) > make_interval(secs => ${lateSecondsSql}) desc, 3 desc limit ${topProjects}
      ) o
      left join projects p on p.id = o.project_id
      order by o.count desc`,

@@ -49,7 +49,10 @@ async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<F
     `select coalesce(nullif(application_name, ''), 'unnamed') as name, count(*)::int as count,
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
          - current_setting('reserved_connections')::int as most
-     from pg_stat_activity where backend_type = 'client backend' group by 1 order by 2 desc, 1 limit 100`,
+     from pg_stat_activity
+     -- Postgres hides the type of other roles' sessions, such as those of Temporal.
+     where usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend'
+     group by 1 order by 2 desc, 1 limit 100`,
   );
   const used = rows.reduce((sum, { count }) => sum + count, 0);
   const most = rows[0]?.most ?? 0;

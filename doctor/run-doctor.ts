@@ -27,7 +27,6 @@ type Environment = Record<string, string | undefined>;
  */
 export async function runDoctor(config: Config, environment: Environment): Promise<Finding[]> {
   const own = [...checkConfiguration(config), ...(await checkOwnDisk(config))];
-  const client = createTemporalClient({ environment, dataConverter: undefined });
   const [database, temporal] = await Promise.all([
     reach(
       'Postgres',
@@ -36,7 +35,7 @@ export async function runDoctor(config: Config, environment: Environment): Promi
     ),
     reach(
       'Temporal',
-      () => connectTemporal(client),
+      () => connectTemporal(environment),
       'Is it running, and are TEMPORAL_ADDRESS and the credentials correct?',
     ),
   ]);
@@ -44,7 +43,7 @@ export async function runDoctor(config: Config, environment: Environment): Promi
     return [...own, ...(await examine(config, database, temporal))];
   } finally {
     if ('value' in database) await database.value.client.end().catch(() => undefined);
-    await client.connection.close();
+    if ('value' in temporal) await temporal.value.connection.close();
   }
 }
 
@@ -118,9 +117,15 @@ async function examinePooler(config: Config, direct: ReadOnly): Promise<Finding[
   }
 }
 
-async function connectTemporal(client: Client): Promise<Client> {
-  await client.withDeadline(Date.now() + callMs, () => client.workflowService.getSystemInfo({}));
-  return client;
+async function connectTemporal(environment: Environment): Promise<Client> {
+  const client = createTemporalClient({ environment, dataConverter: undefined });
+  try {
+    await client.withDeadline(Date.now() + callMs, () => client.workflowService.getSystemInfo({}));
+    return client;
+  } catch (error) {
+    await client.connection.close();
+    throw error;
+  }
 }
 
 async function reach<Value>(

@@ -1,4 +1,8 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { temporalConnectionConfig } from '../temporal/client/connect.ts';
 import type { DataDirectory } from './data-directory.ts';
 import {
   chooseEmbeddedParts,
@@ -74,6 +78,26 @@ it('sends account emails only through the local SES, from the configured address
   expect(from({ ACCOUNT_EMAIL_FROM: 'me@example.com' })).toBe('me@example.com');
   expect(from({ ACCOUNT_EMAIL_FROM: '' })).toBe('accounts@posthaste.test');
   expect(from({ AWS_REGION: 'eu-west-1' })).toBeUndefined();
+});
+
+it("connects to the embedded Temporal without the credentials of the user's own", async () => {
+  const home = await mkdtemp(join(tmpdir(), 'posthaste-home-'));
+  await mkdir(join(home, 'temporalio'));
+  const profiles =
+    '[profile.default]\nnamespace = "mine"\napi_key = "key"\n[profile.work]\napi_key = "other"\n';
+  await writeFile(join(home, 'temporalio', 'temporal.toml'), profiles);
+  const embedded = { namespace: 'default', connectionOptions: { address: '127.0.0.1:7234' } };
+  const theirs: Record<string, string> = {
+    TEMPORAL_API_KEY: 'key',
+    TEMPORAL_TLS: 'true',
+    TEMPORAL_TLS_CLIENT_CERT_PATH: '/nowhere.pem',
+    TEMPORAL_PROFILE: 'work',
+    XDG_CONFIG_HOME: home,
+  };
+  for (const [name, value] of Object.entries(theirs)) {
+    expect(temporalConnectionConfig(compose({ [name]: value })), name).toEqual(embedded);
+  }
+  await rm(home, { recursive: true });
 });
 
 it('keeps what the user has configured', () => {

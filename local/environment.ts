@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { hostAndPort } from '../core/config/host-and-port.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { LocalStackError } from './failure.ts';
 import type { PortName } from './ports.ts';
@@ -117,6 +118,7 @@ export function productEnvironment(
       CLICKHOUSE_PASSWORD: data.secrets.clickhousePassword,
     }),
     ...(parts.temporal && {
+      ...withoutCredentials(environment, data.path),
       TEMPORAL_ADDRESS: `127.0.0.1:${ports.TEMPORAL_PORT}`,
       TEMPORAL_UI_URL: `http://127.0.0.1:${ports.TEMPORAL_UI_PORT}`,
     }),
@@ -133,8 +135,17 @@ export function productEnvironment(
   };
 }
 
+/** Keys, certificates and profiles of the user's shell are for another Temporal; the embedded one speaks no TLS. */
+function withoutCredentials(environment: Record<string, string | undefined>, dataDirectory: string) {
+  const names = Object.keys(environment).filter((name) => /^TEMPORAL_(API_KEY|TLS|PROFILE)/.test(name));
+  return {
+    ...Object.fromEntries(names.map((name) => [name, ''])),
+    // A missing file holds no profile; without the variable, the one in the home folder counts.
+    TEMPORAL_CONFIG_FILE: join(dataDirectory, 'temporal', 'no-profiles.toml'),
+  };
+}
+
 export function localApiUrl(settings: Pick<LocalEnvironment, 'HOST'>, port: number | undefined): string {
   const everywhere = settings.HOST === '0.0.0.0' || settings.HOST === '::';
-  const host = everywhere ? '127.0.0.1' : settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST;
-  return `http://${host}:${port}`;
+  return `http://${hostAndPort(everywhere ? '127.0.0.1' : settings.HOST, port)}`;
 }

@@ -53,6 +53,15 @@ describe('a port that was set', () => {
   });
 });
 
+it.each([undefined, 0])(
+  'says that the host is not this machine, whatever the port (%j)',
+  async (explicit) => {
+    // Reserved by RFC 5737: no machine has it.
+    const refusal = reservePort({ name: 'PORT', explicit, host: '192.0.2.1' });
+    await expect(refusal).rejects.toThrow('HOST is 192.0.2.1, which is not an address of this machine');
+  },
+);
+
 it('keeps a port occupied until it is released', async () => {
   const reserved = await reservePort({ name: 'PORT', explicit: 0 });
   await expect(occupy(reserved.port)).rejects.toThrow('EADDRINUSE');

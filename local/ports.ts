@@ -39,7 +39,7 @@ const searchWidth = 100;
 /**
  * Reserves the port of one part: the explicit one, or else the first free one among the last run's, the default and the
  * ports after it.
- * @throws LocalStackError when an explicit port is taken or not permitted
+ * @throws LocalStackError when an explicit port is taken or not permitted, or the host is not this machine
  */
 export async function reservePort(request: PortRequest): Promise<ReservedPort> {
   const host = request.host ?? '127.0.0.1';
@@ -54,6 +54,7 @@ export async function reservePort(request: PortRequest): Promise<ReservedPort> {
   for (const candidate of candidates) {
     const server = await listen(candidate, host);
     if (typeof server !== 'string') return reservation(server);
+    if (noAddress.has(server)) throw refusal(request.name, candidate, host, server);
   }
   throw new LocalStackError(`No free port was found for ${request.name}. Set ${request.name} to a free one.`);
 }
@@ -67,7 +68,14 @@ export async function requireFreePort(name: PortName, port: number): Promise<voi
   await release();
 }
 
+const noAddress = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EADDRNOTAVAIL']);
+
 function refusal(name: PortName, port: number, host: string, code: string): LocalStackError {
+  if (noAddress.has(code)) {
+    return new LocalStackError(
+      `HOST is ${host}, which is not an address of this machine. Set it to one, or leave it unset for 127.0.0.1.`,
+    );
+  }
   if (code === 'EADDRINUSE') {
     return new LocalStackError(
       `Port ${port} (${name}) is taken by another program. Stop that program, set ${name} to another port, or leave ${name} unset to use any free one.`,

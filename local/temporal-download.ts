@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
+
+const sdkVersion: string = createRequire(import.meta.url)('@temporalio/worker/package.json').version;
 
 /**
  * Fetches the Temporal CLI as the Temporal SDK does for its test environment. The SDK can't download without starting the
@@ -20,7 +23,7 @@ async function download(target: string, version: string): Promise<void> {
         version,
         ttl: 0,
         sdkName: 'sdk-typescript',
-        sdkVersion: '1.24.0',
+        sdkVersion,
       },
       namespace: 'default',
       ip: '127.0.0.1',

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { createLogger, initialLevel } from './logger.ts';
 
 const logger = fileURLToPath(new URL('./logger.ts', import.meta.url));
 
@@ -47,4 +48,14 @@ describe('lines on standard output', () => {
     expect(JSON.parse(String(line))).toMatchObject({ msg: 'alone' });
     child.kill('SIGKILL');
   });
+});
+
+it.each([
+  ['debug', 'debug'],
+  ['silent', 'silent'],
+  ['', 'info'],
+  [undefined, 'info'],
+  ['verbose', 'info'],
+])('a process with the level %j starts to log at %s', (configured, level) => {
+  expect(createLogger(initialLevel(configured)).level).toBe(level);
 });

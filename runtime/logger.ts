@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger, type LoggerOptions } from 'pino';
+import { serverVariables } from '../core/config/variables/server.ts';
 
 /** Lines are buffered up to this size or time: a system call per line costs more than the line itself. */
 const blockBytes = 8 * 1024;
@@ -46,6 +47,10 @@ export type Warn = (message: string, err: unknown) => void;
 export function warnTo(log: Logger): Warn {
   return (message, err) => log.warn({ err }, message);
 }
+
+/** The level of a process that has yet to check its configuration: the check reports an invalid one at `info`. */
+export const initialLevel = (level: string | undefined) =>
+  serverVariables.LOG_LEVEL.catch('info').parse(level);
 
 /**
  * JSON lines, written in blocks and off the request path.

@@ -2,16 +2,32 @@ import { expect, it } from 'vitest';
 import { loadConfig } from '../core/config/load.ts';
 import { openOAuthProviders } from './oauth-providers.ts';
 
-it('send the browser back below the path of the API', async () => {
-  const { github } = openOAuthProviders(
-    loadConfig({
-      APP_SECRET: 'x'.repeat(32),
-      DATABASE_URL: 'postgres://p',
-      API_URL: 'https://example.com/mail/',
-      OAUTH_GITHUB_CLIENT_ID: 'id',
-      OAUTH_GITHUB_CLIENT_SECRET: 'secret',
-    }),
+const open = (environment: Record<string, string>) =>
+  openOAuthProviders(
+    loadConfig({ APP_SECRET: 'x'.repeat(32), DATABASE_URL: 'postgres://p', ...environment }),
   );
+
+it('opens those that are configured', () => {
+  expect(open({})).toEqual({ google: null, github: null });
+  const { google, github } = open({ OAUTH_GITHUB_CLIENT_ID: 'id', OAUTH_GITHUB_CLIENT_SECRET: 'secret' });
+  expect([google === null, github === null]).toEqual([true, false]);
+});
+
+it.each([
+  'OAUTH_GOOGLE_CLIENT_ID',
+  'OAUTH_GOOGLE_CLIENT_SECRET',
+  'OAUTH_GITHUB_CLIENT_ID',
+  'OAUTH_GITHUB_CLIENT_SECRET',
+])('does not start with %s alone', (name) => {
+  expect(() => open({ [name]: 'x' })).toThrow(/OAUTH_.+_CLIENT_ID and OAUTH_.+_CLIENT_SECRET: set both/);
+});
+
+it('send the browser back below the path of the API', async () => {
+  const { github } = open({
+    API_URL: 'https://example.com/mail/',
+    OAUTH_GITHUB_CLIENT_ID: 'id',
+    OAUTH_GITHUB_CLIENT_SECRET: 'secret',
+  });
   const attempt = { state: 'state', codeVerifier: 'v'.repeat(43), nonce: 'nonce' };
   const there = await github?.authorizationUrl(attempt);
   expect(there?.searchParams.get('redirect_uri')).toBe('https://example.com/mail/auth/oauth/github/callback');

@@ -27,6 +27,8 @@ export async function runProcess(log: Logger, start: (shutdown: Shutdown) => Pro
   try {
     await start(shutdown);
   } catch (error) {
+    // The shutdown interrupts a start that waits for a store.
+    if (ending) return;
     if (error instanceof ConfigError) log.fatal(error.message);
     else log.fatal({ err: error }, 'could not start');
     await end('could not start', true);

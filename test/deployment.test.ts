@@ -1,5 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
 import { environmentSchema } from '../core/config/schema.ts';
 
@@ -60,6 +64,23 @@ describe('the image', () => {
   it('has the Node that package.json pins', () => {
     const pinned: string = JSON.parse(read('package.json')).dependencies.node;
     expect(read('Dockerfile')).toContain(`NODE_IMAGE=node:${pinned}-`);
+  });
+
+  it("has the root certificates that Temporal's SDK needs for TLS", async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'posthaste-certificates-'));
+    const file = join(directory, 'ca-certificates.crt');
+    const [, script = ''] = /node --eval "(.+rootCertificates.+)"$/m.exec(read('Dockerfile')) ?? [];
+    await execa(process.execPath, ['--eval', script.replace('/etc/ssl/certs/ca-certificates.crt', file)]);
+    const connect = `import { NativeConnection } from '@temporalio/worker';
+      const connecting = NativeConnection.connect({ address: '127.0.0.1:1', tls: true });
+      await connecting.catch(({ message }) => console.log(message));
+      process.exit();`;
+    const { stdout } = await execa(process.execPath, ['--input-type=module', '--eval', connect], {
+      cwd: root,
+      env: { SSL_CERT_FILE: file, SSL_CERT_DIR: directory },
+    });
+    await rm(directory, { recursive: true });
+    expect(stdout).toContain('Connection refused');
   });
 
   it('runs modules that exist', () => {

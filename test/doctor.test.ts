@@ -127,11 +127,16 @@ it('warns for a week of events that ClickHouse refused', async () => {
   expect(await found()).toEqual([]);
 });
 
-it('names commands that have waited too long, with their project', async () => {
+it('names commands that have waited too long, with their project, beside many others', async () => {
   await stack.sql(
     `insert into outbox (id, kind, subject_id, project_id, created_at, next_attempt_at)
      values (uuidv7(), 'email.dispatch', uuidv7(), $1, now() - interval '10 minutes', now() + interval '1 hour')`,
     [sender.projectId],
+  );
+  await stack.sql(
+    `insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
+     select uuidv7(), 'contact.snooze', uuidv7(), project_id, now() + interval '1 hour'
+     from (select uuidv7() as project_id from generate_series(1, 5)) p, generate_series(1, 2)`,
   );
   const report = await examine();
   expect(report.status).toBe('error');
@@ -140,7 +145,7 @@ it('names commands that have waited too long, with their project', async () => {
       text: expect.stringMatching(/^1 email\.dispatch of "Project \d+" \(.+\) wait, the oldest for 10 min$/),
     },
   ]);
-  await stack.sql(`delete from outbox where kind = 'email.dispatch'`);
+  await stack.sql(`delete from outbox where kind in ('email.dispatch', 'contact.snooze')`);
 });
 
 it('says why a campaign is paused', async () => {
@@ -380,6 +385,13 @@ it('names a missing index and one whose build was interrupted', async () => {
   expect(findings.filter(({ area }) => area === 'Indexes')).toMatchObject([
     { level: 'warning', text: 'half_built of contacts is invalid: its build was interrupted' },
     { level: 'warning', text: expect.stringContaining('contacts_address_part is missing') },
+  ]);
+});
+
+it('says why it cannot set up its connection to Temporal', async () => {
+  const report = await examine({ TEMPORAL_TLS_CLIENT_CERT_PATH: '/nowhere/client.pem' });
+  expect(errors(report)).toMatchObject([
+    { area: 'Temporal', text: expect.stringContaining('/nowhere/client.pem') },
   ]);
 });
 

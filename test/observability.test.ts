@@ -153,16 +153,24 @@ describe('every metric that alerts and dashboards name', () => {
     await upload(`${stack.url}/contacts/import`, sender.secretKey, 'email\nreader@example.com');
     const to = `someone@${sender.domain}`;
     await sender.post('/v1/send', { to, from: to, subject: 'Hello', body: '<p>Hello</p>' });
+    const readMetrics = async () => {
+      const answers = await Promise.all(addresses.map(async (url) => (await fetch(`${url}/metrics`)).text()));
+      return answers.join('\n');
+    };
     await eventually(
       async () => {
-        const answers = await Promise.all(
-          addresses.map(async (url) => (await fetch(`${url}/metrics`)).text()),
-        );
-        const exported = new Set(answers.join('\n').match(/(?<=^# TYPE )\w+/gm));
+        const exported = new Set((await readMetrics()).match(/(?<=^# TYPE )\w+/gm));
         return [...used].filter((name) => !exported.has(name) && !onFailureOnly.has(name));
       },
       (missing) => missing.length === 0,
       120_000,
     );
+    // Prometheus guesses quantiles between two limits of a histogram, which may be far apart.
+    const quantiles = [...alerts.matchAll(/histogram_quantile\(.*?(\w+_bucket).*\) > ([\d.]+)$/gm)];
+    expect(quantiles).toHaveLength(3);
+    const text = await readMetrics();
+    for (const [, bucket, limit] of quantiles) {
+      expect(text).toMatch(new RegExp(`^${bucket}\\{.*le="${limit}"`, 'm'));
+    }
   });
 });

@@ -1,11 +1,38 @@
 import { expect, it } from 'vitest';
 import { loadConfig } from './load.ts';
+import { environmentSchema } from './schema.ts';
+
+const required = { APP_SECRET: 'x'.repeat(32), DATABASE_URL: 'postgres://p' };
+const load = (changes: Record<string, string>) => loadConfig({ ...required, ...changes });
+
+it('takes an empty variable for one that is not set', () => {
+  const names = Object.keys(environmentSchema.shape).filter((name) => !(name in required));
+  expect(load(Object.fromEntries(names.map((name) => [name, ''])))).toEqual(load({}));
+  expect(() => load({ DATABASE_URL: '' })).toThrow(/^ {2}DATABASE_URL: Required$/m);
+});
+
+it.each(['API_URL', 'DASHBOARD_URL', 'CLICKHOUSE_URL', 'S3_ENDPOINT', 'OTEL_EXPORTER_OTLP_ENDPOINT'])(
+  'refuses an address without its protocol as %s',
+  (name) => {
+    for (const address of ['mail.example.com', 'mail.example.com:8080', 'localhost:8080']) {
+      expect(() => load({ [name]: address })).toThrow(`${name}: Must be a URL such as https://example.com`);
+    }
+    for (const address of ['https://mail.example.com/a', 'http://localhost:8080', 'http://[::1]:8080']) {
+      expect(load({ [name]: address })).toMatchObject({ [name]: address });
+    }
+  },
+);
+
+it.each([
+  ['DATABASE_URL', 'postgres://posthaste:a/b#c@db/posthaste', 'postgresql://posthaste:a%2Fb@db/posthaste'],
+  ['DATABASE_POOLER_URL', 'pooler:6432', 'postgres:///posthaste?host=/run/pooler'],
+  ['SMTP_URL', 'smtp.example.com:587', 'smtp://user@smtp.example.com:587?pool=true'],
+])('says how to write %s', (name, wrong, right) => {
+  expect(() => load({ [name]: wrong })).toThrow(/^ {2}\w+: Must be a URL such as (postgres|smtps):/m);
+  expect(load({ [name]: right })).toMatchObject({ [name]: right });
+});
 
 it('takes the hosts that webhooks may call in any case', () => {
-  const environment = { APP_SECRET: 'x'.repeat(32), DATABASE_URL: 'postgres://p' };
-  const { OUTBOUND_ALLOW_HOSTS: hosts } = loadConfig({
-    ...environment,
-    OUTBOUND_ALLOW_HOSTS: 'CRM.Intranet, 10.0.0.7',
-  });
+  const { OUTBOUND_ALLOW_HOSTS: hosts } = load({ OUTBOUND_ALLOW_HOSTS: 'CRM.Intranet, 10.0.0.7' });
   expect(hosts).toEqual(['crm.intranet', '10.0.0.7']);
 });

@@ -1,5 +1,5 @@
 import { loadConfig } from '../../core/config/load.ts';
-import { createLogger } from '../../runtime/logger.ts';
+import { createLogger, initialLevel } from '../../runtime/logger.ts';
 import { newestDashboard } from '../../runtime/newest-dashboard.ts';
 import { runProcess } from '../../runtime/run-process.ts';
 import { openCampaignThread } from './campaign-thread/open-campaign-thread.ts';
@@ -10,7 +10,7 @@ import { openCampaignThread } from './campaign-thread/open-campaign-thread.ts';
  * Loading takes seconds, and a campaign whose only worker was killed waits for the next one. So the campaign thread
  * loads first, then the database, and Temporal while the thread is already sending.
  */
-const log = createLogger(process.env.LOG_LEVEL ?? 'info');
+const log = createLogger(initialLevel(process.env.LOG_LEVEL));
 await runProcess(log, async (shutdown) => {
   const config = loadConfig({
     ...process.env,

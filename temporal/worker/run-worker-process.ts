@@ -1,3 +1,5 @@
+import { lookup } from 'node:dns/promises';
+import { hostAndPort } from '../../core/config/host-and-port.ts';
 import { ProjectChanges } from '../../db/project-changes.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';
@@ -19,7 +21,9 @@ export async function runWorkerProcess(
   const { metrics } = foundation;
   const { config, log } = foundation.resources;
   const { HOST: host, TEMPORAL_METRICS_PORT: metricsPort } = config;
-  installTemporalRuntime(log, metricsPort === 0 ? undefined : `${host}:${metricsPort}`);
+  // The SDK takes addresses only.
+  const { address } = await lookup(host);
+  installTemporalRuntime(log, metricsPort === 0 ? undefined : hostAndPort(address, metricsPort));
   const stopping = new AbortController();
   const clickhouse = openClickHouse(config, shutdown);
   const resources = { ...foundation.resources, ...openTemporal(foundation.resources, shutdown) };

@@ -45,7 +45,7 @@ export async function startProcessWorkers(
   const stopping = new AbortController();
   const persist = <Result>(work: () => Promise<Result>) => whileTemporalIsDown(work, stopping.signal, log);
   const starting = persist(() => startWorkers(options));
-  shutdown.add('worker', async () => {
+  const stop = async () => {
     stopping.abort();
     resources.relay.useFirstTry(undefined);
     // Workers that come up meanwhile would take tasks that nobody completes.
@@ -54,7 +54,8 @@ export async function startProcessWorkers(
       () => undefined,
     );
     await Promise.all([stopped, emails.stop()]);
-  });
+  };
+  shutdown.add('worker', stop, config.SHUTDOWN_GRACE_SECONDS * 1000);
   shutdown.add('head start', async () => campaigns.endHeadStart());
 
   // Before Temporal answers: most emails do not need it.

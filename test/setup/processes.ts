@@ -95,15 +95,18 @@ export async function startAnotherApi(
   return Object.assign(process, { url: `http://127.0.0.1:${port}` });
 }
 
-/** Resolves when the process polls for work. Requires `METRICS_PORT` in the environment. */
+/**
+ * Resolves when the process polls for work, or with another `probe`. Requires `METRICS_PORT` in the environment.
+ */
 export function startWorkerProcess(
   environment: Record<string, string>,
   root = ownRoot,
+  probe = '/ready',
 ): Promise<TestProcess> {
   return startProcess(
     'temporal/worker/main.ts',
     environment,
-    `http://127.0.0.1:${environment.METRICS_PORT}/ready`,
+    `http://127.0.0.1:${environment.METRICS_PORT}${probe}`,
     root,
   );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { list } from './types.ts';
+import { list, webUrl } from './types.ts';
 
 /** Stripe. */
 export const billingVariables = {
@@ -22,8 +22,7 @@ export const billingVariables = {
     'Recurring prices that a project may subscribe to, the default first, separated by commas; required ' +
       'with `STRIPE_SECRET_KEY`.',
   ),
-  STRIPE_API_URL: z
-    .url()
+  STRIPE_API_URL: webUrl
     .optional()
     .describe('Alternative address of the Stripe API, such as a local server in tests.'),
 };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer } from './types.ts';
+import { integer, webUrl } from './types.ts';
 
 /** Uploaded images, on disk or in S3. */
 export const imagesVariables = {
@@ -20,8 +20,7 @@ export const imagesVariables = {
         '`UPLOADS_DIR`.',
     ),
   S3_REGION: z.string().min(1).default('us-east-1').describe('Region of the bucket.'),
-  S3_ENDPOINT: z
-    .url()
+  S3_ENDPOINT: webUrl
     .optional()
     .describe('Address of an S3-compatible service; buckets are addressed by path.'),
   S3_ACCESS_KEY_ID: z
@@ -29,8 +28,7 @@ export const imagesVariables = {
     .optional()
     .describe('Credentials for the bucket. Default: the usual AWS sources.'),
   S3_SECRET_ACCESS_KEY: z.string().optional().describe('Required with `S3_ACCESS_KEY_ID`.'),
-  S3_PUBLIC_URL: z
-    .url()
+  S3_PUBLIC_URL: webUrl
     .optional()
     .describe('Public address of the bucket, such as that of a CDN. Default: its address at the service.'),
 

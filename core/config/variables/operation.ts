@@ -1,5 +1,4 @@
-import { z } from 'zod';
-import { flag, integer } from './types.ts';
+import { flag, integer, webUrl } from './types.ts';
 
 /** Metrics, shutdown, tracing and checks. */
 export const operationVariables = {
@@ -7,9 +6,11 @@ export const operationVariables = {
   TEMPORAL_METRICS_PORT: integer(0).describe(
     "Port of the worker on which `/metrics` has the Temporal SDK's metrics (task latency, failed tasks, free slots); 0 = off.",
   ),
-  SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe('How long running work may take to finish at shutdown.'),
-  OTEL_EXPORTER_OTLP_ENDPOINT: z
-    .url()
+  SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe(
+    'How long running work may take to finish at shutdown. Whoever kills the process has to wait longer: ' +
+      '20 seconds for an API, 40 for a worker.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl
     .optional()
     .describe('OpenTelemetry collector. Tracing is off without it.'),
   VALIDATE_RESPONSES: flag(false).describe(

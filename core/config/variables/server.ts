@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, integer } from './types.ts';
+import { flag, integer, webUrl } from './types.ts';
 
 /** Address, secret and log of a process. */
 export const serverVariables = {
@@ -9,12 +9,10 @@ export const serverVariables = {
     .describe('`production`, `development` or `test`.'),
   HOST: z.string().default('127.0.0.1').describe('Address on which the API listens.'),
   PORT: integer(8080).describe('Port of the API.'),
-  API_URL: z
-    .url()
+  API_URL: webUrl
     .optional()
     .describe('Public address of the API, used in links and cookies. Default: built from `HOST` and `PORT`.'),
-  DASHBOARD_URL: z
-    .url()
+  DASHBOARD_URL: webUrl
     .optional()
     .describe(
       'Address of a dashboard hosted elsewhere, which may then call the API with the session cookie. Links in ' +

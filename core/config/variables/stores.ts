@@ -1,15 +1,10 @@
 import { z } from 'zod';
-import { integer } from './types.ts';
+import { integer, postgresUrl, webUrl } from './types.ts';
 
 /** Postgres, ClickHouse and Temporal. */
 export const storesVariables = {
-  DATABASE_URL: z
-    .string()
-    .min(1)
-    .describe('Postgres 18, `postgres://user:password@host:port/database`. Required.'),
-  DATABASE_POOLER_URL: z
-    .string()
-    .min(1)
+  DATABASE_URL: postgresUrl.describe('Postgres 18, `postgres://user:password@host:port/database`. Required.'),
+  DATABASE_POOLER_URL: postgresUrl
     .optional()
     .describe(
       'A pooler in transaction mode in front of that database, such as PgBouncer. One or two connections per ' +
@@ -29,8 +24,7 @@ export const storesVariables = {
     "How long a statement of a worker may run before its activity is retried; 0 = the server's setting.",
   ),
 
-  CLICKHOUSE_URL: z
-    .url()
+  CLICKHOUSE_URL: webUrl
     .optional()
     .describe(
       'ClickHouse over HTTP(S). Without it analytics answers 503; `npm start` then runs one and sets it.',
@@ -68,7 +62,7 @@ export const storesVariables = {
     'Workflows that a worker keeps in memory, about 0.4 MB each. Others are replayed from their history when ' +
       'they continue.',
   ),
-  TEMPORAL_UI_URL: z.url().optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
+  TEMPORAL_UI_URL: webUrl.optional().describe('Address of the Temporal UI, shown by `GET /config`.'),
   TEMPORAL_PAYLOAD_KEY: z
     .string()
     .optional()

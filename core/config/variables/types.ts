@@ -7,6 +7,19 @@ export const flag = (fallback: boolean) =>
     .enum(['true', 'false', '1', '0', 'on', 'off'])
     .default(fallback ? 'true' : 'false')
     .transform((value) => value === 'true' || value === '1' || value === 'on');
+/** Names the protocol, because `localhost:8080` is a URL with the protocol `localhost`. */
+const urlLike = (example: string, protocol: RegExp) =>
+  z.url({
+    protocol,
+    error: ({ code }) => (code === 'invalid_format' ? `Must be a URL such as ${example}` : undefined),
+  });
+export const webUrl = urlLike('https://example.com', /^https?$/);
+const encoded = 'with special characters in the password percent-encoded';
+export const postgresUrl = urlLike(
+  `postgres://user:password@host:5432/database, ${encoded}`,
+  /^postgres(ql)?$/,
+);
+export const smtpUrl = urlLike(`smtps://user:password@host:465, ${encoded}`, /^smtps?$/);
 /** Values separated by commas. */
 export const list = z
   .string()

@@ -3,6 +3,10 @@ import { execute } from '../../sql.ts';
 
 const batchRows = 1_000;
 
+/**
+ * Queues a command for up to 1,000 received emails that have waited for more than an hour. They are chosen at random:
+ * the oldest may be waiting for their bucket, for days, and would take every place.
+ */
 // A statement, because it finds and writes rows without reading them into the process.
 export function requeueStrandedInbound(em: Em): Promise<number> {
   return execute(
@@ -12,7 +16,7 @@ export function requeueStrandedInbound(em: Em): Promise<number> {
      from (
        select id, project_id from inbound_emails
        where status = 'PENDING' and created_at < now() - interval '1 hour'
-       order by created_at limit ${batchRows}
+       order by random() limit ${batchRows}
      ) i
      where not exists (select from outbox o where o.subject_id = i.id)`,
   );

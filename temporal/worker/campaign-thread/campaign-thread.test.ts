@@ -51,7 +51,7 @@ describe('the campaign thread', () => {
     await asked.stop();
     await expect(asked.ended).resolves.toBeUndefined();
 
-    const broken = start({ DATABASE_URL: 'not a url' });
+    const broken = start({ DATABASE_URL: 'postgres://without-a-database' });
     const order = broken.send(batchOf(randomUUID()), neverAborted);
     await expect(order).rejects.toThrow();
     await expect(broken.ended).rejects.toThrow();
