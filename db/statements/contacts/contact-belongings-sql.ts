@@ -59,8 +59,8 @@ const givenBackSql = sendingCategories
 
 /**
  * CTEs that follow `lockBelongingsSql` and a CTE `removed (id)` of some of its contacts, and remove their data from every
- * table but the journal. Emails and executions stay for the figures, without address and data; queued emails and active
- * executions are canceled, and the usage of those emails is returned.
+ * table but the journal. Emails and executions stay for the figures, without address, subject and data; queued emails and
+ * active executions are canceled, and the usage of those emails is returned.
  */
 export const removeBelongingsSql = `
 removed_contact as materialized (
@@ -100,7 +100,7 @@ received as (
 ),
 email as (
   update emails e
-  set contact_id = null, to_email = '', to_name = null,
+  set contact_id = null, to_email = '', to_name = null, subject = null,
     status = case when e.status = 'QUEUED' then 'CANCELLED' else e.status end
   from email_held h
   where e.id = h.id and h.contact_id in (select id from removed_contact)

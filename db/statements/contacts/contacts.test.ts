@@ -130,13 +130,15 @@ describe('a patch', () => {
 });
 
 describe('a deleted contact', () => {
-  it('loses its statistics; its emails stay without an address, and queued ones are canceled', async () => {
+  it('loses its statistics; its emails stay without address and subject, and queued ones are canceled', async () => {
     const [[queued, sent] = []] = await acceptEmails(em(), [
       acceptInput(projectId, ['a@example.com', 'a@example.com'], { subscribed: true }),
     ]);
     const [[other] = []] = await acceptEmails(em(), [acceptInput(projectId, ['b@example.com'])]);
     await trackEvents(em(), [trackInput(projectId, 'a@example.com'), trackInput(projectId, 'b@example.com')]);
-    await sql(`update emails set status = 'SENT', to_name = 'Ann' where id = $1`, [sent?.emailId]);
+    await sql(`update emails set status = 'SENT', to_name = 'Ann', subject = 'Hello Ann' where id = $1`, [
+      sent?.emailId,
+    ]);
     const id = queued?.contactId ?? '';
 
     expect(await deleteContacts(em(), randomUUID(), [id])).toEqual([]);
@@ -145,7 +147,7 @@ describe('a deleted contact', () => {
     expect(await deleteContacts(em(), projectId, [id])).toEqual([]);
     expect(await findContact(id)).toBeUndefined();
     expect(await readCounts(em(), id)).toEqual({});
-    const erased = { contactId: null, toEmail: '', toName: null };
+    const erased = { contactId: null, toEmail: '', toName: null, subject: null };
     expect(await readEmail(em(), queued?.emailId ?? '')).toMatchObject({ ...erased, status: 'CANCELLED' });
     expect(await readEmail(em(), sent?.emailId ?? '')).toMatchObject({ ...erased, status: 'SENT' });
     // Canceled emails use no quota.

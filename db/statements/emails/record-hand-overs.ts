@@ -8,7 +8,12 @@ import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
 import { isKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
-import { emailEventColumns, emailEventDataSql, onlyOfContactSql } from './email-event-sql.ts';
+import {
+  emailEventColumns,
+  emailEventDataSql,
+  onlyOfContactSql,
+  unlessErasedSql,
+} from './email-event-sql.ts';
 
 export interface HandOverRecord {
   emailId: string;
@@ -60,7 +65,7 @@ recorded as (
       when ${isCancelledSql} then '${cancelledReason}'
       else o."reason"
     end,
-    subject = coalesce(e.subject, o."subject")
+    subject = ${unlessErasedSql('e', 'coalesce(e.subject, o."subject")')}
   -- In the common lock order of emails.
   from (select * from outcome order by "emailId") o
   where ${isKeySql('e.id', 'o."emailId"')} and e.claim_token = $1
