@@ -12,6 +12,7 @@ import {
   readEmail,
   readEvents,
 } from '../../../test/setup/read-database.ts';
+import { erasedReason } from '../contacts/contact-belongings-sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
@@ -271,6 +272,16 @@ it('journals nothing personal of an email whose contact was erased', async () =>
     expect([of, Object.keys(data).filter((key) => !allowed.has(key))]).toEqual([null, []]);
   }
   expect(await readEmail(em(), emailId)).toMatchObject({ status: 'COMPLAINED', subject: null });
+});
+
+it('records no answer of the provider about the address of an erased contact', async () => {
+  const { emailId, contactId } = await acceptOne();
+  const token = uuidv7();
+  await claimEmails(em(), [emailId], token, 120);
+  await em().transactional((inner) => deleteContacts(inner, project.id, [contactId]));
+  const refused = sent(emailId, { status: 'FAILED', reason: '550 <a@example.com> is unknown' });
+  await recordHandOvers(em(), token, [refused]);
+  expect(await readEmail(em(), emailId)).toMatchObject({ status: 'FAILED', reason: erasedReason });
 });
 
 describe('notifications', () => {

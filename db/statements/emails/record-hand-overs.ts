@@ -8,6 +8,7 @@ import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
 import { isKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
+import { erasedReason } from '../contacts/contact-belongings-sql.ts';
 import {
   emailEventColumns,
   emailEventDataSql,
@@ -63,6 +64,7 @@ recorded as (
     reason = case
       when e.status not in ('SENDING', 'UNKNOWN') then e.reason
       when ${isCancelledSql} then '${cancelledReason}'
+      when e.to_email = '' and o."status" <> 'SUPPRESSED' and o."reason" is not null then '${erasedReason}'
       else o."reason"
     end,
     subject = ${unlessErasedSql('e', 'coalesce(e.subject, o."subject")')}
