@@ -170,6 +170,27 @@ describe('a ClickHouse that does not answer, or whose answer does not end', () =
   });
 });
 
+describe('a ClickHouse that cannot work for now', () => {
+  it.each([
+    ['its disk is full', 75],
+    ['its quota is used up', 201],
+    ['its Keeper is away', 225],
+    ['it does not know whether the rows are stored', 319],
+    ['its deletion is unfinished', 341],
+    ['its object store fails', 499],
+  ])('is unavailable: %s', async (_, code) => {
+    const server = await startHttpServer((_request, response) => {
+      response.writeHead(500, { 'X-ClickHouse-Exception-Code': String(code) });
+      response.end(`Code: ${code}. DB::Exception: Not now. (SOME_ERROR) (version 26.7.1.1)\n`);
+    });
+    const away = connectClickHouse({ url: server.url, username: 'default', password: '', database: 'shop' });
+    await expect(away.query(numbers, { n: 1 })).rejects.toThrow(ClickHouseUnavailable);
+    await expect(away.insert(pairTable, '1\ta')).rejects.toThrow(ClickHouseUnavailable);
+    await away.close();
+    await server.close();
+  });
+});
+
 describe('a ClickHouse that is down', () => {
   it('is unavailable and fails the ping', async () => {
     const away = connectClickHouse({

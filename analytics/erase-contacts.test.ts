@@ -208,4 +208,20 @@ describe('erasing many contacts', () => {
     expect(left.map(({ id }) => id)).toEqual([other.eventId]);
     await clickhouse.close();
   });
+
+  it('erases more names than fit into one statement', async () => {
+    const clickhouse = await openTestClickHouse();
+    const projectId = uuidv7();
+    const contactId = uuidv7();
+    const names = Array.from({ length: 1_000 }, (_, n) => `${'é'.repeat(250)}${n}`);
+    const rows = names.map((name) => event(projectId, { contactId, name }));
+    const other = event(projectId, { name: names[500] ?? '' });
+    await clickhouse.insert(eventTable, [...rows, other].map(toEventLine).join('\n'));
+    await eraseContacts(clickhouse, projectId, [contactId], keptEmailData);
+    expect(await eventNames(clickhouse, projectId)).toEqual([other.name]);
+    expect((await listEvents(clickhouse, { projectId, limit: 10 })).map(({ id }) => id)).toEqual([
+      other.eventId,
+    ]);
+    await clickhouse.close();
+  });
 });

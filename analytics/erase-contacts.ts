@@ -6,6 +6,8 @@ import { eventColumns } from './tables/event.ts';
 
 /** Bounded, because parameters are part of the request's URL. */
 const maxContactsAtOnce = 500;
+/** Of the names in a statement. By default, ClickHouse refuses a parameter of more than 128 KiB and a URL of 1 MiB. */
+const maxNameBytesAtOnce = 64 * 1024;
 
 const comment = 'erase contacts';
 const ofContacts = 'project_id = {projectId:UUID} AND contact_id IN {contactIds:Array(UUID)}';
@@ -83,19 +85,36 @@ async function eraseBatch(
 ): Promise<void> {
   const found = await clickhouse.query(namesOfContacts, contacts);
   if (found.length === 0) return;
-  const names = found.filter(({ emails }) => emails === 0).map(({ name }) => name);
-  const parameters = { ...contacts, names, limit: names.length };
-  const staying = new Set(
-    names.length === 0 ? [] : (await clickhouse.query(namesThatStay, parameters)).map(({ name }) => name),
-  );
-  const gone = names.filter((name) => !staying.has(name));
-  const goneNames = { projectId: contacts.projectId, names: gone };
+  const { projectId } = contacts;
+  const gone: string[][] = [];
+  for (const names of portionsOf(found.filter(({ emails }) => emails === 0))) {
+    const parameters = { ...contacts, names, limit: names.length };
+    const staying = new Set((await clickhouse.query(namesThatStay, parameters)).map(({ name }) => name));
+    const goneNames = names.filter((name) => !staying.has(name));
+    if (goneNames.length > 0) gone.push(goneNames);
+  }
   if (found.some(({ emails }) => emails > 0)) {
     await clickhouse.command(keepEmails, { ...contacts, kept });
   }
   // The names first: if interrupted, the events still cause a retry.
-  if (gone.length > 0) await clickhouse.command(deleteFrom('event_name', ofTheNames, comment), goneNames);
+  for (const names of gone) {
+    await clickhouse.command(deleteFrom('event_name', ofTheNames, comment), { projectId, names });
+  }
   await clickhouse.command(deleteFrom('event', ofContacts, comment), contacts);
   // Another contact may have had an event of such a name in the meantime.
-  if (gone.length > 0) await clickhouse.command(restoreNames(ofTheNames), goneNames);
+  for (const names of gone) await clickhouse.command(restoreNames(ofTheNames), { projectId, names });
+}
+
+function portionsOf(found: readonly { name: string }[]): string[][] {
+  const portions: string[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const { name } of found) {
+    bytes += Buffer.byteLength(name);
+    if (bytes > maxNameBytesAtOnce) {
+      portions.push([]);
+      bytes = Buffer.byteLength(name);
+    }
+    portions.at(-1)?.push(name);
+  }
+  return portions;
 }

@@ -140,6 +140,32 @@ describe('a row that ClickHouse refuses', () => {
     expect(lag).toMatchObject({ refusedRows: 12, refusedAt: expect.any(Date) });
   });
 
+  it('costs no other row, even when ClickHouse begins to refuse all of them meanwhile', async () => {
+    await refuse(`name = 'poison'`);
+    const ids = await stage.write([{}, {}, {}, { name: 'poison' }]);
+    let isFull = false;
+    const { insert } = stage.clickhouse;
+    const filling: typeof insert = async (target, lines) => {
+      await insert(target, lines);
+      if (!isFull) await stage.clickhouse.command('ALTER TABLE event ADD CONSTRAINT full CHECK 0');
+      isFull = true;
+    };
+    stage.stream({ clickhouse: { ...stage.clickhouse, insert: filling } });
+    await eventually(
+      async () => stage.logged,
+      (lines) => lines.some((line) => line.msg === 'the journal stream was interrupted'),
+    );
+    expect(complaints()).toEqual([]);
+    await stage.clickhouse.command('ALTER TABLE event DROP CONSTRAINT full');
+    const rows = await eventually(stage.streamed, (found) => found.length === 3);
+    expect(rows.map((row) => row.id).toSorted()).toEqual(ids.slice(0, 3).toSorted());
+    const logged = await eventually(
+      async () => complaints(),
+      (found) => found.length >= 1,
+    );
+    expect(logged).toEqual([{ eventId: ids[3], outcome: 'skipped' }]);
+  });
+
   it('waits while ClickHouse refuses every row, and arrives when it accepts rows again', async () => {
     await refuse('1');
     await stage.write(Array.from({ length: 100 }, () => ({})));

@@ -12,15 +12,15 @@ export interface RefusedRow {
 
 /**
  * Inserts the lines of a batch. When ClickHouse refuses it, the batch is halved until each refused row is isolated;
- * such a row is stored with empty data, or skipped if that is refused too. No row blocks the others. Before anything is
- * stored, a probe row known to be valid shows whether the refused row is the cause.
+ * such a row is stored with empty data, or skipped if that is refused too. No row blocks the others. Before one is
+ * skipped, a probe row known to be valid shows whether the refused row is the cause.
  *
  * @returns the rows not stored unchanged, usually none
  * @throws ClickHouseUnavailable, and ClickHouseRefused when any row would be refused. Some rows may be stored by then;
  * retry the whole batch.
  */
 export async function insertBatch(clickhouse: ClickHouse, lines: string): Promise<RefusedRow[]> {
-  const batch: Batch = { clickhouse, stored: 0, refused: [] };
+  const batch: Batch = { clickhouse, refused: [] };
   const error = await tryInsert(batch, lines);
   if (error !== undefined) await insertHalves(batch, lines.split('\n'), error);
   return batch.refused;
@@ -29,15 +29,14 @@ export async function insertBatch(clickhouse: ClickHouse, lines: string): Promis
 interface Batch {
   readonly clickhouse: ClickHouse;
   readonly refused: RefusedRow[];
-  stored: number;
 }
 
 async function insertHalves(batch: Batch, lines: string[], error: ClickHouseRefused): Promise<void> {
   const [line] = lines;
   if (line !== undefined && lines.length === 1) {
     const isSkipped = (await tryInsert(batch, withoutEventData(line))) !== undefined;
+    if (isSkipped && (await tryInsert(batch, probeLine())) !== undefined) throw error;
     batch.refused.push({ eventId: eventIdOf(line), outcome: isSkipped ? 'skipped' : 'data dropped', error });
-    if (batch.stored === 0 && (await tryInsert(batch, probeLine())) !== undefined) throw error;
     return;
   }
   const middle = Math.ceil(lines.length / 2);
@@ -50,7 +49,6 @@ async function insertHalves(batch: Batch, lines: string[], error: ClickHouseRefu
 async function tryInsert(batch: Batch, lines: string): Promise<ClickHouseRefused | undefined> {
   try {
     await batch.clickhouse.insert(eventTable, lines);
-    batch.stored += 1;
     return undefined;
   } catch (error) {
     if (error instanceof ClickHouseRefused) return error;

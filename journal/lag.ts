@@ -5,7 +5,10 @@ import type { JournalPosition } from './read-batch.ts';
 export interface JournalLag {
   /** Rows not streamed yet, counted up to 50,000. */
   rowsBehind: number;
-  /** Age of the oldest of them by `occurredAt`; 0 when there are none. */
+  /**
+   * How long the oldest of them has waited, by its id; 0 when there are none. Not by `occurredAt`: the provider may report
+   * hours late.
+   */
   secondsBehind: number;
   /** Rows that ClickHouse refused, so that it has them without their data or not at all. */
   refusedRows: number;
@@ -23,7 +26,7 @@ select
     select from events where (xid, id) > ($1::xid8, $2::uuid) order by xid, id limit ${maxCountedRows}
   ) waiting) as "rowsBehind",
   coalesce((
-    select greatest(0, extract(epoch from clock_timestamp() - occurred_at))
+    select greatest(0, extract(epoch from clock_timestamp() - uuid_extract_timestamp(id)))
     from events where (xid, id) > ($1::xid8, $2::uuid) order by xid, id limit 1
   ), 0)::float8 as "secondsBehind",
   coalesce(s.refused_rows, 0) as "refusedRows", s.refused_at as "refusedAt"

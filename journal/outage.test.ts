@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { v7 as uuidv7 } from 'uuid';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { connectClickHouse, withoutClickHouse } from '../analytics/clickhouse.ts';
 import { migrateClickHouse } from '../analytics/migrate.ts';
@@ -55,7 +56,7 @@ describe('the journal stream over an outage', () => {
 
   it('reports its lag while ClickHouse is down', async () => {
     const stage = await openJournalStage(withoutClickHouse());
-    await stage.write([{ occurredAt: new Date(Date.now() - 60_000) }, {}]);
+    await stage.write([{ id: uuidv7({ msecs: Date.now() - 60_000 }) }, {}]);
     const streamer = stage.stream();
     const lag = await eventually(
       async () => streamer.lag,

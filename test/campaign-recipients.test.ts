@@ -13,6 +13,10 @@ const offer = 'https://shop.example/offer';
 
 beforeAll(async () => {
   for (const name of names) await sender.post('/contacts', { email: mailbox(name) });
+  // By a process whose clock is ahead.
+  await stack.sql(`update contacts set created_at = now() + interval '1 hour' where email = $1`, [
+    mailbox('success+r3'),
+  ]);
   const content = { name: 'News', subject: 'News', body: '<p>News</p>', from: `news@${sender.domain}` };
   const { body } = await sender.post('/campaigns', { ...content, audienceType: 'ALL' });
   path = `/campaigns/${body.data.id}`;

@@ -41,7 +41,9 @@ const emailFields = z.object({
   to: z.string().describe('Empty once the contact was deleted.'),
   toName: name,
   from: z.string(),
-  subject: name.describe('As rendered; null until the email was handed over.'),
+  subject: name.describe(
+    'As rendered; null until the email was handed over, and once the contact was deleted.',
+  ),
   status: z.enum(emailStatuses),
   reason: name.describe('Why it was not sent or is waiting, in words.'),
   source: z.enum(projectEmailSources),
@@ -112,7 +114,7 @@ export const emailDetailSchema = emailFields
     bodyAvailable: z
       .boolean()
       .describe(
-        'False once its content has outlived EMAIL_BODY_RETENTION_DAYS, or when it can’t be rendered.',
+        'False once its content has outlived EMAIL_BODY_RETENTION_DAYS or the contact was deleted, or when it can’t be rendered.',
       ),
     body: z
       .object({

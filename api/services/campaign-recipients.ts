@@ -19,6 +19,11 @@ import { whileAvailable } from './read-model.ts';
 import { toScannedPage } from './scanned-page.ts';
 
 const mostLinks = 500;
+/**
+ * How far before the creation of a campaign its clicks may be dated: the provider does so by another clock. `startedAt`
+ * is no bound: it is no earlier than the creation of any contact, which the clock of yet another process dates.
+ */
+const skewMs = 86_400_000;
 const positionSchema = z.tuple([z.literal('recipients'), z.uuid()]).transform(([, id]) => id);
 
 export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse, heavyReads: ProjectSlots) {
@@ -43,9 +48,9 @@ export function createCampaignRecipientsService(orm: Orm, clickhouse: ClickHouse
 
     /** @throws DomainError `NOT_FOUND`, `SERVICE_UNAVAILABLE` while ClickHouse is down */
     async links(projectId: string, id: string) {
-      const { startedAt } = await findCampaign(projectEm(orm, projectId), id);
+      const { createdAt, startedAt } = await findCampaign(projectEm(orm, projectId), id);
       if (!startedAt) return [];
-      const campaign = { projectId, campaignId: id, since: startedAt };
+      const campaign = { projectId, campaignId: id, since: new Date(createdAt.getTime() - skewMs) };
       return whileAvailable(campaignLinks(clickhouse, campaign, mostLinks));
     },
   };

@@ -28,7 +28,7 @@ export interface EmailBody extends RenderedEmail {
 export interface EmailDetail {
   email: LoggedEmail;
   events: EmailEvent[];
-  /** Null once the content was deleted, or when it can't be rendered. */
+  /** Null once the content or the contact was deleted, or when it can't be rendered. */
   body: EmailBody | null;
   runId: string | null;
 }
@@ -72,7 +72,9 @@ export function createEmailDetailService(options: EmailDetailOptions) {
   const templates = createEmailTemplates({ cache });
 
   async function renderBody(projectId: string, email: LoggedEmail): Promise<EmailBody | null> {
-    if (email.contentId === null) return null;
+    // The request's variables, which the content still has, are about the contact.
+    const isErased = email.toEmail === '';
+    if (email.contentId === null || isErased) return null;
     const em = projectEm(orm, projectId);
     const content = (await loadTexts(em, [email.contentId])).get(email.contentId);
     if (content === undefined) return null;

@@ -50,6 +50,9 @@ listener_held as materialized (
   for update
 )`;
 
+/** In place of the provider's answer, which may contain the address. The log of failed emails finds them by a reason. */
+export const erasedReason = 'not known any more: the contact was deleted';
+
 const givenBackSql = sendingCategories
   .map((category) => {
     const cancelled = `select * from email where is_cancelled and source = '${sourceOfCategory[category]}'`;
@@ -59,8 +62,8 @@ const givenBackSql = sendingCategories
 
 /**
  * CTEs that follow `lockBelongingsSql` and a CTE `removed (id)` of some of its contacts, and remove their data from every
- * table but the journal. Emails and executions stay for the figures, without address and data; queued emails and active
- * executions are canceled, and the usage of those emails is returned.
+ * table but the journal. Emails and executions stay for the figures, without address, subject and data; queued emails and
+ * active executions are canceled, and the usage of those emails is returned.
  */
 export const removeBelongingsSql = `
 removed_contact as materialized (
@@ -100,7 +103,8 @@ received as (
 ),
 email as (
   update emails e
-  set contact_id = null, to_email = '', to_name = null,
+  set contact_id = null, to_email = '', to_name = null, subject = null,
+    reason = case when e.reason is not null and e.status not in ('SUPPRESSED', 'CANCELLED') then '${erasedReason}' else e.reason end,
     status = case when e.status = 'QUEUED' then 'CANCELLED' else e.status end
   from email_held h
   where e.id = h.id and h.contact_id in (select id from removed_contact)

@@ -10,6 +10,7 @@ import { query } from '../../sql.ts';
 import { readConsumption } from '../billing/read-consumption.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { trackEvents } from '../events/track-events.ts';
+import { erasedReason } from './contact-belongings-sql.ts';
 import { contactColumns, contactRow } from './contact-row.ts';
 import { deleteContacts } from './delete-contacts.ts';
 import { type PatchContactInput, patchContact } from './patch-contact.ts';
@@ -130,13 +131,15 @@ describe('a patch', () => {
 });
 
 describe('a deleted contact', () => {
-  it('loses its statistics; its emails stay without an address, and queued ones are canceled', async () => {
+  it('loses its statistics; its emails stay without address and subject, and queued ones are canceled', async () => {
     const [[queued, sent] = []] = await acceptEmails(em(), [
       acceptInput(projectId, ['a@example.com', 'a@example.com'], { subscribed: true }),
     ]);
     const [[other] = []] = await acceptEmails(em(), [acceptInput(projectId, ['b@example.com'])]);
     await trackEvents(em(), [trackInput(projectId, 'a@example.com'), trackInput(projectId, 'b@example.com')]);
-    await sql(`update emails set status = 'SENT', to_name = 'Ann' where id = $1`, [sent?.emailId]);
+    await sql(`update emails set status = 'SENT', to_name = 'Ann', subject = 'Hello Ann' where id = $1`, [
+      sent?.emailId,
+    ]);
     const id = queued?.contactId ?? '';
 
     expect(await deleteContacts(em(), randomUUID(), [id])).toEqual([]);
@@ -145,9 +148,13 @@ describe('a deleted contact', () => {
     expect(await deleteContacts(em(), projectId, [id])).toEqual([]);
     expect(await findContact(id)).toBeUndefined();
     expect(await readCounts(em(), id)).toEqual({});
-    const erased = { contactId: null, toEmail: '', toName: null };
+    const erased = { contactId: null, toEmail: '', toName: null, subject: null };
     expect(await readEmail(em(), queued?.emailId ?? '')).toMatchObject({ ...erased, status: 'CANCELLED' });
-    expect(await readEmail(em(), sent?.emailId ?? '')).toMatchObject({ ...erased, status: 'SENT' });
+    expect(await readEmail(em(), sent?.emailId ?? '')).toMatchObject({
+      ...erased,
+      status: 'SENT',
+      reason: null,
+    });
     // Canceled emails use no quota.
     expect((await readConsumption(em(), projectId)).used.transactional).toBe(2);
     expect(await readEmail(em(), other?.emailId ?? '')).toMatchObject({
@@ -156,6 +163,27 @@ describe('a deleted contact', () => {
     });
     expect(await readCounts(em(), other?.contactId ?? '')).toEqual({ signed_up: 1 });
   });
+});
+
+it("does not leave its address in the provider's answers about its emails", async () => {
+  const statuses = ['QUEUED', 'FAILED', 'UNKNOWN', 'SUPPRESSED', 'CANCELLED'];
+  const [emails = []] = await acceptEmails(em(), [
+    acceptInput(
+      projectId,
+      statuses.map(() => 'a@example.com'),
+    ),
+  ]);
+  await sql(
+    `update emails e set status = u.status,
+       reason = case when u.status in ('SUPPRESSED', 'CANCELLED') then 'ours' else '550 <a@example.com> is unknown' end
+     from unnest($1::uuid[], $2::text[]) u (id, status) where e.id = u.id`,
+    [emails.map(({ emailId }) => emailId), statuses],
+  );
+  await deleteContacts(em(), projectId, [emails[0]?.contactId ?? '']);
+  const reasons = await Promise.all(
+    emails.map(async ({ emailId }) => (await readEmail(em(), emailId))?.reason),
+  );
+  expect(reasons).toEqual([erasedReason, erasedReason, erasedReason, 'ours', 'ours']);
 });
 
 describe('email addresses by id', () => {

@@ -17,8 +17,8 @@ ${removeBelongingsSql}
 select id from removed`;
 
 /**
- * Deletes contacts and their data. Emails and executions stay for the figures, without address and data; queued emails
- * and active executions are canceled. Records the contacts in `contact_erasures`: their journal rows, and rows that
+ * Deletes contacts and their data. Emails and executions stay for the figures, without address, subject and data; queued
+ * emails and active executions are canceled. Records the contacts in `contact_erasures`: their journal rows, and rows that
  * concurrent transactions write, are erased later from Postgres and ClickHouse.
  *
  * @param em in a transaction

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
+import { keptEmailData } from '../../../core/kept-email-data.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, handOverRecord, providerEvent } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
@@ -11,6 +12,8 @@ import {
   readEmail,
   readEvents,
 } from '../../../test/setup/read-database.ts';
+import { erasedReason } from '../contacts/contact-belongings-sql.ts';
+import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
 import { claimEmails } from './claim-emails.ts';
@@ -238,6 +241,47 @@ it('gives the reason for an email that the provider rejected, unless it was deli
   expect(await readEmail(em(), emailId)).toMatchObject({ status: 'DELIVERED', reason: null });
   await applyProviderEvents(em(), [providerEvent(emailId, 'reject')]);
   expect(await readEmail(em(), emailId)).toMatchObject({ status: 'DELIVERED', reason: null });
+});
+
+it('journals nothing personal of an email whose contact was erased', async () => {
+  const { emailId, contactId } = await acceptOne();
+  const token = uuidv7();
+  await claimEmails(em(), [emailId], token, 120);
+  await em().transactional((inner) => deleteContacts(inner, project.id, [contactId]));
+  await recordHandOvers(em(), token, [sent(emailId)]);
+  const personal = {
+    messageId: 'm-1',
+    subject: 'Hello Ann',
+    link: 'https://example.com/?ann',
+    diagnostic: '550 a@example.com unknown',
+  };
+  for (const kind of ['send', 'delivery', 'open', 'click', 'bounce', 'complaint'] as const) {
+    await applyProviderEvents(em(), [providerEvent(emailId, kind, personal)]);
+  }
+  const events = await readEvents(em(), project.id);
+  expect(events.map(({ name }) => name)).toEqual([
+    'email.sent',
+    'email.delivery',
+    'email.open',
+    'email.click',
+    'email.bounce',
+    'email.complaint',
+  ]);
+  const allowed = new Set<string>([...keptEmailData, 'from']);
+  for (const { contactId: of, data } of events) {
+    expect([of, Object.keys(data).filter((key) => !allowed.has(key))]).toEqual([null, []]);
+  }
+  expect(await readEmail(em(), emailId)).toMatchObject({ status: 'COMPLAINED', subject: null });
+});
+
+it('records no answer of the provider about the address of an erased contact', async () => {
+  const { emailId, contactId } = await acceptOne();
+  const token = uuidv7();
+  await claimEmails(em(), [emailId], token, 120);
+  await em().transactional((inner) => deleteContacts(inner, project.id, [contactId]));
+  const refused = sent(emailId, { status: 'FAILED', reason: '550 <a@example.com> is unknown' });
+  await recordHandOvers(em(), token, [refused]);
+  expect(await readEmail(em(), emailId)).toMatchObject({ status: 'FAILED', reason: erasedReason });
 });
 
 describe('notifications', () => {

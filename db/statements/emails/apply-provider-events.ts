@@ -7,7 +7,12 @@ import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
-import { emailEventColumns, emailEventDataSql, onlyOfContactSql } from './email-event-sql.ts';
+import {
+  emailEventColumns,
+  emailEventDataSql,
+  onlyOfContactSql,
+  unlessErasedSql,
+} from './email-event-sql.ts';
 import { isNotHandledBeforeSql } from './handled-before-sql.ts';
 
 export type ProviderEventKind = 'send' | 'delivery' | 'open' | 'click' | 'bounce' | 'complaint' | 'reject';
@@ -83,7 +88,7 @@ applied as (
   set status = case when ${isHigherSql} then i.reached else e.status end,
     reason = case when ${isHigherSql} is not true then e.reason when i.reached = 'FAILED' then 'rejected by the provider' end,
     message_id = coalesce(e.message_id, i."messageId"),
-    subject = coalesce(e.subject, i."subject"),
+    subject = ${unlessErasedSql('e', 'coalesce(e.subject, i."subject")')},
     ${earliestSql('sent_at', `i.reached <> 'FAILED'`)},
     confirmed_at = case when i."kind" = 'send' then coalesce(e.confirmed_at, now()) else e.confirmed_at end,
     ${earliestSql('delivered_at', `i."kind" = 'delivery'`)},
@@ -163,8 +168,9 @@ journaled as (
         when 'click' then json_object('clicks': a.clicks, 'isFirst': a.first_of_kind,
           'link': ${onlyOfContactSql('a', 'link')},
           'countsAsOpen': nullif(a.opened_change = 1, false) absent on null returning jsonb)
-        when 'bounce' then json_object('bounceType': a.bounce_type, 'diagnostic': a.diagnostic absent on null returning jsonb)
-        when 'complaint' then json_object('diagnostic': a.diagnostic absent on null returning jsonb)
+        when 'bounce' then json_object('bounceType': a.bounce_type, 'diagnostic': ${unlessErasedSql('a', 'a.diagnostic')}
+          absent on null returning jsonb)
+        when 'complaint' then json_object('diagnostic': ${unlessErasedSql('a', 'a.diagnostic')} absent on null returning jsonb)
         else '{}'
       end
     where a.kind in ('open', 'click') or (a.kind in ('delivery', 'bounce', 'complaint') and a.first_of_kind)

@@ -2,6 +2,15 @@ export const emailEventColumns =
   'id, project_id, name, kind, contact_id, email_id, campaign_id, workflow_id, data, occurred_at, hops';
 
 /**
+ * A value only while the email's contact has not been erased, which empties the address. Nothing erases what is written
+ * later.
+ *
+ * @param email alias of a row of `emails`
+ */
+export const unlessErasedSql = (email: string, value: string) =>
+  `case when ${email}.to_email <> '' then ${value} end`;
+
+/**
  * A column that an email's event has only if the email went to the contact: what another recipient did with it is not
  * part of the contact's history. Erasing the contact does not find such events, so they must not contain its data.
  *
@@ -9,7 +18,7 @@ export const emailEventColumns =
  * @param column about the contact, or rendered with its data
  */
 export const onlyOfContactSql = (email: string, column: string) =>
-  `case when not ${email}.custom_recipient then ${email}.${column} end`;
+  unlessErasedSql(email, `case when not ${email}.custom_recipient then ${email}.${column} end`);
 
 /**
  * The data of an email's event, without nulls.
@@ -19,7 +28,8 @@ export const onlyOfContactSql = (email: string, column: string) =>
  */
 export const emailEventDataSql = (email: string, more: readonly string[] = []) =>
   `json_object(${[
-    `'emailId': ${email}.id, 'messageId': ${email}.message_id, 'subject': ${onlyOfContactSql(email, 'subject')},
+    `'emailId': ${email}.id, 'messageId': ${unlessErasedSql(email, `${email}.message_id`)},
+  'subject': ${onlyOfContactSql(email, 'subject')},
   'from': ${email}.from_email, 'recipientDomain': nullif(split_part(${email}.to_email, '@', 2), ''),
   'templateId': ${email}.template_id, 'campaignId': ${email}.campaign_id, 'sourceType': ${email}.source`,
     ...more,

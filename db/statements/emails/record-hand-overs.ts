@@ -8,7 +8,13 @@ import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
 import { isKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
-import { emailEventColumns, emailEventDataSql, onlyOfContactSql } from './email-event-sql.ts';
+import { erasedReason } from '../contacts/contact-belongings-sql.ts';
+import {
+  emailEventColumns,
+  emailEventDataSql,
+  onlyOfContactSql,
+  unlessErasedSql,
+} from './email-event-sql.ts';
 
 export interface HandOverRecord {
   emailId: string;
@@ -58,9 +64,10 @@ recorded as (
     reason = case
       when e.status not in ('SENDING', 'UNKNOWN') then e.reason
       when ${isCancelledSql} then '${cancelledReason}'
+      when e.to_email = '' and o."status" <> 'SUPPRESSED' and o."reason" is not null then '${erasedReason}'
       else o."reason"
     end,
-    subject = coalesce(e.subject, o."subject")
+    subject = ${unlessErasedSql('e', 'coalesce(e.subject, o."subject")')}
   -- In the common lock order of emails.
   from (select * from outcome order by "emailId") o
   where ${isKeySql('e.id', 'o."emailId"')} and e.claim_token = $1

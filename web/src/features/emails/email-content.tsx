@@ -14,7 +14,8 @@ export function EmailContent({ email: { body } }: { email: Schema<'EmailDetail'>
   if (body === null) {
     return (
       <p className="text-muted">
-        The content has expired or can’t be rendered. The email’s history stays available.
+        The content has expired, went with the contact, or can’t be rendered. The email’s history stays
+        available.
       </p>
     );
   }

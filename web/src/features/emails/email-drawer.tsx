@@ -46,7 +46,7 @@ function EmailRecord({ id }: { id: string }) {
           <div className="flex flex-col gap-3">
             <div className="flex flex-wrap items-center gap-2">
               <h3 className="text-lg font-semibold">
-                {email.subject ?? email.body?.subject ?? 'No subject yet'}
+                {email.subject ?? email.body?.subject ?? (email.to ? 'No subject yet' : 'Deleted contact')}
               </h3>
               <EmailStatus status={email.status} />
             </div>

@@ -97,10 +97,10 @@ function toColumns(projectId: string, search: EmailSearch): Column<Schema<'Email
       header: 'Subject',
       isSecondary: true,
       className: 'w-2/5 max-w-96',
-      cell: ({ subject, reason }) => (
+      cell: ({ to, subject, reason }) => (
         <>
           <span className="block truncate">
-            {subject ?? <span className="text-faint">Not rendered</span>}
+            {subject ?? (to && <span className="text-faint">Not rendered</span>)}
           </span>
           {reason && <span className="block truncate text-xs text-muted">{reason}</span>}
         </>
