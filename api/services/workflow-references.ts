@@ -1,3 +1,4 @@
+import { refersToEvent } from '../../core/workflows/references.ts';
 import type { StepType } from '../../core/workflows/step-config.ts';
 import { WorkflowStep } from '../../db/entities/workflow.ts';
 import type { Em } from '../../db/orm.ts';
@@ -16,4 +17,9 @@ export async function findReferringWorkflows(
   );
   const workflows = new Map(steps.filter(refers).map(({ workflow: { id, name } }) => [id, name]));
   return [...workflows].map(([id, name]) => ({ id, name }));
+}
+
+/** Whether the step's workflow starts with the event, or the step waits for it or asks for it. */
+export function usesEvent(step: WorkflowStep, name: string): boolean {
+  return step.workflow.eventName === name || refersToEvent(step, name);
 }
