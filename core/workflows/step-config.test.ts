@@ -156,6 +156,12 @@ describe('the config of a step', () => {
     }
   });
 
+  it('keeps the body of a call itself, without a walk that copies each of its members', () => {
+    const body = Array.from({ length: 20_000 }, () => []);
+    const parsed = parseStepConfig('WEBHOOK', { url: 'https://example.com', body });
+    expect(parsed.ok && parsed.config.body).toBe(body);
+  });
+
   it('keeps what was sent, without unknown keys', () => {
     const parsed = parseStepConfig('DELAY', { amount: 1, unit: 'days', note: 'x' });
     expect(parsed).toMatchObject({ ok: true, config: { amount: 1, unit: 'days' } });
