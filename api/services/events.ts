@@ -43,6 +43,8 @@ async function findUsage(em: Em, projectId: string, name: string) {
   });
   return {
     segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
-    workflows: await findReferringWorkflows(em, projectId, (step) => usesEvent(step, name)),
+    workflows: await findReferringWorkflows(em, projectId, (step, workflow) =>
+      usesEvent(step, workflow, name),
+    ),
   };
 }

@@ -214,7 +214,8 @@ async function findSegmentUses(em: Em, projectId: string, segment: Segment): Pro
     workflows: await findReferringWorkflows(
       em,
       projectId,
-      (step) => segmentsOf(step).has(id) || ownEvents.some((name) => usesEvent(step, name)),
+      (step, workflow) =>
+        segmentsOf(step).has(id) || ownEvents.some((name) => usesEvent(step, workflow, name)),
     ),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
