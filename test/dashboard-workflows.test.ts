@@ -86,6 +86,29 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await step.getByText(/public address/).waitFor();
   });
 
+  it('is not enabled in a version that the user has not seen', async () => {
+    const workflow = await createWaitingWorkflow(sender, { name: 'Unseen', eventName: 'unseen' });
+    const path = `/workflows/${workflow.id}`;
+    await page.goto(`projects/${project.id}${path}?view=outline`);
+    await button('Remove Delay').waitFor();
+    const step = await addStep(sender, workflow.id, { type: 'EXIT', name: 'Theirs' });
+    const [, delay] = (await asked(path)).body.steps;
+    const joined = await sender.post(`${path}/transitions`, { fromStepId: delay.id, toStepId: step.id });
+    expect(joined.status).toBe(201);
+    await button('Enable').click();
+    await page.getByText('Someone else has changed this workflow. You now see their version').waitFor();
+    await button('Remove Theirs').waitFor();
+    expect((await asked(path)).body.enabled).toBe(false);
+    await button('Enable').click();
+    await button('Disable').waitFor();
+    await button('Disable').click();
+    const toast = page.getByRole('alertdialog').filter({ hasText: 'Disabled. No new contacts enter' });
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await button('Disable').waitFor();
+    expect((await asked(path)).body.enabled).toBe(true);
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+  });
+
   it('names a template and a campaign that are older than the newest 100', async () => {
     const content = { subject: 'Hello', body: '<p>Hello</p>', from: 'hello@mail.names.test' };
     const { id: domainId } = (await sender.post('/domains', { domain: 'mail.names.test' })).body;
