@@ -109,6 +109,25 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
   });
 
+  it('keeps the input for a step when a phone is turned', async () => {
+    const { id } = await createWaitingWorkflow(sender, { name: 'Turned', eventName: 'turned' });
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`projects/${project.id}/workflows/${id}`);
+    await button(/^2\. Delay/).click();
+    const name = page.getByRole('dialog', { name: 'Delay' }).getByRole('textbox', { name: 'Step name' });
+    await name.fill('Ours');
+    await page.setViewportSize({ width: 844, height: 390 });
+    await eventually(
+      () => page.evaluate<boolean>(`matchMedia('(min-width: 768px)').matches`),
+      (isWide) => isWide,
+    );
+    expect(await name.inputValue()).toBe('Ours');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await name.waitFor({ state: 'detached' });
+    if (size) await page.setViewportSize(size);
+  });
+
   it('names a template and a campaign that are older than the newest 100', async () => {
     const content = { subject: 'Hello', body: '<p>Hello</p>', from: 'hello@mail.names.test' };
     const { id: domainId } = (await sender.post('/domains', { domain: 'mail.names.test' })).body;
