@@ -150,4 +150,23 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.goto(`projects/${project.id}/emails?campaignId=${campaign.body.data.id}`);
     await button(/^The first campaign/).waitFor();
   });
+
+  it('keeps the input for a step that someone else has removed', async () => {
+    const workflow = await createWaitingWorkflow(sender, { name: 'Removed', eventName: 'removed' });
+    const [, delay] = (await asked(`/workflows/${workflow.id}`)).body.steps;
+    await page.goto(`projects/${project.id}/workflows/${workflow.id}?view=outline`);
+    await button(/^2\. Delay/).click();
+    const form = page.getByRole('dialog', { name: 'Delay' });
+    await form.getByRole('textbox', { name: 'Step name' }).fill('Ours');
+    const path = `/workflows/${workflow.id}/steps/${delay.id}`;
+    expect((await owner.call('DELETE', path, undefined, headers())).status).toBe(204);
+    // The page reads the workflow again when its tab is shown again later.
+    await page.clock.setFixedTime(Date.now() + 60_000);
+    await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+    await page.getByText('2. Delay').waitFor({ state: 'detached' });
+    expect(await form.getByRole('textbox', { name: 'Step name' }).inputValue()).toBe('Ours');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Step not found').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 404'))).toEqual([]);
+  });
 });

@@ -78,6 +78,13 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
   );
 }
 
+/** Keeps a step that someone else has removed, because its form holds input that is not saved. */
+function useOpened(found: Step | undefined, openId: string | undefined): Step | undefined {
+  const [last, setLast] = useState(found);
+  if (found !== undefined && found !== last) setLast(found);
+  return found ?? (last?.id === openId ? last : undefined);
+}
+
 interface EditorView {
   shown: GraphView;
   navigate: (stepId: string | undefined) => void;
