@@ -128,6 +128,21 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     if (size) await page.setViewportSize(size);
   });
 
+  it('shows figures of its executions that agree with their list, and no step under way after a cancel', async () => {
+    const { id } = await createWaitingWorkflow(sender, { name: 'Figures', eventName: 'figures' });
+    await page.goto(`projects/${project.id}/workflows/${id}?view=executions`);
+    await page.getByText('Nobody has entered yet').waitFor();
+    const contactId = await createContact(sender, 'barbara@example.com');
+    const started = await sender.post(`/workflows/${id}/executions`, { contactId });
+    await button('Cancel all 1').waitFor();
+    await page.goto(`projects/${project.id}/workflows/${id}/executions/${started.body.id}`);
+    await page.getByText('Under way', { exact: true }).waitFor();
+    await sender.post(`/workflows/${id}/executions/cancel-all`, {});
+    const step = page.locator('[data-step]');
+    await step.getByText('Cancelled', { exact: true }).waitFor();
+    expect(await page.getByText('Under way', { exact: true }).count()).toBe(0);
+  });
+
   it('names a template and a campaign that are older than the newest 100', async () => {
     const content = { subject: 'Hello', body: '<p>Hello</p>', from: 'hello@mail.names.test' };
     const { id: domainId } = (await sender.post('/domains', { domain: 'mail.names.test' })).body;
