@@ -55,6 +55,28 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     expect((await asked(path)).body.steps).toHaveLength(1);
   });
 
+  it('moves the canvas to what the keyboard focuses', async () => {
+    const { id, steps } = await createWorkflow(sender, { name: 'Long', eventName: 'long' });
+    let autoConnect = steps[0].id;
+    for (let number = 1; number <= 20; number += 1) {
+      const config = { amount: number, unit: 'days' };
+      autoConnect = (
+        await addStep(sender, id, { type: 'DELAY', name: `Wait ${number}`, config, autoConnect })
+      ).id;
+    }
+    await page.goto(`projects/${project.id}/workflows/${id}?view=canvas`);
+    for (const name of ['Remove Wait 20', 'Remove Wait 1', 'Insert a step between Wait 9 and Wait 10']) {
+      await button(name).focus();
+      const isInSight = () =>
+        page.evaluate<boolean>(`(() => {
+          const { top, bottom } = document.activeElement.getBoundingClientRect();
+          const frame = document.querySelector('.react-flow').getBoundingClientRect();
+          return top >= frame.top && bottom <= frame.bottom;
+        })()`);
+      await eventually(isInSight, (is) => is);
+    }
+  });
+
   it('shows no errors in a new step until the user tries to save it', async () => {
     const { id } = await createWorkflow(sender, { name: 'New step', eventName: 'new' });
     await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
