@@ -123,7 +123,7 @@ export const stepSchemas = {
     }),
   WAIT_FOR_EVENT: z.object({
     eventName: listenedEventSchema.optional(),
-    timeout: z.number().positive().max(maxTimeoutSeconds).optional(),
+    timeout: z.number().positive().max(maxTimeoutSeconds, 'Expected at most 3,650 days').optional(),
   }),
   WEBHOOK: webhookSchema(findLiquidFault),
   EXIT: z.object({
