@@ -55,6 +55,28 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     expect((await asked(path)).body.steps).toHaveLength(1);
   });
 
+  it('moves the canvas to what the keyboard focuses', async () => {
+    const { id, steps } = await createWorkflow(sender, { name: 'Long', eventName: 'long' });
+    let autoConnect = steps[0].id;
+    for (let number = 1; number <= 20; number += 1) {
+      const config = { amount: number, unit: 'days' };
+      autoConnect = (
+        await addStep(sender, id, { type: 'DELAY', name: `Wait ${number}`, config, autoConnect })
+      ).id;
+    }
+    await page.goto(`projects/${project.id}/workflows/${id}?view=canvas`);
+    for (const name of ['Remove Wait 20', 'Remove Wait 1', 'Insert a step between Wait 9 and Wait 10']) {
+      await button(name).focus();
+      const isInSight = () =>
+        page.evaluate<boolean>(`(() => {
+          const { top, bottom } = document.activeElement.getBoundingClientRect();
+          const frame = document.querySelector('.react-flow').getBoundingClientRect();
+          return top >= frame.top && bottom <= frame.bottom;
+        })()`);
+      await eventually(isInSight, (is) => is);
+    }
+  });
+
   it('shows no errors in a new step until the user tries to save it', async () => {
     const { id } = await createWorkflow(sender, { name: 'New step', eventName: 'new' });
     await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
@@ -86,6 +108,63 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await step.getByText(/public address/).waitFor();
   });
 
+  it('is not enabled in a version that the user has not seen', async () => {
+    const workflow = await createWaitingWorkflow(sender, { name: 'Unseen', eventName: 'unseen' });
+    const path = `/workflows/${workflow.id}`;
+    await page.goto(`projects/${project.id}${path}?view=outline`);
+    await button('Remove Delay').waitFor();
+    const step = await addStep(sender, workflow.id, { type: 'EXIT', name: 'Theirs' });
+    const [, delay] = (await asked(path)).body.steps;
+    const joined = await sender.post(`${path}/transitions`, { fromStepId: delay.id, toStepId: step.id });
+    expect(joined.status).toBe(201);
+    await button('Enable').click();
+    await page.getByText('Someone else has changed this workflow. You now see their version').waitFor();
+    await button('Remove Theirs').waitFor();
+    expect((await asked(path)).body.enabled).toBe(false);
+    await button('Enable').click();
+    await button('Disable').waitFor();
+    await button('Disable').click();
+    const toast = page.getByRole('alertdialog').filter({ hasText: 'Disabled. No new contacts enter' });
+    await toast.getByRole('button', { name: 'Undo' }).click();
+    await button('Disable').waitFor();
+    expect((await asked(path)).body.enabled).toBe(true);
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+  });
+
+  it('keeps the input for a step when a phone is turned', async () => {
+    const { id } = await createWaitingWorkflow(sender, { name: 'Turned', eventName: 'turned' });
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.goto(`projects/${project.id}/workflows/${id}`);
+    await button(/^2\. Delay/).click();
+    const name = page.getByRole('dialog', { name: 'Delay' }).getByRole('textbox', { name: 'Step name' });
+    await name.fill('Ours');
+    await page.setViewportSize({ width: 844, height: 390 });
+    await eventually(
+      () => page.evaluate<boolean>(`matchMedia('(min-width: 768px)').matches`),
+      (isWide) => isWide,
+    );
+    expect(await name.inputValue()).toBe('Ours');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await name.waitFor({ state: 'detached' });
+    if (size) await page.setViewportSize(size);
+  });
+
+  it('shows figures of its executions that agree with their list, and no step under way after a cancel', async () => {
+    const { id } = await createWaitingWorkflow(sender, { name: 'Figures', eventName: 'figures' });
+    await page.goto(`projects/${project.id}/workflows/${id}?view=executions`);
+    await page.getByText('Nobody has entered yet').waitFor();
+    const contactId = await createContact(sender, 'barbara@example.com');
+    const started = await sender.post(`/workflows/${id}/executions`, { contactId });
+    await button('Cancel all 1').waitFor();
+    await page.goto(`projects/${project.id}/workflows/${id}/executions/${started.body.id}`);
+    await page.getByText('Under way', { exact: true }).waitFor();
+    await sender.post(`/workflows/${id}/executions/cancel-all`, {});
+    const step = page.locator('[data-step]');
+    await step.getByText('Cancelled', { exact: true }).waitFor();
+    expect(await page.getByText('Under way', { exact: true }).count()).toBe(0);
+  });
+
   it('names a template and a campaign that are older than the newest 100', async () => {
     const content = { subject: 'Hello', body: '<p>Hello</p>', from: 'hello@mail.names.test' };
     const { id: domainId } = (await sender.post('/domains', { domain: 'mail.names.test' })).body;
@@ -107,5 +186,24 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.getByText('The first template').waitFor();
     await page.goto(`projects/${project.id}/emails?campaignId=${campaign.body.data.id}`);
     await button(/^The first campaign/).waitFor();
+  });
+
+  it('keeps the input for a step that someone else has removed', async () => {
+    const workflow = await createWaitingWorkflow(sender, { name: 'Removed', eventName: 'removed' });
+    const [, delay] = (await asked(`/workflows/${workflow.id}`)).body.steps;
+    await page.goto(`projects/${project.id}/workflows/${workflow.id}?view=outline`);
+    await button(/^2\. Delay/).click();
+    const form = page.getByRole('dialog', { name: 'Delay' });
+    await form.getByRole('textbox', { name: 'Step name' }).fill('Ours');
+    const path = `/workflows/${workflow.id}/steps/${delay.id}`;
+    expect((await owner.call('DELETE', path, undefined, headers())).status).toBe(204);
+    // The page reads the workflow again when its tab is shown again later.
+    await page.clock.setFixedTime(Date.now() + 60_000);
+    await page.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+    await page.getByText('2. Delay').waitFor({ state: 'detached' });
+    expect(await form.getByRole('textbox', { name: 'Step name' }).inputValue()).toBe('Ours');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Step not found').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 404'))).toEqual([]);
   });
 });

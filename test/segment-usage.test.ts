@@ -10,7 +10,7 @@ import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workfl
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
 import { useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
-import { createContact, readWorkflow } from './setup/workflows.ts';
+import { addStep, createContact, createWorkflow, readWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
@@ -61,6 +61,28 @@ it("a segment that new executions would use can't be deleted", async () => {
   expect((await remove()).status).toBe(409);
   await sender.delete(`/workflows/${workflowId}/steps/${endId}`);
   expect((await remove()).status).toBe(204);
+});
+
+it("a segment whose entry or exit a workflow starts with or waits for can't be deleted", async () => {
+  const segment = await createSegment(sender, {
+    name: 'VIP',
+    condition: planIs('pro'),
+    trackMembership: true,
+  });
+  const starts = await createWorkflow(sender, { name: 'Starts', eventName: `segment.${segment.slug}.entry` });
+  const waits = await createWorkflow(sender, { name: 'Waits' });
+  const step = { type: 'WAIT_FOR_EVENT', config: { eventName: `segment.${segment.slug}.exit` } };
+  await addStep(sender, waits.id, step);
+  const refused = await sender.delete(`/segments/${segment.id}`);
+  expect(refused.status, JSON.stringify(refused.body)).toBe(409);
+  expect(refused.body.error.details).toEqual({
+    workflows: [
+      { id: waits.id, name: 'Waits' },
+      { id: starts.id, name: 'Starts' },
+    ],
+  });
+  for (const { id } of [starts, waits]) expect((await sender.delete(`/workflows/${id}`)).status).toBe(204);
+  expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
 });
 
 it('a segment is not deleted before an execution that is just being started can be seen', async () => {

@@ -224,6 +224,22 @@ describe('an execution', () => {
     );
   });
 
+  it('is shown without its configs being parsed, which takes long', async () => {
+    const { id } = await createWaitingWorkflow(sender);
+    const contactId = await createContact(sender, 'ada@example.com');
+    const executionId = (await start(id, contactId)).body.id;
+    const shown = await eventually(
+      () => sender.get(`/workflows/${id}/executions/${executionId}`),
+      ({ body }) => body.steps.length === 1,
+    );
+    // No config of a DELAY step; the worker has the graph in memory by now.
+    await stack.sql(
+      `update workflow_versions set graph = jsonb_set(graph, '{steps,1,config}', '{"amount": "x"}') where workflow_id = $1`,
+      [id],
+    );
+    expect((await sender.get(`/workflows/${id}/executions/${executionId}`)).body).toEqual(shown.body);
+  });
+
   it('never outlives its workflow', async () => {
     for (let round = 0; round < 8; round += 1) {
       const { id } = await createWaitingWorkflow(sender);

@@ -159,7 +159,8 @@ export const deleteSegment = defineRoute({
   path: '/segments/:id',
   summary: 'Delete a segment',
   description:
-    '409 while something refers to it; `details` lists the references by kind: `segments`, `campaigns`, `workflows`. Executions ' +
+    '409 while something refers to it; `details` lists the references by kind: `segments`, `campaigns`, `workflows`, those ' +
+    'that start with its entry or exit event or wait for it included. Executions ' +
     'under way keep the version of the workflow that they started with: a segment used only by those is refused, too, and ' +
     '`details.workflowVersions` lists them.',
   params: idParams,

@@ -144,6 +144,7 @@ export const cancelAllExecutions = defineRoute({
   method: 'POST',
   path: '/workflows/:id/executions/cancel-all',
   summary: 'Cancel all active executions',
+  description: 'Those that start during the call stay.',
   params: idParams,
   responses: {
     200: {

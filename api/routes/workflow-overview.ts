@@ -51,6 +51,6 @@ export const duplicateWorkflow = defineRoute({
   async handler(ctx) {
     const { project, params } = ctx.state;
     const { id } = await ctx.services.workflows.duplicate(project.id, params.id);
-    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, id));
+    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.readBack(project.id, id));
   },
 });

@@ -137,7 +137,7 @@ export const createWorkflow = defineRoute({
   async handler(ctx) {
     const { project, body } = ctx.state;
     const { id } = await ctx.services.workflows.create(project.id, body);
-    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, id));
+    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.readBack(project.id, id));
   },
 });
 

@@ -1,6 +1,5 @@
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { readsEvent } from '../../core/conditions/references.ts';
-import { refersToEvent } from '../../core/workflows/references.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
@@ -9,7 +8,7 @@ import { recordEventDeletion } from '../../db/statements/events/record-event-del
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
 import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { findReferringWorkflows } from './workflow-references.ts';
+import { findReferringWorkflows, usesEvent } from './workflow-references.ts';
 
 export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
   return {
@@ -44,10 +43,8 @@ async function findUsage(em: Em, projectId: string, name: string) {
   });
   return {
     segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
-    workflows: await findReferringWorkflows(
-      em,
-      projectId,
-      (step) => step.workflow.eventName === name || refersToEvent(step, name),
+    workflows: await findReferringWorkflows(em, projectId, (step, workflow) =>
+      usesEvent(step, workflow, name),
     ),
   };
 }

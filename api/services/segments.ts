@@ -1,6 +1,7 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { segmentEventName } from '../../core/reserved-events.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
 import { segmentsOf } from '../../core/workflows/references.ts';
 import { unlessTimedOut } from '../../db/database-away.ts';
@@ -20,7 +21,7 @@ import { stillPinned } from './pinned-versions.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
-import { findReferringWorkflows } from './workflow-references.ts';
+import { findReferringWorkflows, usesEvent } from './workflow-references.ts';
 
 /** Members of a deleted segment are deleted in at most this many transactions; a sweep deletes the rest. */
 const dropBatchesPerCall = 10;
@@ -181,7 +182,7 @@ async function removeSegment(orm: Orm, projectId: string, id: string): Promise<v
 }
 
 async function requireUnused(em: Em, projectId: string, id: string): Promise<void> {
-  const uses = await findSegmentUses(em, projectId, id);
+  const uses = await findSegmentUses(em, projectId, await findSegment(em, id));
   if (Object.keys(uses).length > 0) {
     throw new DomainError('CONFLICT', 'The segment is in use', {
       details: { ...uses },
@@ -197,7 +198,7 @@ async function requireUnused(em: Em, projectId: string, id: string): Promise<voi
   );
 }
 
-export interface SegmentUses {
+interface SegmentUses {
   segments: { id: string; name: string }[];
   campaigns: { id: string; name: string }[];
   workflows: { id: string; name: string }[];
@@ -206,15 +207,18 @@ export interface SegmentUses {
 /**
  * Omits kinds without references. Add each new kind of reference here, and store it under `lockSegmentReferences`.
  */
-export async function findSegmentUses(
-  em: Em,
-  projectId: string,
-  segmentId: string,
-): Promise<Partial<SegmentUses>> {
+async function findSegmentUses(em: Em, projectId: string, segment: Segment): Promise<Partial<SegmentUses>> {
+  const { id, slug } = segment;
+  const ownEvents = [segmentEventName(slug, 'entry'), segmentEventName(slug, 'exit')];
   const uses: SegmentUses = {
-    segments: await em.getRepository(Segment).findReferring(segmentId),
-    campaigns: await em.getRepository(Campaign).findBySegment(segmentId),
-    workflows: await findReferringWorkflows(em, projectId, (step) => segmentsOf(step).has(segmentId)),
+    segments: await em.getRepository(Segment).findReferring(id),
+    campaigns: await em.getRepository(Campaign).findBySegment(id),
+    workflows: await findReferringWorkflows(
+      em,
+      projectId,
+      (step, workflow) =>
+        segmentsOf(step).has(id) || ownEvents.some((name) => usesEvent(step, workflow, name)),
+    ),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
 }

@@ -198,7 +198,7 @@ function campaignServices(context: ServiceContext) {
 function workflowServices(context: ServiceContext) {
   const { heavyReads, templateTurns, writes, committed, orm } = context;
   return {
-    workflows: createWorkflowsService(orm),
+    workflows: createWorkflowsService(orm, templateTurns),
     workflowStatistics: createWorkflowStatisticsService(orm, heavyReads),
     workflowFields: createWorkflowFieldsService(orm, heavyReads),
     workflowGraphs: createWorkflowGraphsService(orm, templateTurns, writes),

@@ -1,7 +1,7 @@
 import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
-import { findStep, parseGraph } from '../../core/workflows/graph.ts';
+import { findStep, parseDraft } from '../../core/workflows/graph.ts';
 import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
 import type { StepType } from '../../core/workflows/step-config.ts';
 import { Contact } from '../../db/entities/contact.ts';
@@ -92,7 +92,7 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
       const runs = await em.find(WorkflowStepRun, { executionId: id }, latestFirst);
       const { version } = execution;
       const pinned = runs.length === 0 ? null : await em.findOne(WorkflowVersion, { workflowId, version });
-      const graph = pinned && parseGraph(pinned.graph);
+      const graph = pinned && parseDraft(pinned.graph);
       const steps = runs
         .reverse()
         .map((run) => ({ run, step: (graph && findStep(graph, run.stepId)) ?? null }));

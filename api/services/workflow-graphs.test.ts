@@ -14,7 +14,7 @@ const project = useProject(database.em);
 it("the config of a step waits for its project's turn before the workflow is locked", async () => {
   const turns = createTemplateTurns();
   const graphs = createWorkflowGraphsService(database.orm, turns, createProjectSlots(0));
-  const workflows = createWorkflowsService(database.orm);
+  const workflows = createWorkflowsService(database.orm, turns);
   const { id } = await workflows.create(project.id, { name: 'x', eventName: 'signup', allowReentry: false });
   const webhook = { type: 'WEBHOOK', name: 'x', config: { url: 'https://example.com' } } as const;
   const step = await graphs.addStep(project.id, id, webhook);
@@ -32,4 +32,19 @@ it("the config of a step waits for its project's turn before the workflow is loc
   await rest;
   expect(await Promise.all(edits)).toEqual([false, false]);
   expect(await database.em().count(WorkflowStep, { workflow: id })).toBe(3);
+});
+
+it("the check of a workflow that is read waits for its project's turn, but not of one just written", async () => {
+  const turns = createTemplateTurns();
+  const workflows = createWorkflowsService(database.orm, turns);
+  const { id } = await workflows.create(project.id, { name: 'x', eventName: 'signup', allowReentry: false });
+  await turns.inTurn(project.id, () => busy(1_000));
+
+  let isResting = true;
+  const rest = turns.inTurn(project.id, () => undefined).then(() => (isResting = false));
+  const read = workflows.get(project.id, id).then(({ faults }) => ({ faults, isResting }));
+  expect((await workflows.readBack(project.id, id)).faults).toEqual([]);
+  expect(isResting).toBe(true);
+  await rest;
+  expect(await read).toEqual({ faults: [], isResting: false });
 });

@@ -20,6 +20,7 @@ import {
   toDraft,
   type WorkflowGraph,
 } from './edit-workflow.ts';
+import type { TemplateTurns } from './template-turns.ts';
 import { syncListener } from './workflow-listener.ts';
 
 const maxDeletedBatches = 20;
@@ -29,7 +30,7 @@ export interface WorkflowWithFaults extends WorkflowGraph {
 }
 
 /** Methods that take an id throw DomainError `NOT_FOUND`; `remove` throws `CONFLICT` while executions are active. */
-export function createWorkflowsService(orm: Orm) {
+export function createWorkflowsService(orm: Orm, { inTurn }: Pick<TemplateTurns, 'inTurn'>) {
   return {
     async list(projectId: string, query: ListWorkflowsQuery) {
       const repository = projectEm(orm, projectId).getRepository(Workflow);
@@ -37,15 +38,15 @@ export function createWorkflowsService(orm: Orm) {
       return { workflows, total };
     },
 
-    // One snapshot, so that a concurrent edit is visible entirely or not at all.
-    get: (projectId: string, id: string) =>
-      projectEm(orm, projectId).transactional(
-        async (em) => {
-          const graph = await readGraph(em, await findWorkflow(em, id));
-          return { ...graph, faults: findGraphFaults(toDraft(graph)) };
-        },
-        { isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true },
-      ),
+    /** The check of a large graph takes a while, so it waits for its project's turn: throws as `inTurn`. */
+    async get(projectId: string, id: string): Promise<WorkflowWithFaults> {
+      const graph = await readSnapshot(orm, projectId, id);
+      return inTurn(projectId, () => withFaults(graph));
+    },
+
+    /** Reads what was just written. Waiting for a turn would hold the write's place among those of all projects. */
+    readBack: async (projectId: string, id: string): Promise<WorkflowWithFaults> =>
+      withFaults(await readSnapshot(orm, projectId, id)),
 
     create: (projectId: string, { description, ...fields }: CreateWorkflowBody) =>
       projectEm(orm, projectId).transactional(async (em) => {
@@ -84,6 +85,19 @@ export function createWorkflowsService(orm: Orm) {
     remove: (projectId: string, id: string) => removeWorkflow(orm, projectId, id),
   };
 }
+
+/** One snapshot, so that a concurrent edit is visible entirely or not at all. */
+function readSnapshot(orm: Orm, projectId: string, id: string): Promise<WorkflowGraph> {
+  return projectEm(orm, projectId).transactional(async (em) => readGraph(em, await findWorkflow(em, id)), {
+    isolationLevel: IsolationLevel.REPEATABLE_READ,
+    readOnly: true,
+  });
+}
+
+const withFaults = (graph: WorkflowGraph): WorkflowWithFaults => ({
+  ...graph,
+  faults: findGraphFaults(toDraft(graph)),
+});
 
 async function removeWorkflow(orm: Orm, projectId: string, id: string): Promise<void> {
   await projectEm(orm, projectId).transactional(async (em) => {

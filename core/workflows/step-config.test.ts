@@ -141,6 +141,12 @@ describe('the config of a step', () => {
     });
   });
 
+  it('limits a wait in a unit that people read', () => {
+    const parsed = parseStepConfig('WAIT_FOR_EVENT', { eventName: 'order', timeout: 4_000 * 86_400 });
+    const message = 'Expected at most 3,650 days';
+    expect(parsed).toEqual({ ok: false, issues: [{ field: 'config.timeout', message, code: 'too_big' }] });
+  });
+
   it('is measured before its values are checked', () => {
     const numbers = Array.from({ length: 40_000 }, () => Number.POSITIVE_INFINITY);
     const wrong: [StepType, object, string][] = [
@@ -154,6 +160,12 @@ describe('the config of a step', () => {
         issues: [{ field, message: expect.stringMatching(/^At most/), code: 'too_big' }],
       });
     }
+  });
+
+  it('keeps the body of a call itself, without a walk that copies each of its members', () => {
+    const body = Array.from({ length: 20_000 }, () => []);
+    const parsed = parseStepConfig('WEBHOOK', { url: 'https://example.com', body });
+    expect(parsed.ok && parsed.config.body).toBe(body);
   });
 
   it('keeps what was sent, without unknown keys', () => {

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from 'uuid';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { useProject } from '../../../test/setup/projects.ts';
@@ -71,6 +71,30 @@ describe('canceling executions', () => {
       ),
     ).toBe(12_345);
     expect([await listening(one), await listening(other), await cancelled(other)]).toEqual([0, 2, 0]);
+  });
+
+  it('ends while contacts keep entering, who stay', async () => {
+    const workflowId = await addWorkflow();
+    // Whenever an execution is canceled, another starts; twenty in all.
+    await sql(
+      `create function enter_again() returns trigger language plpgsql as $$
+       begin
+         insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once, started_at)
+         select uuidv7(), new.project_id, new.workflow_id, 1, uuidv7(), false, clock_timestamp() + interval '1 second'
+         where (select count(*) from workflow_executions where workflow_id = new.workflow_id) < 20;
+         return null;
+       end $$;
+       create trigger enter_again after update on workflow_executions
+         for each row when (new.status = 'CANCELLED') execute function enter_again()`,
+    );
+    onTestFinished(async () => {
+      await sql('drop function enter_again cascade');
+    });
+    await addWaiting(workflowId, 2);
+    expect(await cancelActiveExecutions(em(), workflowId)).toBe(2);
+    expect(
+      await countOf(`workflow_executions where workflow_id = $1 and status = 'RUNNING'`, workflowId),
+    ).toBe(2);
   });
 
   it('locks them in the same order as the deletion of their contacts', async () => {

@@ -27,11 +27,15 @@ export function ExecutionSteps({ workflowId, executionId }: ExecutionStepsProps)
 }
 
 function Steps({ execution }: { execution: Schema<'WorkflowExecutionWithSteps'> }) {
-  if (execution.steps.length === 0) return <p className="text-sm text-muted">None yet.</p>;
+  const { steps, status } = execution;
+  const isUnderWay = status === 'RUNNING' || status === 'WAITING';
+  // Only a cancel ends an execution without ending its step.
+  const open = isUnderWay ? 'under way' : 'cancelled';
+  if (steps.length === 0) return <p className="text-sm text-muted">{isUnderWay ? 'None yet.' : 'None.'}</p>;
   return (
     <ol className="mt-1 flex flex-col gap-1 text-sm">
-      {execution.steps.map(({ visit, name, startedAt, completedAt, error }) => {
-        const state = error !== null ? 'failed' : completedAt === null ? 'under way' : undefined;
+      {steps.map(({ visit, name, startedAt, completedAt, error }) => {
+        const state = error !== null ? 'failed' : completedAt === null ? open : undefined;
         return (
           <li key={visit} className="flex items-center gap-2">
             <span className="min-w-0 flex-1 truncate">

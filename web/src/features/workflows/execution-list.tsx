@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CircleStop } from 'lucide-react';
 import { useState } from 'react';
@@ -14,10 +15,13 @@ import { CancelAllDialog, CancelExecutionDialog } from './cancel-dialogs.tsx';
 import { ExecutionBadge } from './execution-badge.tsx';
 import { executionFigure } from './execution-figure.ts';
 import { type ExecutionStatus, executionStatuses, isUnderWay, statusLooks } from './execution-status.ts';
+import { statisticsQuery } from './queries.ts';
 import { StartExecutionDialog } from './start-execution-dialog.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
 type Execution = Schema<'WorkflowExecution'>;
+/** Of the list and of its figures, so that they agree. */
+const refetchInterval = 10_000;
 
 export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
   const { status } = route.useSearch();
@@ -25,7 +29,7 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
     'get',
     '/workflows/{id}/executions',
     { params: { path: { id: workflow.id }, query: { ...(status && { status }), pageSize: 50 } } },
-    { ...byCursor, refetchInterval: 10_000 },
+    { ...byCursor, refetchInterval },
   );
   return (
     <div className="flex flex-col gap-4">
@@ -50,8 +54,7 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
 function ExecutionToolbar({ workflowId }: { workflowId: string }) {
   const [dialog, setDialog] = useState<'start' | 'cancel-all' | null>(null);
   const close = () => setDialog(null);
-  const params = { path: { id: workflowId } };
-  const { data: statistics } = $api.useQuery('get', '/workflows/{id}/statistics', { params });
+  const { data: statistics } = useQuery({ ...statisticsQuery(workflowId), refetchInterval });
   const figures = statistics?.executions;
   const shown = (figure: number | undefined) =>
     figure === undefined ? '' : executionFigure(figure, statistics?.totalAccuracy ?? 'exact');

@@ -10,6 +10,7 @@ import {
   Position,
   ReactFlow,
   useReactFlow,
+  useStore,
 } from '@xyflow/react';
 import '@xyflow/react/dist/base.css';
 import './graph-canvas.css';
@@ -82,6 +83,7 @@ export default function GraphCanvas() {
       >
         <Background gap={20} />
         <Controls showInteractive={false} fitViewOptions={fitOptions} />
+        <FollowFocus />
         <KeepInSight shape={nodes.map(({ id }) => id).join()} />
       </ReactFlow>
     </div>
@@ -128,6 +130,35 @@ function KeepInSight({ shape }: { shape: string }) {
     void fitView(fitOptions);
   }, [shape, fitView]);
   return null;
+}
+
+const focusMargin = 16;
+
+/** Moves the canvas to what the keyboard focuses, because it also reaches what is out of sight. */
+function FollowFocus() {
+  const { getViewport, setViewport } = useReactFlow();
+  const frame = useStore(({ domNode }) => domNode);
+  useEffect(() => {
+    const follow = ({ target }: FocusEvent) => {
+      // Not under the pointer, whose click would miss.
+      if (frame === null || !(target instanceof Element) || !target.matches(':focus-visible')) return;
+      // The browser may have scrolled to it already, which the library undoes.
+      frame.scrollTo(0, 0);
+      const [item, sight] = [target.getBoundingClientRect(), frame.getBoundingClientRect()];
+      const dx = shiftInto(item.left, item.right, sight.left, sight.right);
+      const dy = shiftInto(item.top, item.bottom, sight.top, sight.bottom);
+      const { x, y, zoom } = getViewport();
+      if (dx !== 0 || dy !== 0) void setViewport({ x: x + dx, y: y + dy, zoom });
+    };
+    frame?.addEventListener('focusin', follow);
+    return () => frame?.removeEventListener('focusin', follow);
+  }, [frame, getViewport, setViewport]);
+  return null;
+}
+
+function shiftInto(start: number, end: number, from: number, to: number): number {
+  if (start < from) return from - start + focusMargin;
+  return end > to ? to - end - focusMargin : 0;
 }
 
 /** Arrow heads, referenced by the paths. */

@@ -30,8 +30,11 @@ interface GraphEditorProps {
 export function GraphEditor({ workflow, form }: GraphEditorProps) {
   const { step: openId } = route.useSearch();
   const [removed, setRemoved] = useState<Step | null>(null);
-  const view = useEditorView(workflow, setRemoved);
-  const opened = workflow.steps.find(({ id }) => id === openId);
+  const view = useEditorView(workflow, form, setRemoved);
+  const opened = useOpened(
+    workflow.steps.find(({ id }) => id === openId),
+    openId,
+  );
   return (
     <GraphViewProvider value={view.shown}>
       <div className="flex flex-col gap-4">
@@ -75,6 +78,13 @@ export function GraphEditor({ workflow, form }: GraphEditorProps) {
   );
 }
 
+/** Keeps a step that someone else has removed, because its form holds input that is not saved. */
+function useOpened(found: Step | undefined, openId: string | undefined): Step | undefined {
+  const [last, setLast] = useState(found);
+  if (found !== undefined && found !== last) setLast(found);
+  return found ?? (last?.id === openId ? last : undefined);
+}
+
 interface EditorView {
   shown: GraphView;
   navigate: (stepId: string | undefined) => void;
@@ -84,13 +94,18 @@ interface EditorView {
   countedOf: number | undefined;
 }
 
-function useEditorView(workflow: Workflow, askToRemove: (step: Step) => void): EditorView {
+function useEditorView(
+  workflow: Workflow,
+  form: GraphEditorProps['form'],
+  askToRemove: (step: Step) => void,
+): EditorView {
   const navigateRoute = route.useNavigate();
   const names = useNames(workflow.steps);
   const { step: openId } = route.useSearch();
   const open = (step: string | undefined, ignoreBlocker: boolean) =>
     void navigateRoute({
-      search: (before) => ({ ...before, step }),
+      // With the view: its default depends on the width of the window, and another view would drop unsaved input.
+      search: (before) => ({ ...before, view: form, step }),
       replace: step === undefined,
       ignoreBlocker,
     }).then(() => step === undefined && focusNode(openId));

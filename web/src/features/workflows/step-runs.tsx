@@ -2,6 +2,8 @@ import type { Schema } from '../../api/client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Time } from '../../ui/time.tsx';
+import { ExecutionBadge } from './execution-badge.tsx';
+import { isUnderWay } from './execution-status.ts';
 import { branchWords } from './graph/graph.ts';
 import { stepTypes } from './step-types.ts';
 
@@ -10,22 +12,29 @@ type StepRun = Execution['steps'][number];
 
 /** Executed steps in order, with their results. */
 export function StepRuns({ execution }: { execution: Execution }) {
-  const { steps } = execution;
-  if (steps.length === 0) return <p className="text-muted">The first step begins in a moment.</p>;
+  const { steps, status } = execution;
+  if (steps.length === 0) {
+    return (
+      <p className="text-muted">
+        {isUnderWay(status) ? 'The first step begins in a moment.' : 'It ended before its first step.'}
+      </p>
+    );
+  }
   const isCut = (steps[0]?.visit ?? 1) > 1;
   return (
     <>
       {isCut && <p className="text-sm text-muted">The latest {steps.length} steps of a long loop.</p>}
       <ol className="flex flex-col">
         {steps.map((run) => (
-          <Run key={run.visit} run={run} />
+          <Run key={run.visit} run={run} status={status} />
         ))}
       </ol>
     </>
   );
 }
 
-function Run({ run }: { run: StepRun }) {
+/** @param status of the execution, which a cancel ends without ending the step */
+function Run({ run, status }: { run: StepRun; status: Execution['status'] }) {
   const { visit, stepId, type, name, branch, output, error, startedAt, completedAt } = run;
   const Icon = type && stepTypes[type].icon;
   return (
@@ -39,7 +48,9 @@ function Run({ run }: { run: StepRun }) {
           <span className="min-w-0 font-medium">{name ?? 'Deleted step'}</span>
           {type && <span className="text-sm text-muted">{stepTypes[type].title}</span>}
           {branch !== null && <Badge tone="accent">{branchText(branch)}</Badge>}
-          {completedAt === null && error === null && <Badge tone="warn">Under way</Badge>}
+          {completedAt === null &&
+            error === null &&
+            (isUnderWay(status) ? <Badge tone="warn">Under way</Badge> : <ExecutionBadge status={status} />)}
           <span className="ml-auto text-sm text-muted">
             <Time at={startedAt} form="exact" />
           </span>

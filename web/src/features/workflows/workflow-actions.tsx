@@ -1,13 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
+import { ifMatch } from '../../api/if-match.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { say, sayError } from '../../ui/toast.tsx';
 import { shownFaults } from './graph/graph.ts';
+import { editGraph } from './graph-edits.ts';
 import { useDuplicate } from './use-duplicate.ts';
 import { DeleteWorkflowDialog, EditWorkflowDialog } from './workflow-dialogs.tsx';
 
@@ -43,31 +44,37 @@ function EnableButton({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
   const { id, triggerConfig } = workflow;
   const problems = shownFaults(workflow).length;
   const [isPending, setIsPending] = useState(false);
-  const enable = async (enabled: boolean) => {
+  /** Enables the version that the user has seen; any version may be disabled. */
+  const enable = async (enabled: boolean, seen: Schema<'Workflow'>) => {
     setIsPending(true);
+    const params = { path: { id }, ...(enabled && { header: ifMatch(seen) }) };
     try {
-      await api.PATCH('/workflows/{id}', { params: { path: { id } }, body: { enabled } });
+      const { data } = await editGraph(() => api.PATCH('/workflows/{id}', { params, body: { enabled } }));
       say(
         enabled
           ? `Enabled. From now on, each contact with the event “${triggerConfig.eventName}” enters.`
           : 'Disabled. No new contacts enter; those already in the workflow continue to the end.',
-        () => void enable(!enabled),
+        () => void enable(!enabled, data ?? seen),
       );
     } catch (error) {
       sayError(error);
     }
-    await refresh('/workflows');
     setIsPending(false);
   };
   if (workflow.enabled) {
     return (
-      <Button isPending={isPending} onPress={() => void enable(false)}>
+      <Button isPending={isPending} onPress={() => void enable(false, workflow)}>
         Disable
       </Button>
     );
   }
   return (
-    <Button look="primary" isPending={isPending} isDisabled={problems > 0} onPress={() => void enable(true)}>
+    <Button
+      look="primary"
+      isPending={isPending}
+      isDisabled={problems > 0}
+      onPress={() => void enable(true, workflow)}
+    >
       {problems > 0 ? `Enable (${quantity(problems, 'problem')} left)` : 'Enable'}
     </Button>
   );

@@ -20,10 +20,12 @@ function valueText(value: unknown): string {
   return typeof value === 'string' && readValue(value) === value ? value : JSON.stringify(value);
 }
 
-/** Parses valid JSON; returns any other text unchanged. */
+/** Parses valid JSON; returns any other text unchanged, and an integer that a number would round, such as a long id. */
 function readValue(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    const isLarge = typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+    return isLarge && String(value) !== text.trim() ? text : value;
   } catch {
     return text;
   }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { FormField } from '../../../ui/form-field.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
+import { bodyText, readBody } from './webhook-body.ts';
 
 const methods = ['POST', 'GET', 'PUT', 'PATCH', 'DELETE'] as const;
 
@@ -34,7 +35,7 @@ export function WebhookForm(props: StepFormProps) {
       method,
       url,
       ...(headers.trim() !== '' && { headers: readHeaders(headers) }),
-      ...(body.trim() !== '' && { body: readBody(body) }),
+      ...(body.trim() !== '' && { body: readBody(body, config.body) }),
     }),
   });
   const { control } = form.form;
@@ -83,19 +84,4 @@ function readHeaders(text: string): Record<string, string> {
       return [line.slice(0, colon).trim(), line.slice(colon + 1).trim()];
     }),
   );
-}
-
-function bodyText(body: unknown): string {
-  if (body === undefined) return '';
-  return typeof body === 'string' ? body : JSON.stringify(body, null, 2);
-}
-
-/** Objects and lists are sent as JSON, so that the output of Liquid in their texts is escaped. */
-function readBody(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
