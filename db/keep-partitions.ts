@@ -18,6 +18,7 @@ const notificationDays = 30;
  * Adds the partitions that rows of the next days and months need, and drops those past their retention.
  *
  * @param em outside of a transaction
+ * @param now by the database's clock, which dates the rows: that of a process may be months ahead
  * @param eventMonths 0 keeps events forever
  */
 export async function keepPartitions(

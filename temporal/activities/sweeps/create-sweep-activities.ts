@@ -90,7 +90,6 @@ export function createSweepActivities(
     ),
     keepPartitions: noted('partitions', () =>
       withHeartbeat(async () => {
-        // The clock that dates the rows: that of this process may be months ahead.
         const now = await readClock(orm.em.fork());
         const kept = await keepPartitions(orm.em.fork(), now, dependencies.eventRetentionMonths);
         // Last: the index build on a large table waits for every older transaction, and rows need their partitions in
