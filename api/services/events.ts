@@ -1,7 +1,5 @@
-import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { readsEvent } from '../../core/conditions/references.ts';
 import { refersToEvent } from '../../core/workflows/references.ts';
-import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { deleteEvents } from '../../db/statements/events/delete-events.ts';
@@ -9,7 +7,7 @@ import { recordEventDeletion } from '../../db/statements/events/record-event-del
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
 import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { findReferringWorkflows } from './workflow-references.ts';
+import { findReferringConditions, findReferringWorkflows } from './references.ts';
 
 export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
   return {
@@ -37,17 +35,17 @@ export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committe
 }
 
 async function findUsage(em: Em, projectId: string, name: string) {
-  const segments = await em.getRepository(Segment).listConditions();
-  const referring = segments.filter(({ condition }) => {
-    const parsed = parseCondition(condition);
-    return parsed.ok && readsEvent(parsed.condition, name);
-  });
+  // Conditions name the events of emails in other words, such as `email.delivered`.
+  const text = name.startsWith('email.') ? 'email.' : name;
   return {
-    segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
+    segments: await findReferringConditions(em, projectId, 'segments', text, (condition) =>
+      readsEvent(condition, name),
+    ),
     workflows: await findReferringWorkflows(
       em,
       projectId,
-      (step) => step.workflow.eventName === name || refersToEvent(step, name),
+      text,
+      (step) => step.eventName === name || refersToEvent(step, name),
     ),
   };
 }

@@ -17,9 +17,9 @@ import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts'
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import { stillPinned } from './pinned-versions.ts';
 import type { ProjectSlots } from './project-slots.ts';
+import { findReferringWorkflows } from './references.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
-import { findReferringWorkflows } from './workflow-references.ts';
 
 /** Members of a deleted segment are deleted in at most this many transactions; a sweep deletes the rest. */
 const dropBatchesPerCall = 10;
@@ -212,7 +212,9 @@ export async function findSegmentUses(
   const uses: SegmentUses = {
     segments: await em.getRepository(Segment).findReferring(segmentId),
     campaigns: await em.getRepository(Campaign).findBySegment(segmentId),
-    workflows: await findReferringWorkflows(em, projectId, (step) => segmentsOf(step).has(segmentId)),
+    workflows: await findReferringWorkflows(em, projectId, 'segment.', (step) =>
+      segmentsOf(step).has(segmentId),
+    ),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
 }
