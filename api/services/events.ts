@@ -27,7 +27,7 @@ export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committe
       const deleted = await deleteEvents(em, deletion, { inTurn });
       await writeJournalMarker(em, deletionMarker(deletion));
       // The work is done here, so the workflow need not wait out its delay.
-      await makeCommandDue(em, { subjectId: deletion.id, kind: 'events.delete' });
+      await makeCommandDue(em, { projectId, kind: 'events.delete', subjectId: deletion.id });
       committed();
       return deleted;
     },
