@@ -105,6 +105,7 @@ describe('with everything running', () => {
     const short = await segment('short', 'email.open', 'triggered');
     const long = await segment('long', 'email.opened', 'notTriggered');
     const custom = await segment('custom', 'event.contact', 'triggered');
+    const delivered = await segment('delivered', 'email.delivered', 'triggered');
     await segment('unrelated', 'event.email', 'triggered');
     const nested = await sender.post('/segments', {
       name: 'nested',
@@ -131,6 +132,10 @@ describe('with everything running', () => {
       workflows: [],
     });
     expect(await usage('contact')).toEqual({ segments: [{ id: custom, name: 'custom' }], workflows: [] });
+    expect(await usage('email.delivery')).toEqual({
+      segments: [{ id: delivered, name: 'delivered' }],
+      workflows: [],
+    });
     expect(await usage('never / seen')).toEqual({ segments: [], workflows: [] });
   });
 

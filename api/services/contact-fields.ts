@@ -1,21 +1,18 @@
+import type { Condition } from '../../core/conditions/condition.ts';
 import {
   type ContactFieldName,
   parseContactField,
   type StandardField,
   standardFields,
 } from '../../core/conditions/contact-field.ts';
-import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { conditionReferences, readsDataField } from '../../core/conditions/references.ts';
 import { compareCodePoints } from '../../core/conditions/text-order.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import type { InTurn } from '../../core/in-turn.ts';
 import { refersToField } from '../../core/workflows/references.ts';
-import { Campaign } from '../../db/entities/campaign.ts';
 import { ContactField } from '../../db/entities/contact.ts';
-import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
-import type { StoredCondition } from '../../db/repositories/segment-repository.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
   type AudienceFigures,
@@ -27,7 +24,7 @@ import { type ContactPlace, removeKey } from '../../db/statements/contacts/remov
 import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { findReferringWorkflows } from './workflow-references.ts';
+import { findReferringConditions, findReferringWorkflows } from './references.ts';
 
 const typeOrder = { boolean: 0, number: 1, string: 2 };
 const orderOf = (value: FieldValue) =>
@@ -42,16 +39,10 @@ function compareValues(one: FieldValue, other: FieldValue): number {
   return orderOf(one) - orderOf(other) || Number(one) - Number(other);
 }
 
-function namesOfReaders(stored: StoredCondition[], name: ContactFieldName): { id: string; name: string }[] {
-  const readers = stored.filter(({ condition }) => {
-    const parsed = parseCondition(condition);
-    if (!parsed.ok) return false;
-    return name.kind === 'custom'
-      ? readsDataField(parsed.condition, name.key)
-      : conditionReferences(parsed.condition).builtIn.has(name.name);
-  });
-  return readers.map(({ id, name: title }) => ({ id, name: title }));
-}
+const conditionReads = (name: ContactFieldName) => (condition: Condition) =>
+  name.kind === 'custom'
+    ? readsDataField(condition, name.key)
+    : conditionReferences(condition).builtIn.has(name.name);
 
 function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigures): number {
   return field === 'snoozedUntil' ? snoozed : contacts;
@@ -175,16 +166,16 @@ async function deleteField(orm: Orm, projectId: string, key: string, inTurn: InT
 }
 
 async function findUsage(em: Em, projectId: string, name: ContactFieldName) {
-  const segments = await em.getRepository(Segment).listConditions();
-  const campaigns = await em.getRepository(Campaign).listConditions();
+  const text = name.kind === 'custom' ? name.key : name.name;
+  const reads = conditionReads(name);
   const contactCount =
     name.kind === 'custom'
       ? ((await readKeyFigures(em, projectId, name.key)).get(name.key) ?? 0)
       : standardCount(name.name, await readAudienceFigures(em, projectId));
   return {
-    usedInSegments: namesOfReaders(segments, name),
-    usedInCampaigns: namesOfReaders(campaigns, name),
-    usedInWorkflows: await findReferringWorkflows(em, projectId, (step) => refersToField(step, name)),
+    usedInSegments: await findReferringConditions(em, projectId, 'segments', text, reads),
+    usedInCampaigns: await findReferringConditions(em, projectId, 'campaigns', text, reads),
+    usedInWorkflows: await findReferringWorkflows(em, projectId, text, (step) => refersToField(step, name)),
     contactCount,
   };
 }

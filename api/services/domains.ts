@@ -169,7 +169,7 @@ function watchRegistered(orm: Orm, id: string, dkimTokens: string[]): Promise<Do
     const domain = await lockRecord(em, Domain, { id }, allProjects);
     if (domain === null) throw notFound('Domain');
     domain.dkimTokens = dkimTokens;
-    await makeCommandDue(em, { subjectId: id, kind: 'domain.verify' });
+    await makeCommandDue(em, { projectId: domain.projectId, kind: 'domain.verify', subjectId: id });
     return domain;
   });
 }

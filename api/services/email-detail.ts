@@ -39,10 +39,8 @@ export interface EmailDetailOptions {
   links: { apiUrl: string; linkKey: Buffer };
 }
 
-async function findRunId(
-  em: Em,
-  { id, campaignId, workflowId, contactId }: LoggedEmail,
-): Promise<string | null> {
+async function findRunId(em: Em, email: LoggedEmail): Promise<string | null> {
+  const { id, campaignId, workflowId, contactId } = email;
   if (campaignId !== null) {
     const batch = await em.getRepository(CampaignBatch).findNumberOf(campaignId, id);
     return batch === undefined
@@ -50,7 +48,7 @@ async function findRunId(
       : workflowIds.campaignBatch(campaignId, batch);
   }
   if (workflowId === null || contactId === null) return null;
-  const execution = await findSendingExecution(em, contactId, workflowId, id);
+  const execution = await findSendingExecution(em, contactId, workflowId, email);
   return execution === undefined ? null : workflowIds.workflowExecution(workflowId, contactId, execution);
 }
 

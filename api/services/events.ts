@@ -1,6 +1,4 @@
-import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { readsEvent } from '../../core/conditions/references.ts';
-import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { deleteEvents } from '../../db/statements/events/delete-events.ts';
@@ -8,7 +6,7 @@ import { recordEventDeletion } from '../../db/statements/events/record-event-del
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
 import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { findReferringWorkflows, usesEvent } from './workflow-references.ts';
+import { findReferringConditions, findReferringWorkflows, usesEvent } from './references.ts';
 
 export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
   return {
@@ -28,7 +26,7 @@ export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committe
       const deleted = await deleteEvents(em, deletion, { inTurn });
       await writeJournalMarker(em, deletionMarker(deletion));
       // The work is done here, so the workflow need not wait out its delay.
-      await makeCommandDue(em, { subjectId: deletion.id, kind: 'events.delete' });
+      await makeCommandDue(em, { projectId, kind: 'events.delete', subjectId: deletion.id });
       committed();
       return deleted;
     },
@@ -36,15 +34,12 @@ export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committe
 }
 
 async function findUsage(em: Em, projectId: string, name: string) {
-  const segments = await em.getRepository(Segment).listConditions();
-  const referring = segments.filter(({ condition }) => {
-    const parsed = parseCondition(condition);
-    return parsed.ok && readsEvent(parsed.condition, name);
-  });
+  // Conditions name the events of emails in other words, such as `email.delivered`.
+  const text = name.startsWith('email.') ? 'email.' : name;
   return {
-    segments: referring.map((segment) => ({ id: segment.id, name: segment.name })),
-    workflows: await findReferringWorkflows(em, projectId, (step, workflow) =>
-      usesEvent(step, workflow, name),
+    segments: await findReferringConditions(em, projectId, 'segments', text, (condition) =>
+      readsEvent(condition, name),
     ),
+    workflows: await findReferringWorkflows(em, projectId, text, (step) => usesEvent(step, name)),
   };
 }

@@ -73,12 +73,15 @@ describe('heavy reads', () => {
     expect(started.slice(3)).toEqual(['b2', 'c1', 'a3', 'c2']);
   });
 
-  it('leave half of the places to other projects', async () => {
-    const { start, started } = manualReads(10, 8);
+  it.each([
+    [8, ['a0', 'a1', 'a2', 'a3', 'b1']],
+    [2, ['a0', 'b1']],
+  ])('leave half of %i places to other projects', async (inAll, expected) => {
+    const { start, started } = manualReads(10, inAll);
     for (let read = 0; read < 10; read += 1) void start('a', `a${read}`);
     void start('b', 'b1');
     await immediate();
-    expect(started).toEqual(['a0', 'a1', 'a2', 'a3', 'b1']);
+    expect(started).toEqual(expected);
   });
 
   it.each([

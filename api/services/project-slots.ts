@@ -25,7 +25,7 @@ export interface ProjectSlots {
 }
 
 export interface ProjectSlotsOptions {
-  /** Concurrent work of all projects in this process, which take turns; a project has at most half of it, or two. */
+  /** Concurrent work of all projects in this process, which take turns; a project has at most half of it, rounded up. */
   inAll?: number;
   /** Names the work in errors. */
   what?: string;
@@ -56,7 +56,7 @@ const unlimited: ProjectSlots = {
 export function createProjectSlots(most: number, options: ProjectSlotsOptions = {}): ProjectSlots {
   if (most === 0) return unlimited;
   const { inAll = Number.POSITIVE_INFINITY, what = 'searches and counts' } = options;
-  const perProject = Math.min(most, Math.max(2, Math.floor(inAll / 2)));
+  const perProject = Math.min(most, Math.ceil(inAll / 2));
   const { mostWaiting = perProject * waitingPerRunning } = options;
   const projects = new Map<string, FairSemaphore>();
   const all = new FairSemaphore(inAll);

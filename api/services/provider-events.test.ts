@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { acceptEmails } from '../../db/statements/emails/accept-emails.ts';
 import { readEmailFigures } from '../../db/statements/projects/read-email-figures.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { acceptInput } from '../../test/setup/inputs.ts';
-import { useProject } from '../../test/setup/projects.ts';
+import { insertProject, useProject } from '../../test/setup/projects.ts';
 import { readContact, readEmail } from '../../test/setup/read-database.ts';
 import { createProviderEventsService } from './provider-events.ts';
 
@@ -75,3 +76,34 @@ it.each(['not-spam', 'auth-failure'])(
     });
   },
 );
+
+it('applies the events of other projects while contacts of one are locked', async () => {
+  const { em, orm } = database;
+  const held = 20;
+  const addresses = Array.from({ length: held }, (_, n) => `user-${n}@example.com`);
+  const other = await insertProject(em());
+  const { apply } = createProviderEventsService(orm, () => undefined);
+  const bounceAll = async (projectId: string) => {
+    const [emails = []] = await acceptEmails(em(), [acceptInput(projectId, addresses)]);
+    return () =>
+      emails.map(({ emailId }) => {
+        const tags = { emailId: [emailId], projectId: [projectId] };
+        const bounce = { bounceType: 'Permanent', timestamp: at };
+        const message = { eventType: 'Bounce', mail: { timestamp: at, tags }, bounce };
+        return apply({ id: randomUUID(), publishedAt: new Date() }, JSON.stringify(message));
+      });
+  };
+  const [bounceHeld, bounceOther] = [await bounceAll(project.id), await bounceAll(other)];
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await client.query('begin');
+  await client.query('select from contacts where project_id = $1 for update', [project.id]);
+
+  const waiting = Promise.all(bounceHeld());
+  expect(await Promise.all(bounceOther())).toEqual(addresses.map(() => 'applied'));
+  expect(await Promise.race([waiting, 'waiting'])).toBe('waiting');
+
+  await client.query('rollback');
+  await client.end();
+  expect(await waiting).toEqual(addresses.map(() => 'applied'));
+});

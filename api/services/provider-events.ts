@@ -3,7 +3,7 @@ import { tryParseJson } from '../../core/json-value.ts';
 import { newIds } from '../../core/new-id.ts';
 import type { BatchTrace } from '../../db/batching/batch-trace.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
-import { isRolledBack } from '../../db/database-errors.ts';
+import { isLockTimeout, isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
@@ -72,6 +72,7 @@ function toInput(notification: Notification, event: SesEvent): ProviderEventInpu
   return {
     notificationId: notification.id,
     publishedOn: publishedOn(notification),
+    taggedProjectId: event.mail.tags.projectId?.[0] ?? '',
     emailId,
     kind,
     occurredAt: new Date(detail?.timestamp ?? event.mail.timestamp),
@@ -99,15 +100,17 @@ export function createProviderEventsService(
   applied: (event: ProviderEventInput) => void = () => undefined,
 ) {
   const batcher = new Batcher<ProviderEventInput, ProviderEventOutcome>({
-    run: (events) => retryTransaction(() => applyProviderEvents(orm.em.fork(), events)),
+    run: (events, lockMs) => retryTransaction(() => applyProviderEvents(orm.em.fork(), events, lockMs)),
     maxItems: 500,
     concurrency: 2,
     minBeside: 100,
     weightOf: (event) =>
       rowBytes + (event.link?.length ?? 0) + (event.subject?.length ?? 0) + (event.diagnostic?.length ?? 0),
     maxWaitingWeight: waitingBytes,
+    groupOf: (event) => event.taggedProjectId,
     keysOf: (event) => [event.emailId],
     isRolledBack,
+    isLockTimeout,
     trace,
   });
   return {

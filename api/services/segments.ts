@@ -19,9 +19,9 @@ import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts'
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import { stillPinned } from './pinned-versions.ts';
 import type { ProjectSlots } from './project-slots.ts';
+import { findReferringWorkflows, usesEvent } from './references.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
-import { findReferringWorkflows, usesEvent } from './workflow-references.ts';
 
 /** Members of a deleted segment are deleted in at most this many transactions; a sweep deletes the rest. */
 const dropBatchesPerCall = 10;
@@ -216,8 +216,8 @@ async function findSegmentUses(em: Em, projectId: string, segment: Segment): Pro
     workflows: await findReferringWorkflows(
       em,
       projectId,
-      (step, workflow) =>
-        segmentsOf(step).has(id) || ownEvents.some((name) => usesEvent(step, workflow, name)),
+      'segment.',
+      (step) => segmentsOf(step).has(id) || ownEvents.some((name) => usesEvent(step, name)),
     ),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));

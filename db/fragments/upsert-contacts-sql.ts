@@ -1,5 +1,6 @@
 import { joinByKeySql } from './join-by-key.ts';
 import { laterThanSql } from './later-than-sql.ts';
+import { lockTimeoutSql } from './lock-timeout-sql.ts';
 
 /**
  * Rows of `mergeContactWrites`, the statement's $1; optional columns are omitted.
@@ -12,12 +13,7 @@ export const contactInputSql = (lockMs?: string) => `
     from json_to_recordset($1::json) as t(
       ord int, project_id uuid, email text, contact_id uuid, subscribed boolean, new_subscribed boolean,
       set_data jsonb, removed text[], flip_id uuid, flip_at timestamptz, created_at timestamptz,
-      updated_at timestamptz)${
-        lockMs === undefined
-          ? ''
-          : `,
-      (select set_config('lock_timeout', coalesce(${lockMs}, current_setting('lock_timeout')), true) offset 0) patience`
-      }`;
+      updated_at timestamptz)${lockMs === undefined ? '' : `, ${lockTimeoutSql(lockMs)} patience`}`;
 
 /**
  * CTEs that create or patch contacts, shared by every statement that does so. They define

@@ -3,7 +3,6 @@ import { type CampaignStatus, openStatuses, unsentStatuses } from '../../core/ca
 import type { Campaign } from '../entities/campaign.ts';
 import { allProjects } from '../project-em.ts';
 import { containsText, type ListOrder, listOrder } from './contains-text.ts';
-import type { StoredCondition } from './segment-repository.ts';
 
 export interface CampaignQuery extends ListOrder {
   status?: CampaignStatus | undefined;
@@ -56,14 +55,6 @@ export class CampaignRepository extends EntityRepository<Campaign> {
       { fields: ['id', 'name'], orderBy: { createdAt: 'asc', id: 'asc' } },
     );
     return campaigns.map(({ id, name }) => ({ id, name }));
-  }
-
-  async listConditions(): Promise<StoredCondition[]> {
-    const campaigns = await this.find(
-      { audienceCondition: { $ne: null } },
-      { fields: ['id', 'name', 'audienceCondition'], orderBy: { createdAt: 'desc', id: 'desc' } },
-    );
-    return campaigns.map(({ id, name, audienceCondition }) => ({ id, name, condition: audienceCondition }));
   }
 
   /** Campaigns that were deleted or belong to another project are left out. */

@@ -8,26 +8,12 @@ export type CountableSegment = Pick<
   'id' | 'projectId' | 'type' | 'updatedAt' | 'countedAt' | 'isCurrent'
 >;
 
-export interface StoredCondition {
-  id: string;
-  name: string;
-  condition: unknown;
-}
-
 const trackedPerPage = 200;
 const isComputed = { type: 'DYNAMIC', trackMembership: true } as const;
 
 export class SegmentRepository extends EntityRepository<Segment> {
   listAll(): Promise<Segment[]> {
     return this.find({}, { orderBy: { createdAt: 'desc', id: 'desc' } });
-  }
-
-  async listConditions(): Promise<StoredCondition[]> {
-    const segments = await this.find(
-      { condition: { $ne: null } },
-      { fields: ['id', 'name', 'condition'], orderBy: { createdAt: 'desc', id: 'desc' } },
-    );
-    return segments.map(({ id, name, condition }) => ({ id, name, condition }));
   }
 
   async findReferring(id: string): Promise<{ id: string; name: string }[]> {

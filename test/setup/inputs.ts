@@ -86,6 +86,7 @@ export function providerEvent(
   return {
     notificationId: randomUUID(),
     publishedOn: new Date().toISOString().slice(0, 10),
+    taggedProjectId: '',
     emailId,
     kind,
     occurredAt: new Date(),

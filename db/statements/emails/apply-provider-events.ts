@@ -5,6 +5,7 @@ import { appendFiguresSql, figureChangesSql } from '../../fragments/campaign-fig
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
+import { lockTimeoutSql } from '../../fragments/lock-timeout-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import {
@@ -21,6 +22,8 @@ export interface ProviderEventInput {
   notificationId: string;
   /** Day of publication (UTC), such as 2026-11-23. */
   publishedOn: string;
+  /** Whose email it is by its tags, for turns among projects; empty without the tag. */
+  taggedProjectId: string;
   emailId: string;
   kind: ProviderEventKind;
   occurredAt: Date;
@@ -73,7 +76,7 @@ with input as materialized (
   from json_to_recordset($1::json) as t(
     "ord" int, "notificationId" uuid, "publishedOn" date, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
     "subject" text, "link" text, "bounceType" text, "isListed" boolean, "diagnostic" text, "sentEventId" uuid,
-    "eventId" uuid, "unsubscribeEventId" uuid)
+    "eventId" uuid, "unsubscribeEventId" uuid), ${lockTimeoutSql('$2::text')} patience
 ),
 fresh as (
   insert into handled_notifications (id, published_on)
@@ -198,14 +201,16 @@ order by i."ord"`;
  * campaign figures, journal and statistics. Each event must be about a different email. Repeats are ignored, and any
  * order leads to the same state.
  *
+ * @param lockMs lock timeout; by default that of the session
  * @returns an outcome per event, in order
  */
 export async function applyProviderEvents(
   em: Em,
   events: ProviderEventInput[],
+  lockMs?: number,
 ): Promise<ProviderEventOutcome[]> {
   const rows = events.map((event, ord) => ({ ...event, ord }));
-  const parameters = [JSON.stringify(rows)];
+  const parameters = [JSON.stringify(rows), lockMs?.toString() ?? null];
   const answers = await preparedQuery(em, 'apply_provider_events', outcomeRow, applySql, parameters);
   return answers.map((answer) => answer.outcome);
 }

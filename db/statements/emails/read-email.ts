@@ -70,21 +70,30 @@ export async function listEmailEvents(em: Em, projectId: string, email: LoggedEm
   );
 }
 
+/** The email's execution was under way when it was created; a minute of tolerance, because clocks are adjusted. */
+const executionSql = `
+select x.id
+from (
+  select id from workflow_executions
+  where contact_id = $1 and workflow_id = $2 and started_at <= $4::timestamptz + interval '1 minute'
+    and (completed_at is null or completed_at >= $4::timestamptz - interval '1 minute')
+  offset 0
+) x
+cross join lateral (
+  select output from workflow_step_runs where execution_id = x.id offset 0
+) r
+where r.output ->> 'emailId' = $3
+limit 1`;
+
+/** A contact may have been through the workflow many times; only runs of executions at that time are read. */
 export async function findSendingExecution(
   em: Em,
   contactId: string,
   workflowId: string,
-  emailId: string,
+  { id, createdAt }: Pick<LoggedEmail, 'id' | 'createdAt'>,
 ): Promise<string | undefined> {
-  const [execution] = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `select x.id from workflow_executions x
-     join workflow_step_runs r on r.execution_id = x.id
-     where x.contact_id = $1 and x.workflow_id = $2 and r.output ->> 'emailId' = $3
-     limit 1`,
-    [contactId, workflowId, emailId],
-  );
+  const parameters = [contactId, workflowId, id, createdAt];
+  const execution = await queryFirst(em, z.object({ id: z.uuid() }), executionSql, parameters);
   return execution?.id;
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { nilId } from '../../../core/nil-id.ts';
 import type { EventDeletion } from '../../entities/event.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
@@ -16,29 +17,38 @@ const keptRow = z.object({
   occurredAt: z.date(),
 });
 
+type KeptEvent = z.output<typeof keptRow>;
+
+/** Ordered as in `events_history`, so that Postgres never reads events of other names to find the first ones. */
+const pageSql = (where: string) => `
+select id as "eventId", project_id as "projectId", name, kind, contact_id as "contactId", email_id as "emailId",
+  campaign_id as "campaignId", workflow_id as "workflowId", data::text as data, occurred_at as "occurredAt"
+from events
+where project_id = $1 and name = $2 and kind <> 'activity' and uuid_extract_timestamp(id) <= $3 and ${where}
+order by contact_id, occurred_at, id
+limit $4`;
+
+const ofContactsSql = pageSql('(contact_id, occurred_at, id) > ($7::uuid, $5::timestamptz, $6::uuid)');
+const ofNoContactSql = pageSql('contact_id is null and (occurred_at, id) > ($5::timestamptz, $6::uuid)');
+
 /**
  * Events of the name that survived the deletion although their ids are as old, because their calls ran concurrently or
- * on a slow clock. In id order. A statement, because ClickHouse needs the exact text of `data`: parsing would lose
- * digits of numbers.
- *
- * @param afterId last id of the previous page
+ * on a slow clock. In pages of up to `limit`. A statement, because ClickHouse needs the exact text of `data`: parsing
+ * would lose digits of numbers.
  */
-export function listKeptEvents(
+export async function* listKeptEvents(
   em: Em,
-  deletion: EventDeletion,
-  afterId: string | undefined,
+  { projectId, name, before }: Pick<EventDeletion, 'projectId' | 'name' | 'before'>,
   limit: number,
-): Promise<z.output<typeof keptRow>[]> {
-  return query(
-    em,
-    keptRow,
-    `select id as "eventId", project_id as "projectId", name, kind, contact_id as "contactId", email_id as "emailId",
-       campaign_id as "campaignId", workflow_id as "workflowId", data::text as data, occurred_at as "occurredAt"
-     from events
-     where project_id = $1 and name = $2 and kind <> 'activity' and uuid_extract_timestamp(id) <= $3
-       and ($4::uuid is null or id > $4)
-     order by id
-     limit $5`,
-    [deletion.projectId, deletion.name, deletion.before, afterId ?? null, limit],
-  );
+): AsyncGenerator<KeptEvent[]> {
+  for (const text of [ofContactsSql, ofNoContactSql]) {
+    let page: KeptEvent[] = [];
+    do {
+      const last = page.at(-1);
+      const place = [last?.occurredAt ?? '-infinity', last?.eventId ?? nilId];
+      const contact = text === ofContactsSql ? [last?.contactId ?? nilId] : [];
+      page = await query(em, keptRow, text, [projectId, name, before, limit, ...place, ...contact]);
+      if (page.length > 0) yield page;
+    } while (page.length === limit);
+  }
 }

@@ -27,7 +27,10 @@ export function sampleEventData(em: Em, projectId: string): Promise<{ key: strin
      from (select name from listened order by name limit ${sampledNames}) l
      cross join lateral (
        select e.data from events e
-       where e.project_id = $1 and e.name = l.name and e.kind <> 'activity' limit ${sampledEvents}
+       where e.project_id = $1 and e.name = l.name and e.kind <> 'activity'
+       -- The order of events_history. Without it, Postgres may search the journal for a name that nobody tracked.
+       order by e.contact_id, e.occurred_at
+       limit ${sampledEvents}
      ) e
      cross join lateral (
        select * from jsonb_each(e.data) each where each.value <> 'null' limit ${mostKeys}

@@ -7,9 +7,11 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
 import { noProject } from '../../entities/outbox-command.ts';
 import type { Em } from '../../orm.ts';
+import { rowsRead } from '../../testing/rows-read.ts';
 import { sql } from '../../testing/sql.ts';
 import { findProjectTurns } from './find-project-turns.ts';
 import { lockDueCommands } from './lock-due-commands.ts';
+import { makeCommandDue } from './make-command-due.ts';
 import { readOutboxFigures } from './read-outbox-figures.ts';
 import { deleteCommands, postponeCommands } from './settle-commands.ts';
 
@@ -295,4 +297,21 @@ it('reports how many commands of each lane wait and for how long', async () => {
   expect(work).toMatchObject({ lane: 'work', waiting: 2, dead: 0 });
   await deleteCommands(em(), []);
   expect((await readOutboxFigures(em()))[0]?.waiting).toBe(3);
+});
+
+it('makes a command due without reading the waiting emails', async () => {
+  const projectId = await insertProject(em());
+  await insertFor(projectId, 5_000, 60, 'email.dispatch');
+  await insertFor(projectId, 1, -600, 'events.delete');
+  await sql(em(), 'analyze outbox');
+  const [command] = await sql<{ id: string; subjectId: string }>(
+    em(),
+    `select id, subject_id as "subjectId" from outbox where kind = 'events.delete'`,
+  );
+  const { id = '', subjectId = '' } = command ?? {};
+  const read = await rowsRead(em(), (run) =>
+    makeCommandDue(run, { projectId, kind: 'events.delete', subjectId }),
+  );
+  expect((await readCommand(id))?.waitSeconds).toBeLessThanOrEqual(0);
+  expect(read.get('outbox') ?? 0).toBeLessThanOrEqual(10);
 });

@@ -50,13 +50,10 @@ export async function eraseDeletedEvents(
 }
 
 async function restoreKeptEvents(em: Em, clickhouse: ClickHouse, deletion: EventDeletion): Promise<void> {
-  for (let lastId: string | undefined; ; ) {
-    const kept = await listKeptEvents(em, deletion, lastId, restoredAtOnce);
+  for await (const kept of listKeptEvents(em, deletion, restoredAtOnce)) {
     const lines = kept.map(({ data, ...event }) =>
       eventLine({ ...event, activityType: activityTypeOf(event.kind, event.name) ?? '' }, data),
     );
     await clickhouse.insert(eventTable, lines.join('\n'));
-    lastId = kept.at(-1)?.eventId;
-    if (kept.length < restoredAtOnce) return;
   }
 }

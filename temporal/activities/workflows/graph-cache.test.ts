@@ -1,28 +1,44 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
-import { createGraphCache } from './graph-cache.ts';
+import { createGraphCache, type Graphs } from './graph-cache.ts';
 
 const { em, sql } = useTestDatabase();
 
-it('keeps the most recently used graphs within its byte limit', async () => {
-  const workflowId = randomUUID();
-  for (const version of [1, 2, 3, 4]) {
-    const graph = { eventName: 'x'.repeat(1_000), steps: [], transitions: [] };
+const workflowId = randomUUID();
+
+/** Stores graphs of these sizes as versions 1, 2, … of the workflow. */
+async function store(...sizes: number[]) {
+  for (const [index, size] of sizes.entries()) {
+    const graph = { eventName: 'x'.repeat(size), steps: [], transitions: [] };
     await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, $2, $3::jsonb)', [
       workflowId,
-      version,
+      index + 1,
       JSON.stringify(graph),
     ]);
   }
-  const graphs = createGraphCache(2_500);
-  for (const version of [1, 2, 1, 3]) expect(await graphs(em(), workflowId, version)).toBeDefined();
+}
+
+/** Of the versions, those still known once they are deleted. */
+async function keptOf(graphs: Graphs, ...versions: number[]) {
   await sql('delete from workflow_versions where workflow_id = $1', [workflowId]);
-  const isKept = async (version: number) => (await graphs(em(), workflowId, version)) !== undefined;
-  expect([await isKept(1), await isKept(2), await isKept(3), await isKept(4)]).toEqual([
-    true,
-    false,
-    true,
-    false,
-  ]);
+  const kept: number[] = [];
+  for (const version of versions) {
+    if ((await graphs(em(), workflowId, version)) !== undefined) kept.push(version);
+  }
+  return kept;
+}
+
+it('keeps the most recently used graphs within its byte limit', async () => {
+  await store(1_000, 1_000, 1_000, 1_000);
+  const graphs = createGraphCache(5_000);
+  for (const version of [1, 2, 1, 3]) expect(await graphs(em(), workflowId, version)).toBeDefined();
+  expect(await keptOf(graphs, 1, 2, 3, 4)).toEqual([1, 3]);
+});
+
+it('keeps small graphs however many large ones are used', async () => {
+  await store(1_000, 400_000, 400_000, 400_000);
+  const graphs = createGraphCache(1_000_000);
+  for (const version of [1, 2, 3, 4]) expect(await graphs(em(), workflowId, version)).toBeDefined();
+  expect(await keptOf(graphs, 1, 2, 3, 4)).toEqual([1, 4]);
 });

@@ -7,20 +7,27 @@ export type Graphs = (em: Em, workflowId: string, version: number) => Promise<Gr
 
 const maxGraphs = 500;
 const maxTotalBytes = 32 * 1024 * 1024;
+/** Of the bytes of all: 64 KB. */
+const smallShare = 1 / 512;
 
-/** LRU cache, never invalidated: a version is immutable. */
+/**
+ * LRU cache, never invalidated: a version is immutable. Small and large graphs have half of it each, so that the large
+ * ones of one project do not push out those of the others.
+ */
 export function createGraphCache(maxBytes = maxTotalBytes): Graphs {
-  const cached = new LRUCache<string, Graph>({ max: maxGraphs, maxSize: maxBytes });
+  const create = () => new LRUCache<string, Graph>({ max: maxGraphs, maxSize: maxBytes / 2 });
+  const [small, large] = [create(), create()];
   return async (em, workflowId, version) => {
     const key = `${workflowId} ${version}`;
-    const known = cached.get(key);
+    const known = small.get(key) ?? large.get(key);
     if (known !== undefined) return known;
     // Unmanaged, so that no flush compares the graph with itself.
     const unmanaged = { disableIdentityMap: true };
     const stored = await em.findOne(WorkflowVersion, { workflowId, version }, unmanaged);
     if (stored === null) return undefined;
     const graph = parseGraph(stored.graph);
-    cached.set(key, graph, { size: Buffer.byteLength(JSON.stringify(stored.graph)) });
+    const size = Buffer.byteLength(JSON.stringify(stored.graph));
+    (size <= maxBytes * smallShare ? small : large).set(key, graph, { size });
     return graph;
   };
 }
