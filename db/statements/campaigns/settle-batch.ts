@@ -38,7 +38,7 @@ evaluated as (
     case
       when not is_doubtful then status
       when hand_over_begun is false then 'QUEUED'
-      when age > $4::float8 and message_id is null and ($6 or claimed_at <= $5::timestamptz)
+      when age > $4::float8 and message_id is null and claimed_at <= greatest($5::timestamptz, $6::timestamptz)
         and exists (select from campaign) then 'QUEUED'
       else 'UNKNOWN'
     end as next
@@ -107,15 +107,17 @@ export function settleBatch(
   unknownSeconds: number,
   evidence: SendEventEvidence,
 ): Promise<SettledBatch> {
-  const { provenUntil, isComplete, lagSeconds } = evidence;
+  const { provenUntil, completeAt, lagSeconds } = evidence;
   const timeOut = claimLeaseSeconds + (lagSeconds ?? 0) + unknownSeconds;
+  // Reading the evidence may have taken minutes; it says nothing about emails claimed since.
+  const completeUntil = completeAt && new Date(completeAt.getTime() - timeOut * 1000);
   return queryRow(em, settledRow, settleSql, [
     campaignId,
     number,
     claimLiveSeconds,
     timeOut,
     provenUntil,
-    isComplete,
+    completeUntil,
     lagSeconds === null ? timeOut : timeOut * incompleteFactor,
   ]);
 }
