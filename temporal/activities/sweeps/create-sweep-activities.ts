@@ -68,11 +68,9 @@ export function createSweepActivities(
       if (reminded > 0) committed();
       return { folded, reminded };
     }),
-    recountCampaigns: noted('campaign-recount', async () => {
-      const result = await recountCampaigns(orm.em.fork());
-      metrics.countMiscounts(result.differences);
-      return result;
-    }),
+    recountCampaigns: noted('campaign-recount', () =>
+      recountCampaigns(orm.em.fork(), metrics.countMiscounts),
+    ),
     foldContactFigures: noted('contact-figures', async () => {
       const result = await foldFigures(orm.em.fork());
       await mergePendingAddresses(orm.em.fork());

@@ -5,6 +5,7 @@ import {
   findCampaignsToRecount,
   recountCampaignWithin,
 } from '../../../db/statements/campaigns/recount-campaign.ts';
+import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
 
 /** With the last recount, below the time limit of the activity. */
 const budgetMs = 2 * 60_000;
@@ -18,6 +19,7 @@ const slowRecountMs = 2 * 60_000;
  */
 export async function recountCampaigns(
   em: Em,
+  countMiscounts: ProductMetrics['countMiscounts'],
   recount = (id: string) => recountCampaignWithin(em, id, slowRecountMs),
 ): Promise<{ campaigns: number; differences: number }> {
   const until = performance.now() + budgetMs;
@@ -25,7 +27,9 @@ export async function recountCampaigns(
   for (const id of await findCampaignsToRecount(em)) {
     if (performance.now() > until) break;
     try {
-      result.differences += await recount(id);
+      const differences = await recount(id);
+      countMiscounts(differences);
+      result.differences += differences;
       result.campaigns += 1;
     } catch (error) {
       if (!isStatementTimeout(error)) throw error;
