@@ -1,10 +1,29 @@
 import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { useTestDatabase } from '../test/setup/database.ts';
-import { checkPostgres } from './postgres.ts';
+import { fileFixture } from '../test/setup/fixtures.ts';
+import { checkPostgres, checkSnapshots } from './postgres.ts';
 import { connectReadOnly } from './read-only.ts';
 
 const database = useTestDatabase();
+const session = fileFixture(
+  () => connectReadOnly(database.url),
+  ({ client }) => client.end(),
+);
+
+it('names the session whose old snapshot keeps deleted rows', async () => {
+  expect(await checkSnapshots(session, 0)).toMatchObject({ level: 'ok' });
+  const dump = new pg.Client({ connectionString: database.url, application_name: 'pg_dump' });
+  await dump.connect();
+  await dump.query('begin isolation level repeatable read');
+  await dump.query('select\n  1');
+  expect(await checkSnapshots(session)).toMatchObject({ level: 'ok' });
+  const finding = await checkSnapshots(session, 0);
+  expect(finding.level).toBe('warning');
+  expect(finding.text).toMatch(/^a transaction of pg_dump \(process \d+: select 1\) has kept/);
+  await dump.end();
+});
 
 it('counts the connections of other roles too', async () => {
   const role = `doctor_${randomUUID().replaceAll('-', '')}`;

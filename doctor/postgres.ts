@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { migrations } from '../db/migrations/index.ts';
 import { type Finding, reporter } from './finding.ts';
-import { presentBytes } from './present.ts';
+import { presentAge, presentBytes } from './present.ts';
 import type { ReadOnly } from './read-only.ts';
 
 const supportedMajor = 18;
@@ -35,6 +35,7 @@ export async function checkPostgres(database: ReadOnly): Promise<Finding[]> {
     await checkConnections(report, ask),
     checkClock(report, server.now, askedAt, answeredAt),
     report.ok(`the database takes up ${presentBytes(server.bytes)}; ${await listLargestTables(ask)}`),
+    await checkSnapshots(database),
     ...(await checkOwnSession(report, database)),
   ];
 }
@@ -62,6 +63,34 @@ async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<F
   return report.error(
     text,
     'Lower DATABASE_POOL_SIZE, run fewer processes, set DATABASE_POOLER_URL, or raise max_connections. docs/deployment.md: "Connections".',
+  );
+}
+
+const snapshotRow = z.object({ pid: z.int(), name: z.string(), command: z.string(), seconds: z.number() });
+
+/** Longer than the longest statements of a worker. */
+const longSnapshotSeconds = 20 * 60;
+
+/** Rows deleted since the oldest snapshot stay in the tables, and every look at the head of a queue reads over them. */
+export async function checkSnapshots({ ask }: ReadOnly, mostSeconds = longSnapshotSeconds): Promise<Finding> {
+  const report = reporter('Postgres');
+  const [oldest] = await ask(
+    snapshotRow,
+    `select pid, coalesce(nullif(application_name, ''), 'an unnamed client') as name,
+       regexp_replace(left(query, 60), '\\s+', ' ', 'g') as command,
+       extract(epoch from clock_timestamp() - xact_start)::float8 as seconds
+     from pg_stat_activity
+     where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null
+       and pid <> pg_backend_pid()
+     order by age(backend_xmin) desc limit 1`,
+  );
+  if (oldest === undefined || oldest.seconds < mostSeconds) {
+    return report.ok('no transaction keeps deleted rows for long');
+  }
+  const { pid, name, command, seconds } = oldest;
+  return report.warning(
+    `a transaction of ${name} (process ${pid}: ${command}) has kept all rows deleted for ${presentAge(seconds)}`,
+    `Queues slow down until it ends. If nobody needs it: select pg_terminate_backend(${pid}); docs/backup.md: "Logical dumps".`,
   );
 }
 

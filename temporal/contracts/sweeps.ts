@@ -19,7 +19,7 @@ export interface SweepActivities {
   foldContactFigures(): Promise<{ folded: number; typed: number }>;
   eraseContacts(): Promise<{ contacts: number; events: number }>;
   tendCampaigns(): Promise<{ folded: number; reminded: number }>;
-  /** Recounts recent campaigns. `differences` is the sum of the deviations, 0 unless there is a bug. */
+  /** Recounts campaigns that are sending or ended recently. `differences` is the sum of the deviations, 0 unless there is a bug. */
   recountCampaigns(): Promise<{ campaigns: number; differences: number }>;
   judgeSenders(): Promise<{ folded: number; disabled: number }>;
   remindExecutions(): Promise<{ reminded: number }>;

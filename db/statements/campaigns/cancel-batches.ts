@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { cancelledReason } from '../../../core/campaign-state.ts';
 import { countUsageSql } from '../../fragments/count-usage-sql.ts';
+import { isOfBatchSql } from '../../fragments/is-of-batch-sql.ts';
 import type { Em } from '../../orm.ts';
 import { queryValue } from '../../sql.ts';
 
@@ -21,13 +22,15 @@ export function cancelBatches(
     em,
     z.number().int().nullable(),
     `with batch as materialized (
-       select * from campaign_batches
-       where campaign_id = $1 and number > $2 and ended_at is null
-       order by number limit $3
+       select b.*, k.project_id
+       from campaign_batches b
+       join campaigns k on k.id = b.campaign_id
+       where b.campaign_id = $1 and b.number > $2 and b.ended_at is null
+       order by b.number limit $3
      ),
      held as materialized (
        select e.id from batch b
-       join emails e on e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from $1
+       join emails e on ${isOfBatchSql('e', 'b', 'b.project_id')}
        where e.status = 'QUEUED'
        order by e.id
        for no key update of e
@@ -55,8 +58,7 @@ export function cancelBatches(
        where b.campaign_id = $1 and b.number in (select number from batch) and b.ended_at is null
          and not exists (
            select from emails e
-           where e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from $1
-             and e.status = 'SENDING')
+           where ${isOfBatchSql('e', 'b', '(select project_id from campaigns where id = $1)')} and e.status = 'SENDING')
        order by b.number
        for no key update of b
      ),

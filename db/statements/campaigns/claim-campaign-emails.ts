@@ -10,7 +10,7 @@ import type { CampaignBatch } from './read-campaign-batch.ts';
 // Therefore a statement that ends a campaign has to lock it `for update`; a plain update would not wait.
 const claimSql = `
 with campaign as materialized (
-  select k.id, p.disabled, p.suppress_transactional
+  select k.id, k.project_id, p.disabled, p.suppress_transactional
   from campaigns k
   join projects p on p.id = k.project_id
   where k.id = $1 and k.status = 'SENDING' and ${campaignPauseSql('k', 'p')} is null
@@ -19,8 +19,8 @@ with campaign as materialized (
 due as materialized (
   select id
   from emails
-  where (select count(*) from campaign) = 1
-    and id between $2 and $3 and campaign_id is not distinct from $1 and status = 'QUEUED'
+  where project_id = (select project_id from campaign) and source = 'CAMPAIGN' and id between $2 and $3
+    and campaign_id is not distinct from $1 and status = 'QUEUED'
   order by id
   limit $4
   for update skip locked

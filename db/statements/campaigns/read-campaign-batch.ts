@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
+import { isOfBatchSql } from '../../fragments/is-of-batch-sql.ts';
 import type { Em } from '../../orm.ts';
 import { queryFirst } from '../../sql.ts';
 
@@ -29,8 +30,7 @@ const selectSql = `
       else 'sending'
     end as state,
     (select count(*)::int from emails e
-     where e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from k.id
-       and e.status = 'QUEUED') as queued,
+     where ${isOfBatchSql('e', 'b', 'k.project_id')} and e.status = 'QUEUED') as queued,
     b.number, b.recipients, k.frozen_at is not null as "isFrozen"
   from campaign_batches b
   join campaigns k on k.id = b.campaign_id

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import { campaignFigureColumns, campaignFigures, countedSql } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query, queryValue } from '../../sql.ts';
+import { execute, query, queryValue } from '../../sql.ts';
 
-export async function findRecentCampaigns(em: Em): Promise<string[]> {
+/** Those that are sending, or ended within the last hour or 24 or 47 hours before, in random order. */
+export async function findCampaignsToRecount(em: Em): Promise<string[]> {
   const rows = await query(
     em,
     z.object({ id: z.uuid() }),
     `select id from campaigns
-     where status = 'SENDING' or greatest(sent_at, cancelled_at) > now() - interval '2 days'
-     order by id`,
+     where status = 'SENDING'
+       or floor(extract(epoch from now() - greatest(sent_at, cancelled_at)) / 3600) in (0, 24, 47)
+     order by random()`,
   );
   return rows.map(({ id }) => id);
 }
@@ -47,3 +49,10 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
     [campaignId],
   );
 }
+
+/** Like `recountCampaign`, ended by the statement timeout after `timeoutMs`. */
+export const recountCampaignWithin = (em: Em, campaignId: string, timeoutMs: number): Promise<number> =>
+  em.transactional(async (inner) => {
+    await execute(inner, `set local statement_timeout = ${timeoutMs}`);
+    return recountCampaign(inner, campaignId);
+  });

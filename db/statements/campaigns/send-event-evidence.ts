@@ -7,8 +7,8 @@ import { queryRow } from '../../sql.ts';
 const evidenceRow = z.object({
   /** Send events have proven to arrive for all hand-overs claimed before this instant; null when none was confirmed. */
   provenUntil: z.date().nullable(),
-  /** Whether the provider confirmed every accepted hand-over by a Send event, and there was at least one. */
-  isComplete: z.boolean(),
+  /** When it was read, if Send events had confirmed every accepted hand-over, and at least one; otherwise null. */
+  completeAt: z.date().nullable(),
   /** Longest delay of a Send event in this campaign; null when none has arrived. */
   lagSeconds: z.number().nullable(),
 });
@@ -17,12 +17,12 @@ const evidenceRow = z.object({
 export type SendEventEvidence = z.output<typeof evidenceRow>;
 
 /** No proof either way: emails in doubt stay UNKNOWN. */
-export const noEvidence: SendEventEvidence = { provenUntil: null, isComplete: false, lagSeconds: null };
+export const noEvidence: SendEventEvidence = { provenUntil: null, completeAt: null, lagSeconds: null };
 
 /** No decision yet: emails in doubt keep waiting. */
 export const undecided: SendEventEvidence = {
   provenUntil: null,
-  isComplete: false,
+  completeAt: null,
   lagSeconds: Number.POSITIVE_INFINITY,
 };
 
@@ -53,7 +53,7 @@ export function readSendEventEvidence(
        order by id desc limit 1
      )
      select greatest(proven, (select sent_at from others)) - make_interval(secs => $3) as "provenUntil",
-       is_complete as "isComplete", lag as "lagSeconds"
+       case when is_complete then now() end as "completeAt", lag as "lagSeconds"
      from campaign`,
     [campaignId, unknownSeconds * 4, claimLeaseSeconds + providerAnswerSeconds],
   );

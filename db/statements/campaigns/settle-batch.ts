@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { claimLeaseSeconds, claimLiveSeconds } from '../../../core/claim-times.ts';
+import { isOfBatchSql } from '../../fragments/is-of-batch-sql.ts';
 import type { Em } from '../../orm.ts';
 import { queryRow } from '../../sql.ts';
 import { interruptedReason, notBegunReason } from '../emails/interrupted-claims.ts';
@@ -19,12 +20,15 @@ with campaign as materialized (
   select id from campaigns where id = $1 and status = 'SENDING' for share
 ),
 batch as materialized (
-  select * from campaign_batches where campaign_id = $1 and number = $2
+  select b.*, k.project_id
+  from campaign_batches b
+  join campaigns k on k.id = b.campaign_id
+  where b.campaign_id = $1 and b.number = $2
 ),
 held as materialized (
   select e.id, e.status, e.claimed_at, e.message_id, e.hand_over_begun
   from batch b
-  join emails e on e.id between b.first_email_id and b.last_email_id and e.campaign_id is not distinct from $1
+  join emails e on ${isOfBatchSql('e', 'b', 'b.project_id')}
   where e.status in ('QUEUED', 'SENDING', 'UNKNOWN')
   order by e.id
   for no key update of e
@@ -34,7 +38,7 @@ evaluated as (
     case
       when not is_doubtful then status
       when hand_over_begun is false then 'QUEUED'
-      when age > $4::float8 and message_id is null and ($6 or claimed_at <= $5::timestamptz)
+      when age > $4::float8 and message_id is null and claimed_at <= greatest($5::timestamptz, $6::timestamptz)
         and exists (select from campaign) then 'QUEUED'
       else 'UNKNOWN'
     end as next
@@ -103,15 +107,17 @@ export function settleBatch(
   unknownSeconds: number,
   evidence: SendEventEvidence,
 ): Promise<SettledBatch> {
-  const { provenUntil, isComplete, lagSeconds } = evidence;
+  const { provenUntil, completeAt, lagSeconds } = evidence;
   const timeOut = claimLeaseSeconds + (lagSeconds ?? 0) + unknownSeconds;
+  // Reading the evidence may have taken minutes; it says nothing about emails claimed since.
+  const completeUntil = completeAt && new Date(completeAt.getTime() - timeOut * 1000);
   return queryRow(em, settledRow, settleSql, [
     campaignId,
     number,
     claimLiveSeconds,
     timeOut,
     provenUntil,
-    isComplete,
+    completeUntil,
     lagSeconds === null ? timeOut : timeOut * incompleteFactor,
   ]);
 }

@@ -156,12 +156,27 @@ describe('emails that a run has left open', () => {
     await claim(id, 6);
     await age(id, 500);
     const evidence = await readSendEventEvidence(em, id, unknownSeconds);
-    expect(evidence).toMatchObject({ isComplete: false, lagSeconds: 1 });
+    expect(evidence).toMatchObject({ completeAt: null, lagSeconds: 1 });
     expect(await settleBatch(em, id, 1, unknownSeconds, evidence)).toMatchObject({ queued: 0, waiting: 6 });
     expect(await statuses(id)).toEqual({ SENT: 3, UNKNOWN: 6 });
     const impatient = 20;
     expect(await settleBatch(em, id, 1, impatient, evidence)).toMatchObject({ queued: 0, waiting: 0 });
     expect(await statuses(id)).toEqual({ SENT: 3, UNKNOWN: 6 });
+  });
+
+  it('are not considered lost by evidence from before their hand-over', async () => {
+    const { id, claimed, token } = await leaveOpen();
+    const [first] = claimed;
+    if (!first) throw new Error('Six were claimed');
+    const occurredAt = new Date(Date.now() - 600_000);
+    await recordHandOvers(em, token, [record(first, { occurredAt })]);
+    await sql(em, 'update emails set confirmed_at = sent_at where id = $1', [first.id]);
+    const evidence = await readSendEventEvidence(em, id, unknownSeconds);
+    const completeAt = new Date(Date.now() - 300_000);
+    await age(id, 299);
+    const early = { ...evidence, completeAt };
+    expect(await settleBatch(em, id, 1, unknownSeconds, early)).toMatchObject({ queued: 0, waiting: 5 });
+    expect(await settleBatch(em, id, 1, unknownSeconds, evidence)).toMatchObject({ queued: 5 });
   });
 
   it('are not considered lost before the slowest of such events would have arrived', async () => {

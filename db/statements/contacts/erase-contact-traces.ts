@@ -1,15 +1,20 @@
 import { z } from 'zod';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import type { Em } from '../../orm.ts';
-import { queryValue } from '../../sql.ts';
+import { execute, queryValue } from '../../sql.ts';
 import { lockBelongingsSql, removeBelongingsSql } from './contact-belongings-sql.ts';
 
-const eraseSql = `
-with ${lockBelongingsSql},
+const eventsAtOnce = 5_000;
+
+const removedSql = `
 removed as (
-  select gone.id from unnest($2::uuid[]) gone (id) where not exists (select from held h where h.id = gone.id)
-),
-${removeBelongingsSql},
+  select gone.id from unnest($2::uuid[]) gone (id) where not exists (select from contacts c where c.id = gone.id)
+)`;
+
+const eraseSql = `with ${lockBelongingsSql}, ${removedSql}, ${removeBelongingsSql} select from removed_contact`;
+
+const eraseEventsSql = `
+with ${removedSql},
 happened as materialized (
   select e.id, e.email_id is not null and e.name like 'email.%' and e.name <> 'email.received' as is_kept
   from removed r
@@ -19,6 +24,7 @@ happened as materialized (
     union all
     select id, email_id, name from events e where e.contact_id = r.id and e.kind = 'activity'
   ) e
+  limit ${eventsAtOnce}
 ),
 kept as (
   update events e
@@ -33,14 +39,23 @@ select count(*)::int as events from happened`;
 
 /**
  * Erases the journal rows of deleted contacts, including those that concurrent transactions wrote during the deletion.
- * Events of their emails stay, without the contact. Idempotent.
+ * Events of their emails stay, without the contact. Idempotent. The events go in several statements: the journal's stream
+ * stands still while one transaction is open.
  *
+ * @param signal stops it between two statements
  * @returns the number of erased or anonymized events
  */
-export function eraseContactTraces(
+export async function eraseContactTraces(
   em: Em,
   projectId: string,
   contactIds: readonly string[],
+  signal?: AbortSignal,
 ): Promise<number> {
-  return queryValue(em, z.int(), eraseSql, [projectId, contactIds, keptEmailData]);
+  await execute(em, eraseSql, [projectId, contactIds]);
+  for (let events = 0; ; ) {
+    signal?.throwIfAborted();
+    const erased = await queryValue(em, z.int(), eraseEventsSql, [projectId, contactIds, keptEmailData]);
+    events += erased;
+    if (erased < eventsAtOnce) return events;
+  }
 }

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
-const mostCounted = 10_000;
+/** More older emails than this are not counted. */
+export const mostCounted = 10_000;
 
 const olderRow = z.object({ projectId: z.uuid(), older: z.int() });
 

@@ -11,6 +11,7 @@ import { planTouched } from './plan-clocks.ts';
 import { dropUnusedInputs, markStale } from './plan-segment.ts';
 
 const contactsPerChunk = 5_000;
+const changesAtFirst = 200;
 
 export interface EvaluatedChanges {
   changes: number;
@@ -67,7 +68,13 @@ type Change = z.output<typeof changeRow>;
  * At least one row, and more up to `contactsPerChunk` contacts. Changes are deleted by id, so a change that commits
  * later stays, wherever it sorts.
  */
-function readChunk(em: Em, projectId: string) {
+async function readChunk(em: Em, projectId: string): Promise<Change[]> {
+  // Of an import, each change has the ids of a thousand contacts, and the statement reads all that it may return.
+  const first = await readChanges(em, projectId, changesAtFirst);
+  return first.length < changesAtFirst ? first : readChanges(em, projectId, contactsPerChunk);
+}
+
+function readChanges(em: Em, projectId: string, limit: number): Promise<Change[]> {
   return query(
     em,
     changeRow,
@@ -77,11 +84,11 @@ function readChunk(em: Em, projectId: string) {
        from (
          select id, input, contact_ids, hops from segment_changes
          where project_id = $1 and id <= ${lastUuidAtSql('now()')}
-         order by project_id, id limit ${contactsPerChunk}
+         order by project_id, id limit $2
        ) c
      ) c
      where contacts_so_far - cardinality(contact_ids) < ${contactsPerChunk}`,
-    [projectId],
+    [projectId, limit],
   );
 }
 

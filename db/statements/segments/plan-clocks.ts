@@ -49,7 +49,7 @@ interface ClockGroup {
  * @param em outside of a transaction
  * @param newOf id of a segment's plan, whose clocks are planned even for the first time: all writers know its inputs.
  *   Null plans only clocks that have been planned before.
- * @param budgetMs after this, no further group of clocks is started
+ * @param budgetMs after this, no further batch of contacts is started; the next call in this process continues there
  * @returns whether all these clocks are planned
  */
 export async function planClocks(
@@ -72,12 +72,48 @@ export async function planClocks(
      returning input, clock, planned_until as "from", planning_until as until`,
     [projectId, newOf],
   );
-  for (const group of groupClocks(clocks)) {
-    if (performance.now() - startedAt > budgetMs) return false;
-    await planGroup(em, projectId, group, signal);
+  for (const found of groupClocks(clocks)) {
+    const plan = takeInterrupted(projectId, found) ?? createPlan(projectId, found);
+    while (await plan.planBatch(em)) {
+      signal?.throwIfAborted();
+      if (performance.now() - startedAt <= budgetMs) continue;
+      interrupted.set(projectId, plan);
+      return false;
+    }
+    await endPlan(em, projectId, plan.group);
   }
   return true;
 }
+
+/** The planning of a group; the clocks are those of its first call, beyond which its batches have not been planned. */
+interface Plan {
+  group: ClockGroup;
+  /** Plans the next batch of contacts. @returns whether there are more */
+  planBatch: (em: Em) => Promise<boolean>;
+}
+
+/** By project, the group in which its last call in this process ran out of time. */
+const interrupted = new Map<string, Plan>();
+
+function takeInterrupted(projectId: string, { clocks }: ClockGroup): Plan | undefined {
+  const plan = interrupted.get(projectId);
+  const key = (planned: readonly PlannedClock[]) =>
+    planned
+      .map(({ input, from }) => `${input} ${from.toISOString()}`)
+      .toSorted()
+      .join();
+  if (plan === undefined || key(plan.group.clocks) !== key(clocks)) return;
+  interrupted.delete(projectId);
+  return plan;
+}
+
+const createPlan = (projectId: string, group: ClockGroup): Plan => ({
+  group,
+  planBatch:
+    group.clock.of === 'event'
+      ? planStatistics(projectId, group, group.clock)
+      : planContacts(projectId, group, group.clock),
+});
 
 function groupClocks(clocks: readonly PlannedClock[]): ClockGroup[] {
   const groups = Map.groupBy(clocks, ({ clock }) => JSON.stringify({ ...clock, ms: 0 }));
@@ -89,56 +125,39 @@ function groupClocks(clocks: readonly PlannedClock[]): ClockGroup[] {
   });
 }
 
-async function planGroup(em: Em, projectId: string, group: ClockGroup, signal?: AbortSignal): Promise<void> {
-  const { clock } = group;
-  if (clock.of === 'event') await planStatistics(em, projectId, group, clock, signal);
-  else await planContacts(em, projectId, group, clock, signal);
-  // Only up to this run's end: another run may still be planning beyond it.
-  await execute(
+/** Only up to the end of this plan: another run may still be planning beyond it. */
+const endPlan = (em: Em, projectId: string, { clocks }: ClockGroup) =>
+  execute(
     em,
     `update segment_inputs i set planned_until = greatest(i.planned_until, p.until)
      from json_to_recordset($2::json) as p(input text, until timestamptz)
      where i.project_id = $1 and i.input = p.input`,
-    [projectId, JSON.stringify(group.clocks.map(({ input, until }) => ({ input, until })))],
+    [projectId, JSON.stringify(clocks.map(({ input, until }) => ({ input, until })))],
   );
-}
 
-async function planContacts(
-  em: Em,
-  projectId: string,
-  group: ClockGroup,
-  clock: ContactClock,
-  signal?: AbortSignal,
-): Promise<void> {
+function planContacts(projectId: string, group: ClockGroup, clock: ContactClock): Plan['planBatch'] {
   let after: ContactCursor | null = null;
-  do {
-    signal?.throwIfAborted();
-    const next: ContactCursor | null = await findBatchEnd(em, projectId, after);
+  return async (em) => {
     const from = after;
+    const next = await findBatchEnd(em, projectId, from);
     const contacts = (bind: Bind) => `contacts c where c.project_id = $1${boundsSql(from, next, bind)}`;
     await recordFlips(em, projectId, group, (bind) => contactInstantsSql(clock, contacts(bind), bind));
     after = next;
-  } while (after !== null);
+    return next !== null;
+  };
 }
 
-async function planStatistics(
-  em: Em,
-  projectId: string,
-  group: ClockGroup,
-  clock: EventClock,
-  signal?: AbortSignal,
-): Promise<void> {
-  let after: string | undefined = nilId;
-  do {
-    signal?.throwIfAborted();
-    const [end]: { id: string }[] = await query(
+function planStatistics(projectId: string, group: ClockGroup, clock: EventClock): Plan['planBatch'] {
+  let after = nilId;
+  return async (em) => {
+    const from = after;
+    const [end] = await query(
       em,
       z.object({ id: z.uuid() }),
       `select contact_id as id from contact_event_stats where project_id = $1 and name = $2 and contact_id > $3
        order by contact_id limit 1 offset ${contactsPerBatch - 1}`,
-      [projectId, clock.name, after],
+      [projectId, clock.name, from],
     );
-    const from = after;
     await recordFlips(em, projectId, group, (bind) => {
       const upTo = end === undefined ? '' : ` and s.contact_id <= ${bind(end.id)}::uuid`;
       return eventInstantsSql(
@@ -149,8 +168,9 @@ async function planStatistics(
         bind,
       );
     });
-    after = end?.id;
-  } while (after !== undefined);
+    if (end !== undefined) after = end.id;
+    return end !== undefined;
+  };
 }
 
 /**

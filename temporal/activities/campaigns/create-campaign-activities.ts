@@ -13,6 +13,7 @@ import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
 import type { CampaignActivities, CampaignView, SettleCampaignResult } from '../../contracts/campaign.ts';
 import type { AfterCommit } from '../after-commit.ts';
 import { beginCampaign } from './begin-campaign.ts';
+import { createEvidenceReader } from './evidence-reader.ts';
 import { finishCampaign } from './finish-campaign.ts';
 import type { HeadStart } from './head-start.ts';
 
@@ -35,6 +36,9 @@ export function createCampaignActivities({
   committed,
 }: CampaignActivityDependencies): CampaignActivities {
   const settle = createSettler(orm, unknownSeconds);
+  const findEvidence = createEvidenceReader((campaignId) =>
+    readSendEventEvidence(orm.em.fork(), campaignId, unknownSeconds),
+  );
   return {
     loadCampaign: ({ campaignId }) => loadCampaign(orm.em.fork(), campaignId),
     async beginCampaign({ campaignId }) {
@@ -57,7 +61,7 @@ export function createCampaignActivities({
       return { numbers: found.slice(0, limit), more: found.length > limit };
     },
     async settleCampaign({ campaignId }) {
-      return settle(campaignId, () => readSendEventEvidence(orm.em.fork(), campaignId, unknownSeconds));
+      return settle(campaignId, () => findEvidence(campaignId));
     },
     async cancelRemaining({ campaignId }) {
       let after: number | null = 0;

@@ -8,6 +8,8 @@ import { activityFeed } from '../../../analytics/questions/activity-feed.ts';
 import { activityStats } from '../../../analytics/questions/activity-stats.ts';
 import { createOrm, type Orm } from '../../../db/orm.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
+import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
+import { findErasures } from '../../../db/statements/contacts/find-erasures.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { sql } from '../../../db/testing/sql.ts';
 import { openJournalStage } from '../../../journal/testing/journal-stage.ts';
@@ -175,4 +177,41 @@ it('a run that ends early has completed the projects before', async () => {
   await expect(erase(ending)).rejects.toThrow('gone');
   expect(await open()).toHaveLength(2);
   expect(await erase()).toEqual({ contacts: 2, events: 0 });
+});
+
+it('erases many events of a contact in several transactions', async () => {
+  const contactId = await addContact('ada@example.com');
+  await rows(
+    `insert into events (id, project_id, name, kind, contact_id, occurred_at)
+     select uuidv7(), $1, 'opened', 'tracked', $2, now() + make_interval(secs => n) from generate_series(1, 12000) n`,
+    stage.projectId,
+    contactId,
+  );
+  await remove(contactId);
+  const busy = await stage.openSession();
+  await busy.query('begin');
+  await busy.query('select from events where contact_id = $1 order by occurred_at desc limit 1 for update', [
+    contactId,
+  ]);
+  const erasure = eraseContactTraces(em(), stage.projectId, [contactId]);
+  await eventually(
+    () => tracesIn(contactId),
+    ({ events }) => events > 0 && events <= 7_001,
+  );
+  await busy.query('commit');
+  expect(await erasure).toBe(12_001);
+  expect(await tracesIn(contactId)).toEqual({ events: 0, statistics: 0 });
+});
+
+it('projects take turns: the contact of one does not wait for the many that another deleted before', async () => {
+  const [many, few] = [randomUUID(), randomUUID()];
+  await rows(
+    `insert into contact_erasures (contact_id, project_id, erased_at)
+     select gen_random_uuid(), $1, now() - interval '1 hour' from generate_series(1, 300)`,
+    many,
+  );
+  await rows('insert into contact_erasures (contact_id, project_id) values (gen_random_uuid(), $1)', few);
+  const found = await findErasures(em(), new Date(), 100);
+  const byProject = Map.groupBy(found, ({ projectId }) => projectId);
+  expect([byProject.get(many)?.length, byProject.get(few)?.length]).toEqual([99, 1]);
 });

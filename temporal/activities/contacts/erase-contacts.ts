@@ -8,6 +8,7 @@ import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
+import { type DueErasure, findErasures } from '../../../db/statements/contacts/find-erasures.ts';
 import { haveTransactionsEnded } from '../../../db/statements/contacts/open-transactions.ts';
 import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
@@ -47,13 +48,7 @@ export async function eraseDeletedContacts(
   const result = { contacts: 0, events: 0 };
   for (;;) {
     const passedBefore = new Date((await readClock(em)).getTime() - secondPassAfterMs);
-    const erasures = await em
-      .fork()
-      .find(
-        ContactErasure,
-        { $or: [{ passedAt: null }, { passedAt: { $lt: passedBefore } }] },
-        { orderBy: { erasedAt: 'asc' }, limit: erasuresAtOnce },
-      );
+    const erasures = await findErasures(em, passedBefore, erasuresAtOnce);
     if (erasures.length === 0) return result;
     await whenSettled(em, signal);
     const byProject = Map.groupBy(erasures, ({ projectId }) => projectId);
@@ -86,7 +81,7 @@ async function whenSettled(em: Em, signal: AbortSignal): Promise<void> {
 }
 
 /** @returns how many passed for the first time */
-async function notePass(em: Em, erasures: readonly ContactErasure[]): Promise<number> {
+async function notePass(em: Em, erasures: readonly DueErasure[]): Promise<number> {
   const passedAt = await readClock(em);
   const [again, first] = [erasures.filter((one) => one.passedAt), erasures.filter((one) => !one.passedAt)];
   await em.fork().nativeUpdate(ContactErasure, { contactId: { $in: idsOf(first) } }, { passedAt });
@@ -94,7 +89,7 @@ async function notePass(em: Em, erasures: readonly ContactErasure[]): Promise<nu
   return first.length;
 }
 
-const idsOf = (erasures: readonly ContactErasure[]) => erasures.map(({ contactId }) => contactId);
+const idsOf = (erasures: readonly DueErasure[]) => erasures.map(({ contactId }) => contactId);
 
 async function eraseTraces(
   em: Em,
@@ -105,7 +100,7 @@ async function eraseTraces(
   let events = 0;
   for (let at = 0; at < contactIds.length; at += contactsAtOnce) {
     signal.throwIfAborted();
-    events += await eraseContactTraces(em, projectId, contactIds.slice(at, at + contactsAtOnce));
+    events += await eraseContactTraces(em, projectId, contactIds.slice(at, at + contactsAtOnce), signal);
   }
   return events;
 }

@@ -1,7 +1,7 @@
 import type { Em } from '../../../db/orm.ts';
 import type { OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
 import { reserveEmailSlots, type SlotRequest } from '../../../db/statements/emails/reserve-email-slots.ts';
-import { waitForRate } from '../../../db/statements/emails/wait-for-rate.ts';
+import { mostCounted, waitForRate } from '../../../db/statements/emails/wait-for-rate.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 
 export interface SendSlot {
@@ -54,12 +54,14 @@ export function createSlotReserver(): SlotReserver {
 }
 
 const longestWaitMs = 120_000;
+/** For emails far from their turn. Even with jitter below five minutes: after those they would count as stranded. */
+const farWaitMs = 220_000;
 
 /**
  * Records that the held emails are waiting.
  *
  * @returns a retry delay in milliseconds for each email id: when the older emails of its project should have left, at
- * most two minutes, with jitter so that many batches do not retry together
+ * most two minutes, or 220 seconds behind 10,000 emails, with jitter so that many batches do not retry together
  */
 export async function waitTheirTurn(
   em: Em,
@@ -71,7 +73,8 @@ export async function waitTheirTurn(
     Math.min(rates.account ?? Number.POSITIVE_INFINITY, rates.project ?? Number.POSITIVE_INFINITY) / 1000;
   const waits = new Map<string, number>();
   for (const [projectId, count] of older) {
-    const waitMs = Math.min(longestWaitMs, Math.max(retryInMs.get(projectId) ?? 0, count / ratePerMs));
+    const mostMs = count < mostCounted ? longestWaitMs : farWaitMs;
+    const waitMs = Math.min(mostMs, Math.max(retryInMs.get(projectId) ?? 0, count / ratePerMs));
     waits.set(projectId, waitMs * (0.9 + 0.2 * Math.random()));
   }
   return new Map(held.map((email) => [email.id, waits.get(email.projectId) ?? 0]));

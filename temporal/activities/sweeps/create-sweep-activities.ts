@@ -1,10 +1,9 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { indexAddresses, mergePendingAddresses } from '../../../db/address-index.ts';
 import { keepPartitions } from '../../../db/keep-partitions.ts';
-import type { Em, Orm } from '../../../db/orm.ts';
+import type { Orm } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
-import { findRecentCampaigns, recountCampaign } from '../../../db/statements/campaigns/recount-campaign.ts';
 import { remindCampaigns } from '../../../db/statements/campaigns/remind-campaigns.ts';
 import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
 import { requeueStrandedEmails } from '../../../db/statements/sweeps/requeue-stranded-emails.ts';
@@ -23,6 +22,7 @@ import { withHeartbeat } from '../with-heartbeat.ts';
 import { createExpiryActivities, type ExpiryActivityDependencies } from './create-expiry-activities.ts';
 import { foldFigures } from './fold-contact-figures.ts';
 import type { NotifyOwners } from './notify-owners.ts';
+import { recountCampaigns } from './recount-campaigns.ts';
 import { type ExecutionWorkflows, endOrphanedExecutions, lateSeconds } from './repair-executions.ts';
 import { suspendSenders } from './suspend-senders.ts';
 
@@ -68,11 +68,9 @@ export function createSweepActivities(
       if (reminded > 0) committed();
       return { folded, reminded };
     }),
-    recountCampaigns: noted('campaign-recount', async () => {
-      const result = await recountRecent(orm.em.fork());
-      metrics.countMiscounts(result.differences);
-      return result;
-    }),
+    recountCampaigns: noted('campaign-recount', () =>
+      recountCampaigns(orm.em.fork(), metrics.countMiscounts),
+    ),
     foldContactFigures: noted('contact-figures', async () => {
       const result = await foldFigures(orm.em.fork());
       await mergePendingAddresses(orm.em.fork());
@@ -123,11 +121,4 @@ export function createSweepActivities(
       return result;
     }),
   };
-}
-
-async function recountRecent(em: Em): Promise<{ campaigns: number; differences: number }> {
-  const campaigns = await findRecentCampaigns(em);
-  let differences = 0;
-  for (const id of campaigns) differences += await recountCampaign(em, id);
-  return { campaigns: campaigns.length, differences };
 }

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import { insertContacts } from '../../../test/setup/campaigns.ts';
+import { useTestDatabase } from '../../../test/setup/database.ts';
+import { insertProject } from '../../../test/setup/projects.ts';
+import { planClocks } from './plan-clocks.ts';
+
+const database = useTestDatabase();
+const { em, sql } = database;
+const day = 24 * 60 * 60 * 1000;
+
+async function planInTurns(projectId: string): Promise<number> {
+  let turns = 1;
+  while (!(await planClocks(em(), projectId, null, undefined, 0)) && turns < 10) turns += 1;
+  return turns;
+}
+const changesOf = (projectId: string) =>
+  sql(
+    `select count(*)::int as changes, count(distinct contact_ids[1])::int as contacts, count(distinct input)::int as inputs
+     from segment_changes where project_id = $1 and input like 'clock.%'`,
+    [projectId],
+  );
+
+it('a plan that runs out of time continues with the next contacts, and plans each of them once', async () => {
+  const projectId = await insertProject(em());
+  await insertContacts(em(), projectId, 41_000);
+  await sql(
+    `insert into contact_event_stats (project_id, name, contact_id, count, first_at, last_at, last_event_id)
+     select project_id, 'opened', id, 1, created_at, created_at, uuidv7() from contacts where project_id = $1`,
+    [projectId],
+  );
+  const clocks = {
+    'clock.created': { of: 'instant', field: 'createdAt', ms: day },
+    'clock.opened': { of: 'event', name: 'opened', nth: 1, ms: day },
+  };
+  await sql(
+    `insert into segment_inputs (project_id, input, clock, planned_until)
+     select $1, key, value, now() from jsonb_each($2::jsonb)`,
+    [projectId, JSON.stringify(clocks)],
+  );
+  await sql('delete from segment_changes where project_id = $1', [projectId]);
+  expect(await planInTurns(projectId)).toBe(5);
+  expect(await changesOf(projectId)).toEqual([{ changes: 82_000, contacts: 41_000, inputs: 2 }]);
+  const [planned] = await sql(
+    `select bool_and(planned_until > now() + interval '35 hours') as "isPlanned" from segment_inputs where project_id = $1`,
+    [projectId],
+  );
+  expect(planned).toEqual({ isPlanned: true });
+});
