@@ -71,7 +71,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect((await asked(`/domains/${id}/verify`)).body.verified).toBe(false);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`projects/${project.id}/domains/${id}`);
-    await page.getByText(/a domain that was never verified is removed after seven/).waitFor();
+    await page.getByText(/A domain that was never verified is removed after seven days/).waitFor();
     const textOf = (name: string) => page.getByRole('table', { name }).textContent();
     expect(await textOf('Required DNS records')).not.toContain('_dmarc');
     expect(await textOf('Recommended DNS records')).toContain(`_dmarc.${waiting}`);
