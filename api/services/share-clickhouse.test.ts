@@ -17,7 +17,7 @@ it('refuses questions that waited behind unanswered ones, instead of asking one 
       return givenUp.promise;
     },
   };
-  const { query } = shareClickHouse(silent, 2, 2);
+  const { query } = shareClickHouse(silent, 2, 4);
   const question = { name: 'any', sql: 'SELECT 1', row: z.unknown() };
   const ask = () => query(question, { projectId: 'a' });
   const answers = [ask(), ask(), ask(), ask()];
