@@ -7,8 +7,8 @@ export const operationVariables = {
     "Port of the worker on which `/metrics` has the Temporal SDK's metrics (task latency, failed tasks, free slots); 0 = off.",
   ),
   SHUTDOWN_GRACE_SECONDS: integer(20, 1).describe(
-    'How long running work may take to finish at shutdown. Whoever kills the process has to wait longer: ' +
-      '20 seconds for an API, 40 for a worker.',
+    'How long running work may take to finish at shutdown. Let the process run for longer before it is killed: ' +
+      '20 seconds more for an API, 40 more for a worker.',
   ),
   OTEL_EXPORTER_OTLP_ENDPOINT: webUrl
     .optional()

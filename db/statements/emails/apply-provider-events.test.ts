@@ -243,11 +243,17 @@ it('gives the reason for an email that the provider rejected, unless it was deli
   expect(await readEmail(em(), emailId)).toMatchObject({ status: 'DELIVERED', reason: null });
 });
 
-it('journals nothing personal of an email whose contact was erased', async () => {
+/** An email that is being handed over while its contact is erased. */
+async function claimOfErased() {
   const { emailId, contactId } = await acceptOne();
   const token = uuidv7();
   await claimEmails(em(), [emailId], token, 120);
   await em().transactional((inner) => deleteContacts(inner, project.id, [contactId]));
+  return { emailId, token };
+}
+
+it('journals nothing personal of an email whose contact was erased', async () => {
+  const { emailId, token } = await claimOfErased();
   await recordHandOvers(em(), token, [sent(emailId)]);
   const personal = {
     messageId: 'm-1',
@@ -275,10 +281,7 @@ it('journals nothing personal of an email whose contact was erased', async () =>
 });
 
 it('records no answer of the provider about the address of an erased contact', async () => {
-  const { emailId, contactId } = await acceptOne();
-  const token = uuidv7();
-  await claimEmails(em(), [emailId], token, 120);
-  await em().transactional((inner) => deleteContacts(inner, project.id, [contactId]));
+  const { emailId, token } = await claimOfErased();
   const refused = sent(emailId, { status: 'FAILED', reason: '550 <a@example.com> is unknown' });
   await recordHandOvers(em(), token, [refused]);
   expect(await readEmail(em(), emailId)).toMatchObject({ status: 'FAILED', reason: erasedReason });
