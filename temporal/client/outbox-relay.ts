@@ -75,8 +75,9 @@ export function createOutboxRelay(options: RelayOptions) {
       if (lane === 'work') work.wake();
       else if (firstTry !== undefined) emails.wake();
     },
+    /** A time in the past, such as that of a command which was due while its transaction ran, wakes at once. */
     wakeIn(ms: number) {
-      const at = Math.ceil((Date.now() + ms + dueMarginMs) / dueMarginMs) * dueMarginMs;
+      const at = Math.ceil((Date.now() + Math.max(0, ms) + dueMarginMs) / dueMarginMs) * dueMarginMs;
       if (planned.has(at)) return;
       planned.add(at);
       const timer = setTimeout(() => {
