@@ -104,6 +104,19 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('Subscribed', { exact: true }).first().waitFor();
   });
 
+  it('the members of a segment show what was changed about one of them', async () => {
+    const { id } = (await post('/segments', { name: 'Circle', type: 'STATIC' })).body;
+    await post(`/segments/${id}/members`, { emails: ['member@example.com'], createMissing: true });
+    await page.goto(`projects/${project.id}/segments/${id}`);
+    const row = page.getByRole('row', { name: /member@example.com/ });
+    await row.getByText('Subscribed', { exact: true }).waitFor();
+    await link('member@example.com').click();
+    await page.getByText('Gets campaigns and other marketing').click();
+    await page.getByText('Unsubscribed', { exact: true }).first().waitFor();
+    await page.goBack();
+    await row.getByText('Unsubscribed', { exact: true }).waitFor();
+  });
+
   it('a campaign canceled before its time says so, scrolled to the top', async () => {
     const { body } = await post('/campaigns', {
       name: 'Never',

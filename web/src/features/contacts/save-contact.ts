@@ -1,8 +1,9 @@
 import { $api, api, type Schema } from '../../api/client.ts';
 import { ifMatch } from '../../api/if-match.ts';
-import { queryClient, refresh } from '../../api/query-client.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { say, sayError } from '../../ui/toast.tsx';
 import { isSameData } from './data-text.ts';
+import { refreshContacts } from './refresh-contacts.ts';
 
 type Contact = Schema<'Contact'>;
 
@@ -31,7 +32,7 @@ export async function saveContact(contact: Contact, change: ContactChange): Prom
     queryClient.setQueryData(queryKey, contact);
     throw error;
   } finally {
-    void refresh('/contacts', '/activity', '/suppressions');
+    void refreshContacts();
   }
 }
 
