@@ -104,6 +104,21 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('Subscribed', { exact: true }).first().waitFor();
   });
 
+  it('a reserved name is refused for a field of a contact', async () => {
+    const { id } = (await post('/contacts', { email: 'fields@example.com' })).body;
+    await page.goto(`projects/${project.id}/contacts/${id}`);
+    await button('Add a field').click();
+    const name = page.getByRole('combobox', { name: 'Field' });
+    await name.fill('plunk_id');
+    await page.getByRole('textbox', { name: 'Value' }).fill('7');
+    await button('Add').click();
+    await page.getByText('This name is reserved').waitFor();
+    await name.fill('number');
+    await button('Add').click();
+    await page.getByText('number is saved').waitFor();
+    expect((await asked(`/contacts/${id}`)).body.data).toEqual({ number: '7' });
+  });
+
   it('the members of a segment show what was changed about one of them', async () => {
     const { id } = (await post('/segments', { name: 'Circle', type: 'STATIC' })).body;
     await post(`/segments/${id}/members`, { emails: ['member@example.com'], createMissing: true });

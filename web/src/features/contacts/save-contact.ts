@@ -46,10 +46,14 @@ function patched(
   return Object.fromEntries(Object.entries({ ...data, ...change }).filter(([, value]) => value !== null));
 }
 
+export const reservedName = 'This name is reserved, so nothing is stored. Choose another.';
+
 /** Saves one key of `data`, or deletes it with null, and offers to undo that. */
 export async function saveDataField(contact: Contact, name: string, value: unknown): Promise<void> {
   const before = contact.data[name] ?? null;
   const saved = await saveContact(contact, { data: { [name]: value } });
+  // The API leaves out reserved names without a word.
+  if (value !== null && !Object.hasOwn(saved.data, name)) throw new Error(reservedName);
   say(value === null ? `${name} is deleted` : `${name} is saved`, () => {
     const newest = queryClient.getQueryData<Contact>(keyOf(saved)) ?? saved;
     // A newer value of the same field is not undone: the API refuses the older version.
