@@ -119,6 +119,27 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect((await asked(`/contacts/${id}`)).body.data).toEqual({ number: '7' });
   });
 
+  it('columns of fields with the same label go one by one', async () => {
+    const data = { city: 'London', firstName: 'Ada', first_name: 'Augusta' };
+    await post('/contacts', { email: 'columns@example.com', data });
+    await page.goto(`projects/${project.id}/contacts?search=columns@`);
+    const headers = async () => (await page.getByRole('columnheader').allTextContents()).slice(3);
+    const toggle = async (label: string) => {
+      await button('Columns').click();
+      const boxes = page.getByRole('dialog', { name: 'Columns' }).getByText(label, { exact: true });
+      await boxes.first().waitFor();
+      for (const box of await boxes.all()) await box.click();
+      await page.keyboard.press('Escape');
+    };
+    await toggle('City');
+    await toggle('First name');
+    await expect.poll(headers).toEqual(['City', 'First name', 'First name', 'Added']);
+    await toggle('City');
+    await expect.poll(headers).toEqual(['First name', 'First name', 'Added']);
+    await toggle('First name');
+    await expect.poll(headers).toEqual(['Added']);
+  });
+
   it('the members of a segment show what was changed about one of them', async () => {
     const { id } = (await post('/segments', { name: 'Circle', type: 'STATIC' })).body;
     await post(`/segments/${id}/members`, { emails: ['member@example.com'], createMissing: true });

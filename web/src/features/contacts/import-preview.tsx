@@ -153,6 +153,7 @@ function FirstRows({ preview: { preview, columns } }: { preview: Schema<'ImportP
           ...(saysSubscribed ? [subscribedColumn] : []),
           ...keys.map((key) => ({
             header: key,
+            id: `data.${key}`,
             cell: ({ data }: PreviewRow) => <DataValue value={data[key]} />,
           })),
         ]}
