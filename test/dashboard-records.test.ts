@@ -140,6 +140,19 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await expect.poll(headers).toEqual(['Added']);
   });
 
+  it('what was entered for a new segment stays when its kind is changed', async () => {
+    await page.goto(`projects/${project.id}/segments/new`);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Readers');
+    await page.getByRole('textbox', { name: 'Description' }).fill('Of the newsletter');
+    await button(/Membership$/).click();
+    await page.getByRole('option', { name: 'By hand' }).click();
+    await page.getByText('Who belongs').waitFor({ state: 'detached' });
+    await button('Create segment').click();
+    await heading('Readers').waitFor();
+    const { data } = (await asked('/segments')).body;
+    expect(data).toMatchObject([{ name: 'Readers', description: 'Of the newsletter', type: 'STATIC' }]);
+  });
+
   it('the members of a segment show what was changed about one of them', async () => {
     const { id } = (await post('/segments', { name: 'Circle', type: 'STATIC' })).body;
     await post(`/segments/${id}/members`, { emails: ['member@example.com'], createMissing: true });
