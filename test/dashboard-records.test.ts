@@ -153,6 +153,30 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect(data).toMatchObject([{ name: 'Readers', description: 'Of the newsletter', type: 'STATIC' }]);
   });
 
+  it('what is typed while a segment is being saved stays as an unsaved change', async () => {
+    const { id } = (await post('/segments', { name: 'All', type: 'STATIC' })).body;
+    const saving = Promise.withResolvers<void>();
+    await page.route(`**/segments/${id}`, async (route) => {
+      if (route.request().method() === 'PATCH') await saving.promise;
+      await route.continue();
+    });
+    await page.goto(`projects/${project.id}/segments/${id}?tab=settings`);
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await page.getByRole('textbox', { name: 'Name' }).fill('Subscribers ');
+    const begun = page.waitForRequest((request) => request.method() === 'PATCH');
+    await button('Save').click();
+    await begun;
+    await description.fill('Typed meanwhile');
+    saving.resolve();
+    await heading('Subscribers').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await description.inputValue()).toBe('Typed meanwhile');
+    await sideBar('Contacts').click();
+    await button('Leave').click();
+    await heading('Contacts').waitFor();
+    await page.unroute(`**/segments/${id}`);
+  });
+
   it('the members of a segment show what was changed about one of them', async () => {
     const { id } = (await post('/segments', { name: 'Circle', type: 'STATIC' })).body;
     await post(`/segments/${id}/members`, { emails: ['member@example.com'], createMissing: true });
