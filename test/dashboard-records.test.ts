@@ -190,6 +190,26 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await row.getByText('Unsubscribed', { exact: true }).waitFor();
   });
 
+  it('a template can be deleted once no workflow sends it, without loading the dashboard again', async () => {
+    const content = { subject: 'Hello', body: '<p>Hello</p>', from: `hello@${domain}` };
+    const { id: templateId } = (await post('/templates', { name: 'Greeting', ...content })).body;
+    const { id: workflowId } = (await post('/workflows', { name: 'Greets', eventName: 'signed up' })).body;
+    const step = { name: 'Greet', type: 'SEND_EMAIL', config: { templateId } };
+    const { id: stepId } = (await post(`/workflows/${workflowId}/steps`, step)).body;
+    await page.goto(`projects/${project.id}/templates/${templateId}`);
+    await link('Greets').waitFor();
+    await owner.call('DELETE', `/workflows/${workflowId}/steps/${stepId}`, undefined, {
+      'X-Project-Id': project.id,
+    });
+    await sideBar('Templates').click();
+    await link('Greeting').click();
+    await link('Greets').waitFor({ state: 'detached' });
+    await button('More').click();
+    await page.getByRole('menuitem', { name: 'Delete …' }).click();
+    await button('Delete template').click();
+    await page.getByText('“Greeting” deleted').waitFor();
+  });
+
   it('a campaign canceled before its time says so, scrolled to the top', async () => {
     const { body } = await post('/campaigns', {
       name: 'Never',
