@@ -399,6 +399,18 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
+  it('sees what the other columns become while its choice for one is refused', async () => {
+    await chooseImport('email,plan,tier\nada@example.com,pro,gold\n');
+    const tier = page.getByRole('combobox', { name: 'Field for tier' });
+    await tier.fill('plan');
+    await page.getByText('Two columns are named "plan"').waitFor();
+    await button('Address What email becomes').waitFor();
+    await button('Data What plan becomes').waitFor();
+    await tier.fill('level');
+    await page.getByRole('table', { name: 'First rows' }).getByText('gold').waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
+  });
+
   it('that keeps unsaved input instead of signing out stays signed in', async () => {
     await sideBar('Settings').click();
     await field('Name').fill('Typed');

@@ -166,7 +166,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.keyboard.type('date added');
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: /Comparison$/ }).press('Enter');
-    await page.getByRole('option', { name: 'is after', exact: true }).press('Enter');
+    await page.getByRole('option', { name: 'is on or after', exact: true }).press('Enter');
     await page.getByLabel('Date (UTC)').fill('2026-01-31');
     await page.getByRole('button', { name: 'Compare with a time of the day' }).press('Enter');
     const moment = page.getByLabel('Date and time');

@@ -104,6 +104,112 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('Subscribed', { exact: true }).first().waitFor();
   });
 
+  it('a reserved name is refused for a field of a contact', async () => {
+    const { id } = (await post('/contacts', { email: 'fields@example.com' })).body;
+    await page.goto(`projects/${project.id}/contacts/${id}`);
+    await button('Add a field').click();
+    const name = page.getByRole('combobox', { name: 'Field' });
+    await name.fill('plunk_id');
+    await page.getByRole('textbox', { name: 'Value' }).fill('7');
+    await button('Add').click();
+    await page.getByText('This name is reserved').waitFor();
+    await name.fill('number');
+    await button('Add').click();
+    await page.getByText('number is saved').waitFor();
+    expect((await asked(`/contacts/${id}`)).body.data).toEqual({ number: '7' });
+  });
+
+  it('columns of fields with the same label go one by one', async () => {
+    const data = { city: 'London', firstName: 'Ada', first_name: 'Augusta' };
+    await post('/contacts', { email: 'columns@example.com', data });
+    await page.goto(`projects/${project.id}/contacts?search=columns@`);
+    const headers = async () => (await page.getByRole('columnheader').allTextContents()).slice(3);
+    const toggle = async (label: string) => {
+      await button('Columns').click();
+      const boxes = page.getByRole('dialog', { name: 'Columns' }).getByText(label, { exact: true });
+      await boxes.first().waitFor();
+      for (const box of await boxes.all()) await box.click();
+      await page.keyboard.press('Escape');
+    };
+    await toggle('City');
+    await toggle('First name');
+    await expect.poll(headers).toEqual(['City', 'First name', 'First name', 'Added']);
+    await toggle('City');
+    await expect.poll(headers).toEqual(['First name', 'First name', 'Added']);
+    await toggle('First name');
+    await expect.poll(headers).toEqual(['Added']);
+  });
+
+  it('what was entered for a new segment stays when its kind is changed', async () => {
+    await page.goto(`projects/${project.id}/segments/new`);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Readers');
+    await page.getByRole('textbox', { name: 'Description' }).fill('Of the newsletter');
+    await button(/Membership$/).click();
+    await page.getByRole('option', { name: 'By hand' }).click();
+    await page.getByText('Who belongs').waitFor({ state: 'detached' });
+    await button('Create segment').click();
+    await heading('Readers').waitFor();
+    const { data } = (await asked('/segments')).body;
+    expect(data).toMatchObject([{ name: 'Readers', description: 'Of the newsletter', type: 'STATIC' }]);
+  });
+
+  it('what is typed while a segment is being saved stays as an unsaved change', async () => {
+    const { id } = (await post('/segments', { name: 'All', type: 'STATIC' })).body;
+    const saving = Promise.withResolvers<void>();
+    await page.route(`**/segments/${id}`, async (route) => {
+      if (route.request().method() === 'PATCH') await saving.promise;
+      await route.continue();
+    });
+    await page.goto(`projects/${project.id}/segments/${id}?tab=settings`);
+    const description = page.getByRole('textbox', { name: 'Description' });
+    await page.getByRole('textbox', { name: 'Name' }).fill('Subscribers ');
+    const begun = page.waitForRequest((request) => request.method() === 'PATCH');
+    await button('Save').click();
+    await begun;
+    await description.fill('Typed meanwhile');
+    saving.resolve();
+    await heading('Subscribers').waitFor();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    expect(await description.inputValue()).toBe('Typed meanwhile');
+    await sideBar('Contacts').click();
+    await button('Leave').click();
+    await heading('Contacts').waitFor();
+    await page.unroute(`**/segments/${id}`);
+  });
+
+  it('the members of a segment show what was changed about one of them', async () => {
+    const { id } = (await post('/segments', { name: 'Circle', type: 'STATIC' })).body;
+    await post(`/segments/${id}/members`, { emails: ['member@example.com'], createMissing: true });
+    await page.goto(`projects/${project.id}/segments/${id}`);
+    const row = page.getByRole('row', { name: /member@example.com/ });
+    await row.getByText('Subscribed', { exact: true }).waitFor();
+    await link('member@example.com').click();
+    await page.getByText('Gets campaigns and other marketing').click();
+    await page.getByText('Unsubscribed', { exact: true }).first().waitFor();
+    await page.goBack();
+    await row.getByText('Unsubscribed', { exact: true }).waitFor();
+  });
+
+  it('a template can be deleted once no workflow sends it, without loading the dashboard again', async () => {
+    const content = { subject: 'Hello', body: '<p>Hello</p>', from: `hello@${domain}` };
+    const { id: templateId } = (await post('/templates', { name: 'Greeting', ...content })).body;
+    const { id: workflowId } = (await post('/workflows', { name: 'Greets', eventName: 'signed up' })).body;
+    const step = { name: 'Greet', type: 'SEND_EMAIL', config: { templateId } };
+    const { id: stepId } = (await post(`/workflows/${workflowId}/steps`, step)).body;
+    await page.goto(`projects/${project.id}/templates/${templateId}`);
+    await link('Greets').waitFor();
+    await owner.call('DELETE', `/workflows/${workflowId}/steps/${stepId}`, undefined, {
+      'X-Project-Id': project.id,
+    });
+    await sideBar('Templates').click();
+    await link('Greeting').click();
+    await link('Greets').waitFor({ state: 'detached' });
+    await button('More').click();
+    await page.getByRole('menuitem', { name: 'Delete …' }).click();
+    await button('Delete template').click();
+    await page.getByText('“Greeting” deleted').waitFor();
+  });
+
   it('a campaign canceled before its time says so, scrolled to the top', async () => {
     const { body } = await post('/campaigns', {
       name: 'Never',

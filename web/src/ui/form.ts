@@ -4,6 +4,7 @@ import {
   type DefaultValues,
   type FieldValues,
   type Path,
+  type PathValue,
   type UseFormReturn,
   useForm,
 } from 'react-hook-form';
@@ -66,4 +67,32 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
       void run();
     },
   };
+}
+
+/**
+ * Marks values as stored. What was typed while they were being saved stays as an unsaved change.
+ *
+ * @param entered the values of the fields when the save began; `stored` may have them trimmed
+ */
+export function acceptValues<Values extends FieldValues>(
+  form: UseFormReturn<Values>,
+  entered: Values,
+  stored: Values,
+): void {
+  const current = form.getValues();
+  form.reset(stored);
+  enterChanges(form, current, entered);
+}
+
+/** Enters the values that differ from `others`, as unsaved changes. */
+export function enterChanges<Values extends FieldValues>(
+  form: UseFormReturn<Values>,
+  values: Values,
+  others: Values,
+): void {
+  // as: the names of the fields.
+  for (const name of Object.keys(values) as Path<Values>[]) {
+    const value: PathValue<Values, Path<Values>> = values[name];
+    if (value !== others[name]) form.setValue(name, value, { shouldDirty: true });
+  }
 }

@@ -5,6 +5,8 @@ import { useSizeEffect } from './use-size-effect.ts';
 
 export interface Column<Row> {
   header: string;
+  /** Tells columns with the same header apart: a field may be called `address`, as the address of the contact is. */
+  id?: string;
   /** For columns of buttons, which need no header. */
   isHeaderHidden?: boolean;
   cell: (row: Row) => ReactNode;
@@ -44,7 +46,7 @@ export function Table<Row>({ label, rows, columns, idOf, selection, onOpen }: Ta
             {selection && <SelectAll rows={rows.map(idOf)} selection={selection} />}
             {columns.map((column) => (
               <th
-                key={column.header}
+                key={column.id ?? column.header}
                 scope="col"
                 className={cellClass(column, `${headerClass} font-medium whitespace-nowrap`)}
               >
@@ -81,7 +83,7 @@ export function Table<Row>({ label, rows, columns, idOf, selection, onOpen }: Ta
                   </td>
                 )}
                 {columns.map((column) => (
-                  <td key={column.header} className={cellClass(column, 'py-2 align-middle')}>
+                  <td key={column.id ?? column.header} className={cellClass(column, 'py-2 align-middle')}>
                     {column.cell(row)}
                   </td>
                 ))}

@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import { z } from 'zod';
 import { api } from '../../api/client.ts';
+import { addressSchema } from '../../ui/address-schema.ts';
 import { Button, TextLink } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { GuestFrame } from './guest-frame.tsx';
 
-const schema = z.object({ email: z.email('Enter the address of your account.') });
+const schema = z.object({ email: addressSchema('Enter the address of your account.') });
 
 export function ForgotPasswordPage() {
   const [answer, setAnswer] = useState<string>();

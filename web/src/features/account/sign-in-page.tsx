@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { z } from 'zod';
 import { $api, api } from '../../api/client.ts';
+import { addressSchema } from '../../ui/address-schema.ts';
 import { Button, TextLink } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { useApiForm } from '../../ui/form.ts';
@@ -12,7 +13,7 @@ import { refusalWords } from './refusal-words.ts';
 import { useEnter } from './use-enter.ts';
 
 const schema = z.object({
-  email: z.email('Enter the address of your account.'),
+  email: addressSchema('Enter the address of your account.'),
   password: z.string().min(1, 'Enter your password.'),
 });
 

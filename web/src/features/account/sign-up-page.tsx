@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { $api, api } from '../../api/client.ts';
+import { addressSchema } from '../../ui/address-schema.ts';
 import { Button, TextLink } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { useApiForm } from '../../ui/form.ts';
@@ -11,7 +12,7 @@ import { useEnter } from './use-enter.ts';
 
 const schema = z.object({
   name: z.string().max(200),
-  email: z.email('Enter your email address.'),
+  email: addressSchema('Enter your email address.'),
   password: newPassword,
 });
 

@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from 'react';
-import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -7,6 +6,7 @@ import { TextField } from '../../ui/field.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { ProgressLine } from '../../ui/progress-line.tsx';
 import { type BulkOperation, type BulkProgress, type BulkTarget, runBulk } from './bulk-run.ts';
+import { refreshContacts } from './refresh-contacts.ts';
 
 const verbs: Record<BulkOperation, string> = {
   subscribe: 'Subscribe',
@@ -78,7 +78,7 @@ function Bulk({ operation, target, total, stage, onStage, onClose }: BulkProps) 
       setFailure(error);
     }
     onStage('after');
-    await refresh('/contacts', '/segments');
+    await refreshContacts();
   };
   if (stage !== 'before') {
     return (

@@ -46,3 +46,27 @@ it('starts no more calls when it is stopped during a wait for the rate limit', a
   await runBulk('delete', { query: {} }, () => {}, ending.signal);
   expect(posts).toEqual([]);
 });
+
+it('asks for at most a thousand contacts at a time, also when a search answers with pages that are not full', async () => {
+  const sizes = [100, 100, 100, 100, 100, 100, 100, 100, 100, 60, 100, 20];
+  let pages = 0;
+  answer = (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/contacts') {
+      const data = Array.from({ length: sizes[pages] ?? 0 }, (_, n) => ({ id: `${pages}-${n}` }));
+      pages += 1;
+      return Response.json({ data, cursor: pages < sizes.length ? 'next' : null });
+    }
+    if (request.method === 'POST') return Response.json({ jobId: 'job' }, { status: 202 });
+    const result = { successCount: 0, unchangedCount: 0, failureCount: 0 };
+    return Response.json({ state: 'completed', result });
+  };
+  const done: number[] = [];
+  await runBulk(
+    'delete',
+    { query: {} },
+    (progress) => done.push(progress.done),
+    new AbortController().signal,
+  );
+  expect(done).toEqual([1_000, 1_080]);
+});

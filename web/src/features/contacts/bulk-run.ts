@@ -68,7 +68,7 @@ async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): Asy
       yield target.ids.slice(at, at + mostContacts);
     return;
   }
-  let batch: string[] = [];
+  const batch: string[] = [];
   let cursor: string | null = null;
   do {
     const page: Schema<'Contact'>[] = [];
@@ -77,10 +77,8 @@ async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): Asy
     page.push(...(data?.data ?? []));
     cursor = data?.cursor ?? null;
     batch.push(...page.map(({ id }) => id));
-    if (batch.length >= mostContacts) {
-      yield batch;
-      batch = [];
-    }
+    // The pages of a search are not full, so a batch may pass the limit by a part of one.
+    if (batch.length >= mostContacts) yield batch.splice(0, mostContacts);
     if (pace.isOver()) return;
   } while (cursor !== null);
   if (batch.length > 0) yield batch;

@@ -183,6 +183,7 @@ function ContactTable({ rows, keys, ids, onSelect }: ContactTableProps) {
     { header: 'Subscription', cell: (contact) => <SubscriptionBadge contact={contact} /> },
     ...keys.map((key) => ({
       header: keyLabel(key),
+      id: `data.${key}`,
       isSecondary: true,
       cell: ({ data }: Schema<'Contact'>) => <DataValue value={data[key]} />,
     })),

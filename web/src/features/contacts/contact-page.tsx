@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { CopyText } from '../../ui/copy-button.tsx';
 import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
@@ -15,6 +14,7 @@ import { ChangeAddressDialog } from './change-address-dialog.tsx';
 import { ContactTimeline } from './contact-timeline.tsx';
 import { DataEditor } from './data-editor.tsx';
 import { contactQuery } from './queries.ts';
+import { refreshContacts } from './refresh-contacts.ts';
 import { SubscriptionBadge } from './subscription-badge.tsx';
 import { SubscriptionSwitch } from './subscription-switch.tsx';
 
@@ -93,7 +93,7 @@ function DeleteContact({ contact, ...state }: DialogState & { contact: Schema<'C
       search: {},
       ignoreBlocker: true,
     });
-    await refresh('/contacts', '/segments');
+    await refreshContacts();
     say(`${contact.email} is deleted`);
   };
   return (

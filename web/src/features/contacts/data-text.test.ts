@@ -5,6 +5,8 @@ it.each<[unknown, DataType]>([
   ['business', 'text'],
   ['5', 'text'],
   [5, 'number'],
+  [0.1 + 0.2, 'number'],
+  [1e21, 'number'],
   [false, 'boolean'],
   ['2026-01-31', 'date'],
   ['2026-01-31T09:00:00.000Z', 'date'],
@@ -18,8 +20,11 @@ it.each<[unknown, DataType]>([
 it.each<[string, DataType]>([
   [' ', 'text'],
   ['five', 'number'],
+  ['12345678901234567890', 'number'],
   ['31.1.2026', 'date'],
   ['2026-13-31', 'date'],
+  ['2026-02-30', 'date'],
+  ['2026-02-29T09:00:00Z', 'date'],
   ['{', 'json'],
 ])('rejects %j as %s', (text, type) => {
   expect(readDataText(text, type).ok).toBe(false);

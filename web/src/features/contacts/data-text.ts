@@ -18,9 +18,27 @@ export const dataText = (value: unknown): string =>
 export const isSameData = (one: unknown, other: unknown): boolean =>
   JSON.stringify(one) === JSON.stringify(other);
 
+/** Browsers read February 30 as March 2; for the API it is a text. */
+function isDate(text: string): boolean {
+  const date = new Date(text);
+  return (
+    dateForm.test(text) && !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text.slice(0, 10))
+  );
+}
+
 export type ReadValue = { ok: true; value: unknown } | { ok: false; message: string };
 
 const refuse = (message: string): ReadValue => ({ ok: false, message });
+
+/** Number of digits that a number keeps. */
+const exactDigits = 15;
+
+function readNumber(text: string): ReadValue {
+  const value = Number(text);
+  if (!Number.isFinite(value)) return refuse('Enter a number');
+  const isExact = String(value) === text || text.replace(/\D/g, '').length <= exactDigits;
+  return isExact ? { ok: true, value } : refuse('Choose the type Text: a number keeps only 15 digits');
+}
 
 /** Parses the text of a field. */
 export function readDataText(text: string, type: DataType): ReadValue {
@@ -29,11 +47,11 @@ export function readDataText(text: string, type: DataType): ReadValue {
     case 'text':
       return { ok: true, value: text };
     case 'number':
-      return Number.isFinite(Number(text)) ? { ok: true, value: Number(text) } : refuse('Enter a number');
+      return readNumber(text.trim());
     case 'boolean':
       return { ok: true, value: text === 'true' };
     case 'date':
-      return dateForm.test(text.trim()) && !Number.isNaN(Date.parse(text))
+      return isDate(text.trim())
         ? { ok: true, value: text.trim() }
         : refuse('Enter a date such as 2026-01-31, or 2026-01-31T09:00:00Z');
     case 'json':

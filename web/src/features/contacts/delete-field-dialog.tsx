@@ -1,9 +1,9 @@
 import { $api, api } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { say } from '../../ui/toast.tsx';
+import { refreshContacts } from './refresh-contacts.ts';
 
 interface DeleteFieldDialogProps {
   /** Key in `data`. */
@@ -28,7 +28,7 @@ export function DeleteFieldDialog({ dataKey, onClose, onDeleted }: DeleteFieldDi
       onConfirm={async () => {
         await api.DELETE('/contacts/fields/{field}', { params });
         onDeleted();
-        await refresh('/contacts');
+        await refreshContacts();
         say(`“${dataKey}” is deleted`);
       }}
     >

@@ -4,6 +4,7 @@ import { ComboBox, Select } from '../../ui/select.tsx';
 import { Table } from '../../ui/table.tsx';
 import { useDataKeys } from './column-choice.tsx';
 import { fieldOfKey, keyOfField } from './import-field.ts';
+import { reservedName } from './save-contact.ts';
 
 /** Target field by column name; null skips the column. */
 export type Mapping = Record<string, string | null>;
@@ -76,9 +77,7 @@ export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }
                   isLabelHidden
                   className="w-48"
                   options={keys.map((key) => ({ value: key, label: key }))}
-                  {...(isIgnored && {
-                    error: 'This name is reserved, so nothing is stored. Choose another.',
-                  })}
+                  {...(isIgnored && { error: reservedName })}
                   value={keyOfField(field)}
                   onChange={(key) => key !== '' && key !== keyOfField(field) && set(name, fieldOfKey(key))}
                 />

@@ -8,6 +8,7 @@ import { Section } from '../../ui/page.tsx';
 import { SkeletonRows } from '../../ui/skeleton.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { useDebounced } from '../../ui/use-debounced.ts';
+import { useLast } from '../../ui/use-last.ts';
 import { csvHeader, decodeHeader } from './csv-header.ts';
 import { DataValue } from './data-value.tsx';
 import { ImportColumns, type Mapping } from './import-columns.tsx';
@@ -41,6 +42,8 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
     }
   };
   const { data, error } = query;
+  // A mapping that the API refuses says nothing about the columns that it leaves as they were.
+  const lastPreview = useLast(data);
   const isCurrent = settled === mapping && !query.isPlaceholderData;
   const usable = data ? data.wouldCreate + data.wouldUpdate : 0;
   return (
@@ -70,8 +73,8 @@ export function ImportPreview({ file, onBack, onStarted }: ImportPreviewProps) {
       {columns && columns.length > 0 && (
         <ImportColumns
           columns={columns}
-          preview={data}
-          isCurrent={isCurrent}
+          preview={lastPreview}
+          isCurrent={isCurrent && !error}
           mapping={mapping}
           onChange={setMapping}
         />
@@ -153,6 +156,7 @@ function FirstRows({ preview: { preview, columns } }: { preview: Schema<'ImportP
           ...(saysSubscribed ? [subscribedColumn] : []),
           ...keys.map((key) => ({
             header: key,
+            id: `data.${key}`,
             cell: ({ data }: PreviewRow) => <DataValue value={data[key]} />,
           })),
         ]}

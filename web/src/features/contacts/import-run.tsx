@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
 import { isOutage } from '../../api/api-error.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
@@ -11,6 +10,7 @@ import { ProgressLine } from '../../ui/progress-line.tsx';
 import { sayError } from '../../ui/toast.tsx';
 import { download } from './download.ts';
 import { ImportErrors } from './import-errors.tsx';
+import { refreshContacts } from './refresh-contacts.ts';
 
 const pollMs = 1_000;
 /** The most rejected rows that the API keeps per import. */
@@ -31,7 +31,7 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
   );
   const isOver = query.data?.finishedAt != null;
   useEffect(() => {
-    if (isOver) void refresh('/contacts', '/segments');
+    if (isOver) void refreshContacts();
   }, [isOver]);
   const saveErrors = async () => {
     const { data } = await api.GET('/contacts/import/{jobId}/errors.csv', { params, parseAs: 'text' });

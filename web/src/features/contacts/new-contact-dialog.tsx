@@ -2,13 +2,13 @@ import { useNavigate } from '@tanstack/react-router';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { api } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { say } from '../../ui/toast.tsx';
+import { refreshContacts } from './refresh-contacts.ts';
 
 const schema = z.object({ email: z.string().trim().min(3, 'Enter an address'), subscribed: z.boolean() });
 
@@ -28,7 +28,7 @@ export function NewContactDialog(state: DialogState) {
         const isKnown = (known?.found.length ?? 0) > 0;
         const { data } = await api.POST('/contacts', { body: isKnown ? { email } : { email, subscribed } });
         if (!data) return;
-        await refresh('/contacts');
+        await refreshContacts();
         say(isKnown ? `${data.email} was a contact already` : `${data.email} is added`);
         state.onClose();
         await navigate({

@@ -1,8 +1,9 @@
 import { $api, api, type Schema } from '../../api/client.ts';
 import { ifMatch } from '../../api/if-match.ts';
-import { queryClient, refresh } from '../../api/query-client.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { say, sayError } from '../../ui/toast.tsx';
 import { isSameData } from './data-text.ts';
+import { refreshContacts } from './refresh-contacts.ts';
 
 type Contact = Schema<'Contact'>;
 
@@ -31,7 +32,7 @@ export async function saveContact(contact: Contact, change: ContactChange): Prom
     queryClient.setQueryData(queryKey, contact);
     throw error;
   } finally {
-    void refresh('/contacts', '/activity', '/suppressions');
+    void refreshContacts();
   }
 }
 
@@ -45,10 +46,14 @@ function patched(
   return Object.fromEntries(Object.entries({ ...data, ...change }).filter(([, value]) => value !== null));
 }
 
+export const reservedName = 'This name is reserved, so nothing is stored. Choose another.';
+
 /** Saves one key of `data`, or deletes it with null, and offers to undo that. */
 export async function saveDataField(contact: Contact, name: string, value: unknown): Promise<void> {
   const before = contact.data[name] ?? null;
   const saved = await saveContact(contact, { data: { [name]: value } });
+  // The API leaves out reserved names without a word.
+  if (value !== null && !Object.hasOwn(saved.data, name)) throw new Error(reservedName);
   say(value === null ? `${name} is deleted` : `${name} is saved`, () => {
     const newest = queryClient.getQueryData<Contact>(keyOf(saved)) ?? saved;
     // A newer value of the same field is not undone: the API refuses the older version.

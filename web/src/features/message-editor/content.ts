@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Schema } from '../../api/client.ts';
+import { addressSchema } from '../../ui/address-schema.ts';
 
-const address = z.email('Enter an address, such as hello@example.com');
+const address = addressSchema('Enter an address, such as hello@example.com');
 
 /** Whether the HTML has text, an image or Liquid besides its tags. */
 function isWritten(html: string): boolean {

@@ -1,8 +1,7 @@
 import { $api } from '../../api/client.ts';
+import { isAddress } from '../../ui/address-schema.ts';
 import type { MessageContent } from './content.ts';
 import type { WorkflowSamples } from './workflow-samples.tsx';
-
-const isAddress = (text: string) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text);
 
 /** The preview request as JSON, so that equal inputs share a query key. An incomplete address is left out. */
 export function previewOf(

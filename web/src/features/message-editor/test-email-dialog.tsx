@@ -1,6 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { z } from 'zod';
 import { userQuery } from '../../shell/session.ts';
+import { addressSchema } from '../../ui/address-schema.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
@@ -11,7 +12,7 @@ interface TestEmailDialogProps extends DialogState {
   onSend: (email: string) => Promise<unknown>;
 }
 
-const schema = z.object({ email: z.email('Enter an address, such as ada@example.com') });
+const schema = z.object({ email: addressSchema('Enter an address, such as ada@example.com') });
 
 export function TestEmailDialog({ onSend, ...state }: TestEmailDialogProps) {
   const { data: user } = useSuspenseQuery(userQuery);

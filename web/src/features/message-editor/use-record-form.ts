@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
-import type { DefaultValues, FieldValues, Path, PathValue } from 'react-hook-form';
+import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type { z } from 'zod';
 import { ifMatch, isStale } from '../../api/if-match.ts';
-import { type ApiForm, useApiForm } from '../../ui/form.ts';
+import { type ApiForm, acceptValues, enterChanges, useApiForm } from '../../ui/form.ts';
 import { say } from '../../ui/toast.tsx';
 
 interface RecordFormOptions<Values extends FieldValues, Stored> {
@@ -37,22 +37,11 @@ export function useRecordForm<Values extends FieldValues, Stored extends { updat
         if (isStale(error)) setTheirs(await read());
         throw error;
       }
-      accept(values);
+      acceptValues(form, values, values);
     },
   });
   const { form, run } = apiForm;
   const { isDirty } = form.formState;
-
-  /** Marks these values as stored. Anything typed meanwhile stays as an unsaved change. */
-  function accept(values: Values): void {
-    const current = form.getValues();
-    form.reset(values);
-    for (const name of Object.keys(values)) restore(name as Path<Values>, current, values);
-  }
-  function restore(name: Path<Values>, current: Values, values: Values): void {
-    const typed: PathValue<Values, Path<Values>> = current[name];
-    if (typed !== values[name]) form.setValue(name, typed, { shouldDirty: true });
-  }
 
   useEffect(() => {
     if (isDirty || stored.updatedAt <= seen.current) return;
@@ -77,9 +66,7 @@ export function useRecordForm<Values extends FieldValues, Stored extends { updat
         seen.current = theirs.updatedAt;
         form.reset(toValues(theirs));
         close();
-        say('Their version has been loaded', () => {
-          for (const name of Object.keys(mine)) restore(name as Path<Values>, mine, form.getValues());
-        });
+        say('Their version has been loaded', () => enterChanges(form, mine, form.getValues()));
       },
     },
   };

@@ -1,13 +1,13 @@
 import { useState } from 'react';
 import { ApiError } from '../../api/api-error.ts';
 import { api, type Schema } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Checkbox, TextField } from '../../ui/field.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { useFailure } from '../../ui/use-failure.ts';
+import { refreshContacts } from '../contacts/refresh-contacts.ts';
 import { addressesIn } from './addresses-in.ts';
 
 /** Limit of one call. */
@@ -53,7 +53,7 @@ function ChangeMembers({ segment, verb, onClose }: ChangeMembersProps) {
       fail(error);
     } finally {
       setIsPending(false);
-      await refresh('/segments', '/contacts');
+      await refreshContacts();
     }
   };
   if (outcome) return <OutcomeNote outcome={outcome} verb={verb} onClose={onClose} />;

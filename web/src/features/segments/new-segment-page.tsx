@@ -50,7 +50,7 @@ export function NewSegmentPage() {
         value={type}
         onChange={(chosen) => void navigate({ search: { type: chosen }, replace: true })}
       />
-      <SegmentForm key={type} id="segment" type={type} onSave={create} />
+      <SegmentForm id="segment" type={type} onSave={create} />
     </Page>
   );
 }

@@ -4,7 +4,7 @@ import { ApiError } from '../../api/api-error.ts';
 import type { Schema } from '../../api/client.ts';
 import { FormError } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/field.tsx';
-import { useApiForm } from '../../ui/form.ts';
+import { acceptValues, useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -49,11 +49,12 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
       description: segment?.description ?? '',
       trackMembership: segment?.trackMembership ?? false,
     },
-    async save({ description, ...values }) {
+    async save({ description, ...values }, { getValues }) {
       if (type === 'DYNAMIC' && findGaps(condition, 'condition').length > 0) return;
       const ofCondition = type === 'DYNAMIC' ? { condition } : {};
+      const entered = getValues();
       await edited.save(() => onSave({ ...values, description: description || null, ...ofCondition }));
-      form.reset({ description, ...values });
+      acceptValues(form, entered, { description, ...values });
     },
   });
   return (

@@ -2,6 +2,7 @@ import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
+import { addressSchema } from '../../ui/address-schema.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
@@ -10,7 +11,7 @@ import { say } from '../../ui/toast.tsx';
 import { roleOptions } from './roles.ts';
 
 const schema = z.object({
-  email: z.email('Enter an email address.'),
+  email: addressSchema('Enter an email address.'),
   role: z.enum(['OWNER', 'ADMIN', 'MEMBER']),
 });
 

@@ -2,7 +2,6 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Address } from '../../ui/address.tsx';
 import { Badge } from '../../ui/badge.tsx';
@@ -17,6 +16,7 @@ import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toast.tsx';
+import { refreshContacts } from '../contacts/refresh-contacts.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/suppressions');
 
@@ -146,7 +146,7 @@ function Release({ suppression, onClose }: { suppression: Suppression; onClose: 
   const { email, reason } = suppression;
   const release = async () => {
     await api.DELETE('/suppressions/{email}', { params: { path: { email } } });
-    await refresh('/suppressions', '/contacts');
+    await refreshContacts();
     say(`${email} is released`);
   };
   return (

@@ -17,14 +17,12 @@ export const templateListQuery = ({ search, type, sort, page = 1 }: TemplateSear
 export const templateQuery = (id: string) =>
   $api.queryOptions('get', '/templates/{id}', { params: { path: { id } } });
 
+/** Read anew by each page: edits of workflows change it, and a template in use offers no deletion. */
+const alwaysStale = { staleTime: 0 };
+
 /** The uses of the templates in a list. */
 export const usesQuery = (ids: readonly string[]) =>
-  $api.queryOptions(
-    'get',
-    '/templates/usage',
-    { params: { query: { ids: [...ids] } } },
-    { staleTime: 60_000 },
-  );
+  $api.queryOptions('get', '/templates/usage', { params: { query: { ids: [...ids] } } }, alwaysStale);
 
 export const usageQuery = (id: string) =>
-  $api.queryOptions('get', '/templates/{id}/usage', { params: { path: { id } } }, { staleTime: 60_000 });
+  $api.queryOptions('get', '/templates/{id}/usage', { params: { path: { id } } }, alwaysStale);

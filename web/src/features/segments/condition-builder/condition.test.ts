@@ -4,7 +4,7 @@ import { blankCondition, type Condition, type Filter, readCondition } from './co
 import { findGaps } from './condition-gaps.ts';
 import { describeCondition } from './describe-condition.ts';
 import { withOperator } from './new-filter.ts';
-import { comparedType, shapeOf, valueTypeOf } from './operators.ts';
+import { comparedType, operatorsFor, shapeOf, valueTypeOf } from './operators.ts';
 import { readNumber } from './read-number.ts';
 
 const all = (...filters: Filter[]): Condition => ({ logic: 'AND', groups: [{ filters }] });
@@ -108,6 +108,15 @@ it('edits a value in its own type, or else in the type of the field', () => {
   expect(valueTypeOf({ field: 'data.x', value: 5 }, 'string')).toBe('number');
   expect(valueTypeOf({ field: 'data.x', value: undefined }, 'boolean')).toBe('boolean');
   expect(valueTypeOf({ field: 'createdAt', value: '' }, undefined)).toBe('date');
+});
+
+it.each(['instant', 'data'] as const)('offers for a date in %s what is true of a whole day', (kind) => {
+  const offered = operatorsFor([kind], 'date');
+  expect(offered.filter((operator) => /Than/.test(operator))).toEqual([
+    'olderThan',
+    'greaterThanOrEqual',
+    'lessThan',
+  ]);
 });
 
 it.each<[Filter, string, Omit<Filter, 'field'>]>([

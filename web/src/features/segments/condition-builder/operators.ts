@@ -8,14 +8,19 @@ export type FieldSource = 'contact' | 'workflow';
 const equality = ['equals', 'notEquals'];
 const containment = ['contains', 'notContains'];
 const order = ['greaterThan', 'greaterThanOrEqual', 'lessThan', 'lessThanOrEqual'];
+/**
+ * The API compares with the beginning of a day. So the other two comparisons mean what they say of a day only if the field
+ * holds no times: a contact added at noon is "after" the day on which it was added.
+ */
+const dateOrder = ['greaterThanOrEqual', 'lessThan'];
 const presence = ['exists', 'notExists'];
 const age = ['within', 'olderThan'];
 
-/** All operators that the API accepts. */
+/** The operators to choose from when the type of the field is not known. The API accepts `order` for instants, too. */
 export const operatorsOfKind: Readonly<Record<FieldKind, readonly string[]>> = {
   email: [...equality, ...containment],
   subscribed: equality,
-  instant: [...age, ...order, ...equality, ...presence],
+  instant: [...age, ...dateOrder, ...equality, ...presence],
   data: [...equality, ...containment, ...order, ...age, ...presence],
   event: [
     'triggered',
@@ -34,7 +39,7 @@ const operatorsOfType: Readonly<Record<FieldType, readonly string[]>> = {
   string: [...equality, ...containment, ...presence, ...order],
   number: [...equality, ...order, ...presence],
   boolean: [...equality, ...presence],
-  date: [...age, ...order, ...equality, ...presence],
+  date: [...age, ...dateOrder, ...equality, ...presence],
 };
 
 const instants = ['createdAt', 'updatedAt', 'snoozedUntil'];

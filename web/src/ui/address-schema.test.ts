@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { addressSchema } from './address-schema.ts';
+
+const schema = addressSchema('Enter an address');
+
+it.each([
+  'ada@example.com',
+  'ada+news@mail.example.co.uk',
+  'ada&co@example.com',
+  'hello@bücher.example',
+  'hello@xn--e1afmkfd.xn--p1ai',
+  'hello@пример.рф',
+])('accepts %s, as the API does', (address) => {
+  expect(schema.safeParse(address).success).toBe(true);
+});
+
+it.each(['', 'ada', 'ada@example', '@example.com', 'ada@', 'Ada <ada@example.com>', 'a@b.c d@e.f'])(
+  'refuses %j',
+  (text) => {
+    expect(schema.safeParse(text).error?.issues.map(({ message }) => message)).toEqual(['Enter an address']);
+  },
+);
