@@ -10,6 +10,8 @@ import { type InsertTarget, insertStatement, type Settings, withSettings } from 
  * `ClickHouseRefused` when it rejects the statement.
  */
 export interface ClickHouse {
+  /** False for a deployment without ClickHouse. */
+  readonly isConfigured: boolean;
   query<Parameters extends QueryParameters, Row>(
     question: Question<Parameters, Row>,
     parameters: Parameters,
@@ -64,6 +66,7 @@ export function connectClickHouse(options: ClickHouseOptions): ClickHouse {
 export function withoutClickHouse(): ClickHouse {
   const refuse = () => Promise.reject(new ClickHouseUnavailable('No ClickHouse is configured'));
   return {
+    isConfigured: false,
     query: refuse,
     insert: refuse,
     command: refuse,
@@ -75,6 +78,7 @@ export function withoutClickHouse(): ClickHouse {
 
 function clickHouseOver(connection: Connection): ClickHouse {
   return {
+    isConfigured: true,
     async query(question, parameters) {
       const rows = await guarded(() => ask(connection, question, parameters));
       return rows.map((row) => question.row.parse(row));

@@ -68,7 +68,7 @@ async function examine(
   if ('finding' in database) findings.push(database.finding);
   else
     findings.push(
-      ...(await examineDatabase(database.value)),
+      ...(await examineDatabase(config, database.value)),
       ...(await examinePooler(config, database.value)),
     );
   if ('finding' in temporal) findings.push(temporal.finding);
@@ -84,7 +84,7 @@ async function examine(
 }
 
 /** Runs checks one after the other, because they share a session. */
-async function examineDatabase(database: ReadOnly): Promise<Finding[]> {
+async function examineDatabase(config: Config, database: ReadOnly): Promise<Finding[]> {
   const checks = [
     ['Postgres', checkPostgres],
     ['Migrations', checkMigrations],
@@ -94,7 +94,7 @@ async function examineDatabase(database: ReadOnly): Promise<Finding[]> {
     ['Outbox', checkBacklog],
     ['Sending', checkSending],
     ['Sending', checkHandOvers],
-    ['Stream', checkStream],
+    ...(config.CLICKHOUSE_URL === undefined ? [] : [['Stream', checkStream] as const]),
   ] as const;
   const findings: Finding[] = [];
   for (const [area, check] of checks) findings.push(...(await guarded(area, () => check(database))));

@@ -23,7 +23,7 @@ export function openClickHouse(config: Config, shutdown: Shutdown): ClickHouse {
 
 /**
  * Migrates the ClickHouse tables. Retries while ClickHouse is down, so a process starts without it; only code that
- * reads or writes there has to wait.
+ * reads or writes there has to wait. Without one, only says so.
  */
 export async function prepareClickHouse(
   clickhouse: ClickHouse,
@@ -31,6 +31,12 @@ export async function prepareClickHouse(
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
+  if (!clickhouse.isConfigured) {
+    log.warn(
+      'No ClickHouse is configured: activity and analytics answer 503, and the journal stays in Postgres',
+    );
+    return;
+  }
   const retention = {
     event: config.ANALYTICS_EVENT_RETENTION_DAYS || undefined,
     figure: config.ANALYTICS_FIGURE_RETENTION_DAYS || undefined,

@@ -55,4 +55,5 @@ export const migrations = [
   sqlMigration('2026-11-25-refused-rows'),
   sqlMigration('2026-11-26-custom-recipients'),
   sqlMigration('2026-11-28-second-passes'),
+  sqlMigration('2026-11-28-erasures-by-store'),
 ];

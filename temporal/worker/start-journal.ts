@@ -4,12 +4,13 @@ import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 
-/** Starts this process's journal stream. @returns its `wake` */
+/** Starts this process's journal stream, if there is a ClickHouse to stream to. @returns its `wake` */
 export function startJournal(
   { config, log, tracing }: Pick<Resources, 'config' | 'log' | 'tracing'>,
   { clickhouse, metrics }: { clickhouse: ClickHouse; metrics: ProductMetrics },
   shutdown: Shutdown,
 ): () => void {
+  if (!clickhouse.isConfigured) return () => undefined;
   const journal = new JournalStreamer({
     databaseUrl: config.DATABASE_URL,
     clickhouse,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, expect, it } from 'vitest';
-import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { type ClickHouse, connectClickHouse, withoutClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { activityFeed } from '../../../analytics/questions/activity-feed.ts';
 import { activityStats } from '../../../analytics/questions/activity-stats.ts';
@@ -119,6 +119,62 @@ it('is retried later while ClickHouse is away', async () => {
   expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
 });
 
+it('erases everything from Postgres while ClickHouse is away, and from ClickHouse when it is back', async () => {
+  const away = connectClickHouse({
+    url: 'http://127.0.0.1:9',
+    username: 'default',
+    password: '',
+    database: 'shop',
+  });
+  const streamer = stage.stream();
+  const contactId = await addContact('ada@example.com');
+  await eventually(
+    () => streamedOf(contactId),
+    (count) => count === 1,
+  );
+  await streamer.stop();
+  await rows(
+    `insert into contact_erasures (contact_id, project_id, erased_at)
+     select gen_random_uuid(), $1, now() - interval '1 hour' from generate_series(1, 6000)`,
+    stage.projectId,
+  );
+  await remove(contactId);
+  await expect(erase(away)).rejects.toThrow(ClickHouseUnavailable);
+  expect(await tracesIn(contactId)).toEqual({ events: 0, statistics: 0 });
+  await expect(erase(away)).rejects.toThrow(ClickHouseUnavailable);
+  expect([(await open()).length, await streamedOf(contactId)]).toEqual([6_001, 1]);
+  stage.stream();
+  expect(await erase()).toEqual({ contacts: 6_001, events: 0 });
+  expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
+  await letPass('5 minutes');
+  expect(await erase()).toEqual({ contacts: 0, events: 0 });
+  expect(await rows('select 1 from contact_erasures')).toEqual([]);
+  await away.close();
+});
+
+it('needs no ClickHouse if none is configured', async () => {
+  const contactId = await addContact('ada@example.com');
+  await remove(contactId);
+  expect(await erase(withoutClickHouse())).toEqual({ contacts: 1, events: 1 });
+  await letPass('5 minutes');
+  expect(await erase(withoutClickHouse())).toEqual({ contacts: 0, events: 0 });
+  expect(await rows('select 1 from contact_erasures')).toEqual([]);
+});
+
+it('waits for a ClickHouse that is no longer configured and still has the events', async () => {
+  stage.stream();
+  const contactId = await addContact('ada@example.com');
+  await eventually(
+    () => streamedOf(contactId),
+    (count) => count === 1,
+  );
+  await remove(contactId);
+  await expect(erase(withoutClickHouse())).rejects.toThrow('none is configured any more');
+  expect([await tracesIn(contactId), await open()]).toMatchObject([{ events: 0 }, [{}]]);
+  expect(await erase()).toEqual({ contacts: 1, events: 0 });
+  expect([await open(), await streamedOf(contactId)]).toEqual([[], 0]);
+});
+
 it('erases once more after five minutes, for an insert that was in progress in ClickHouse', async () => {
   stage.stream();
   const contactId = await addContact('ada@example.com');
@@ -211,7 +267,7 @@ it('projects take turns: the contact of one does not wait for the many that anot
     many,
   );
   await rows('insert into contact_erasures (contact_id, project_id) values (gen_random_uuid(), $1)', few);
-  const found = await findErasures(em(), new Date(), 100);
+  const found = await findErasures(em(), 'postgres', new Date(), 100);
   const byProject = Map.groupBy(found, ({ projectId }) => projectId);
-  expect([byProject.get(many)?.length, byProject.get(few)?.length]).toEqual([99, 1]);
+  expect([byProject.get(many)?.length, byProject.get(few)?.length]).toEqual([50, 1]);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eraseContacts } from '../../../analytics/erase-contacts.ts';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import { newId } from '../../../core/new-id.ts';
@@ -11,6 +12,7 @@ import { eraseContactTraces } from '../../../db/statements/contacts/erase-contac
 import { type DueErasure, findErasures } from '../../../db/statements/contacts/find-erasures.ts';
 import { haveTransactionsEnded } from '../../../db/statements/contacts/open-transactions.ts';
 import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
+import { hasNeverStreamed } from '../events/has-never-streamed.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
 
 const erasuresAtOnce = 5_000;
@@ -24,20 +26,33 @@ const streamLimitMs = 120_000;
 /** By then an insert has ended that ClickHouse was still running for a reader that lost its lease. */
 const secondPassAfterMs = 5 * 60 * 1000;
 
+/** The rest is left to the next run: after five minutes the activity ends. */
+const runMs = 3 * 60_000;
+
+interface Run {
+  em: Em;
+  clickhouse: ClickHouse;
+  signal: AbortSignal;
+  result: { contacts: number; events: number };
+}
+
 /**
  * Erases the traces of deleted contacts in Postgres and ClickHouse, including rows written by transactions that did not
  * see the deletion. Idempotent; safe to interrupt anywhere:
  *
  * 1. Wait for transactions that may not have seen the deletions, so that nothing more is written for these
  *    contacts.
- * 2. Delete the traces in Postgres and write a marker row to the journal.
- * 3. Wait until the journal's reader has passed the marker, and delete in ClickHouse.
+ * 2. Delete the traces in Postgres.
+ * 3. Write a marker row to the journal, wait until the journal's reader has passed it, and delete in ClickHouse.
  * 4. A later run does the same once more, because an insert of a reader that lost its lease may have been in progress
  *    in ClickHouse.
  *
+ * Takes turns between slices of steps 1 and 2 and slices of step 3. Once step 3 fails, it goes on with the others alone, so
+ * an outage of ClickHouse holds up nothing in Postgres.
+ *
  * @param em outside of a transaction
  * @param signal aborts its waits, and stops it between two transactions
- * @returns contacts whose first pass is complete, and their events in Postgres
+ * @returns contacts whose first pass is complete, and events erased in Postgres
  * @throws Error when step 1 or 3 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
  */
 export async function eraseDeletedContacts(
@@ -45,31 +60,74 @@ export async function eraseDeletedContacts(
   clickhouse: ClickHouse,
   signal: AbortSignal,
 ): Promise<{ contacts: number; events: number }> {
-  const result = { contacts: 0, events: 0 };
-  for (;;) {
-    const passedBefore = new Date((await readClock(em)).getTime() - secondPassAfterMs);
-    const erasures = await findErasures(em, passedBefore, erasuresAtOnce);
-    if (erasures.length === 0) return result;
-    await whenSettled(em, signal);
-    const byProject = Map.groupBy(erasures, ({ projectId }) => projectId);
-    for (const [projectId, own] of byProject) {
-      result.events += await eraseTraces(em, projectId, idsOf(own), signal);
-    }
-    const markerId = newId();
-    await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
-    try {
-      await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
-      for (const [projectId, own] of byProject) {
-        await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
-        // Project by project, so that a run that ends early has made progress.
-        result.contacts += await notePass(em, own);
-      }
-    } finally {
-      // The next run writes its own.
-      await em.fork().nativeDelete(Event, { id: markerId });
+  const run: Run = { em, clickhouse, signal, result: { contacts: 0, events: 0 } };
+  const endsAt = performance.now() + runMs;
+  const failures: unknown[] = [];
+  for (let isDone = false; !isDone && performance.now() < endsAt; ) {
+    const cleared = await eraseInPostgres(run);
+    const erased =
+      failures.length > 0
+        ? 0
+        : await eraseInClickHouse(run).catch((error) => {
+            if (signal.aborted) throw error;
+            failures.push(error);
+            return 0;
+          });
+    isDone = cleared === 0 && erased === 0;
+  }
+  if (failures.length > 0) throw failures[0];
+  return run.result;
+}
+
+/** @returns the erasures of the slice; 0 when none is due */
+async function eraseInPostgres({ em, signal, result }: Run): Promise<number> {
+  const passedBefore = await readLatestPass(em);
+  const erasures = await findErasures(em, 'postgres', passedBefore, erasuresAtOnce);
+  if (erasures.length === 0) return 0;
+  await whenSettled(em, signal);
+  for (const [projectId, own] of ofProjects(erasures)) {
+    for (let at = 0; at < own.length; at += contactsAtOnce) {
+      signal.throwIfAborted();
+      const contactIds = idsOf(own.slice(at, at + contactsAtOnce));
+      result.events += await eraseContactTraces(em, projectId, contactIds, signal);
+      const isDue = { $or: [{ passedAt: null }, { passedAt: { $lt: passedBefore } }] };
+      const clearedAt = await readClock(em);
+      await em
+        .fork()
+        .nativeUpdate(ContactErasure, { contactId: { $in: contactIds }, ...isDue }, { clearedAt });
     }
   }
+  return erasures.length;
 }
+
+/** @returns the erasures of the slice; 0 when none is due */
+async function eraseInClickHouse({ em, clickhouse, signal, result }: Run): Promise<number> {
+  const erasures = await findErasures(em, 'clickhouse', await readLatestPass(em), erasuresAtOnce);
+  if (erasures.length === 0) return 0;
+  if (await hasNeverStreamed(em, clickhouse)) {
+    result.contacts += await notePass(em, erasures);
+    return erasures.length;
+  }
+  // Without it, each run of an outage would wait for the stream.
+  if (!(await clickhouse.ping())) throw new ClickHouseUnavailable('ClickHouse does not answer');
+  const markerId = newId();
+  await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
+  try {
+    await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
+    for (const [projectId, own] of ofProjects(erasures)) {
+      await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
+      // Project by project, so that a run that ends early has made progress.
+      result.contacts += await notePass(em, own);
+    }
+  } finally {
+    // The next run writes its own.
+    await em.fork().nativeDelete(Event, { id: markerId });
+  }
+  return erasures.length;
+}
+
+/** The first pass of an erasure has to have ended before it for the second one. */
+const readLatestPass = async (em: Em) => new Date((await readClock(em)).getTime() - secondPassAfterMs);
 
 async function whenSettled(em: Em, signal: AbortSignal): Promise<void> {
   const now = await readClock(em);
@@ -84,23 +142,12 @@ async function whenSettled(em: Em, signal: AbortSignal): Promise<void> {
 async function notePass(em: Em, erasures: readonly DueErasure[]): Promise<number> {
   const passedAt = await readClock(em);
   const [again, first] = [erasures.filter((one) => one.passedAt), erasures.filter((one) => !one.passedAt)];
-  await em.fork().nativeUpdate(ContactErasure, { contactId: { $in: idsOf(first) } }, { passedAt });
+  const passed = { passedAt, clearedAt: null };
+  await em.fork().nativeUpdate(ContactErasure, { contactId: { $in: idsOf(first) }, passedAt: null }, passed);
   await em.fork().nativeDelete(ContactErasure, { contactId: { $in: idsOf(again) } });
   return first.length;
 }
 
 const idsOf = (erasures: readonly DueErasure[]) => erasures.map(({ contactId }) => contactId);
 
-async function eraseTraces(
-  em: Em,
-  projectId: string,
-  contactIds: readonly string[],
-  signal: AbortSignal,
-): Promise<number> {
-  let events = 0;
-  for (let at = 0; at < contactIds.length; at += contactsAtOnce) {
-    signal.throwIfAborted();
-    events += await eraseContactTraces(em, projectId, contactIds.slice(at, at + contactsAtOnce), signal);
-  }
-  return events;
-}
+const ofProjects = (erasures: readonly DueErasure[]) => Map.groupBy(erasures, ({ projectId }) => projectId);

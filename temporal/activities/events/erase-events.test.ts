@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, expect, it } from 'vitest';
-import type { ClickHouse } from '../../../analytics/clickhouse.ts';
+import { type ClickHouse, withoutClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eventNames } from '../../../analytics/questions/event-names.ts';
 import { EventDeletion } from '../../../db/entities/event.ts';
@@ -118,6 +118,12 @@ it('is not undone by a reader that crashed between its insert and its position a
   expect(await ids()).toEqual([]);
   await stage.write([{}]);
   await eventually(ids, (found) => found.length === 1);
+});
+
+it('needs no ClickHouse if none is configured', async () => {
+  await stage.write([{}, {}]);
+  await erase(await record(), withoutClickHouse(), 1_000);
+  expect(await inPostgres()).toEqual([]);
 });
 
 it('completes after ClickHouse was away', async () => {

@@ -9,6 +9,7 @@ import { deleteEvents } from '../../../db/statements/events/delete-events.ts';
 import { listKeptEvents } from '../../../db/statements/events/list-kept-events.ts';
 import { readMarkerProgress } from '../../../db/statements/events/read-marker-progress.ts';
 import { deletionMarker, writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
+import { hasNeverStreamed } from './has-never-streamed.ts';
 import { whenStreamed } from './when-streamed.ts';
 
 const restoredAtOnce = 1_000;
@@ -41,6 +42,7 @@ export async function eraseDeletedEvents(
     await deleteEvents(em, deletion, { slice });
     await writeJournalMarker(em, deletionMarker(deletion));
   }
+  if (await hasNeverStreamed(em, clickhouse)) return;
   await whenStreamed(em, deletionId, { signal: slice.signal, limitMs });
   // The run that deleted the events recorded the age of the youngest.
   await em.refresh(deletion);

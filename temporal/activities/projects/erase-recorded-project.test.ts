@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
+import { withoutClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { newId } from '../../../core/new-id.ts';
 import { type Slice, SliceOver, wholeWork } from '../../../core/slice.ts';
@@ -86,4 +87,12 @@ it('leaves the other stores to the next slice when one ends among the images', a
   while (!(await endsWithin({ endsAt: 0 }))) slices.push([...removed]);
   expect(slices.at(-1)).toEqual(['image.png']);
   expect(removed).toEqual(['image.png', 'example.com']);
+});
+
+it('needs no ClickHouse if none is configured, unless one has received events', async () => {
+  const erased = () => erase({ clickhouse: withoutClickHouse() });
+  await expect(erased()).rejects.toThrow('none is configured any more');
+  expect(removed).toEqual(['image.png', 'example.com']);
+  await stage.client.query('delete from stream_positions');
+  await erased();
 });

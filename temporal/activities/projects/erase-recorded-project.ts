@@ -9,6 +9,7 @@ import { eraseProject } from '../../../db/statements/projects/erase-project.ts';
 import { type ErasureOrder, findErasure } from '../../../db/statements/projects/find-erasure.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { removeIdentity } from '../domains/remove-identity.ts';
+import { hasNeverStreamed } from '../events/has-never-streamed.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
 import { eraseUploads, type RemoveImage } from './erase-uploads.ts';
 
@@ -63,6 +64,7 @@ async function eraseFromClickHouse(
   { id, projectId, until }: ErasureOrder,
   { signal }: Slice,
 ): Promise<void> {
+  if (await hasNeverStreamed(em, clickhouse)) return;
   await writeJournalMarker(em, { id, projectId, name: 'project.erased' });
   await whenStreamed(em, id, { signal });
   await eraseProjectData(clickhouse, projectId, until);

@@ -41,6 +41,7 @@ it('partitions are created in time even while the address index waits for a tran
 it('an erasure that waits for the stream ends when it is canceled, and is retried later', async () => {
   const { eraseContacts } = createSweepActivities({
     orm: database.orm,
+    clickhouse: { isConfigured: true, ping: async () => true },
   } as unknown as SweepActivityDependencies);
   await sql('insert into contact_erasures (contact_id, project_id) values (uuidv7(), uuidv7())');
   const environment = new MockActivityEnvironment();
