@@ -168,6 +168,15 @@ describe('a ClickHouse that does not answer, or whose answer does not end', () =
     await away.close();
     await server.close();
   });
+
+  it('is unavailable to a table with its own time limit after that', async () => {
+    const server = await startHttpServer(() => undefined);
+    const away = connectClickHouse({ url: server.url, username: 'default', password: '', database: 'shop' });
+    const insert = away.insert({ ...pairTable, timeoutMs: 100 }, '1\ta');
+    await expect(insert).rejects.toThrow('did not answer within 0.1 seconds');
+    await away.close();
+    await server.close();
+  });
 });
 
 describe('a ClickHouse that cannot work for now', () => {

@@ -90,7 +90,7 @@ function clickHouseOver(connection: Connection): ClickHouse {
         log_comment: `insert into ${target.table}`,
       });
       const values = Readable.from([`${lines}\n`], { objectMode: false });
-      await guarded(() => connection.execute({ query, values }));
+      await guarded(() => connection.execute({ query, values }, target.timeoutMs));
     },
     async command(statement, parameters) {
       const values = parameters && { query_params: { ...parameters } };

@@ -13,6 +13,8 @@ export interface ProductMetrics {
   countComparisons(count: number, isRoundOver: boolean): void;
   countResults(figures: EmailFigures): void;
   countSuspensions(projects: number): void;
+  /** Exports a sweep as never finished, so that one that never finishes is seen. */
+  expectSweep(sweep: string): void;
   noteSweep(sweep: string): void;
   watchStream(lag: () => { rowsBehind: number; secondsBehind: number; refusedRows: number }): void;
   /** @param ping rejects when Temporal does not answer within the time */
@@ -109,7 +111,7 @@ function createExecutionMetrics(
 
 function createSweepMetrics(
   registry: Registry,
-): Pick<ProductMetrics, 'countResults' | 'countSuspensions' | 'noteSweep'> {
+): Pick<ProductMetrics, 'countResults' | 'countSuspensions' | 'expectSweep' | 'noteSweep'> {
   const registers = [registry];
   const results = labeledCounter(registry, {
     name: 'posthaste_email_results_total',
@@ -124,7 +126,7 @@ function createSweepMetrics(
   });
   const finished = new Gauge({
     name: 'posthaste_sweep_finished_timestamp_seconds',
-    help: 'When this process last finished a round of each sweep.',
+    help: 'When this process last finished a round of each sweep; 0 if it has not.',
     labelNames: ['sweep'],
     registers,
   });
@@ -135,6 +137,7 @@ function createSweepMetrics(
       }
     },
     countSuspensions: (projects) => suspensions.inc(projects),
+    expectSweep: (sweep) => finished.set({ sweep }, 0),
     noteSweep: (sweep) => finished.setToCurrentTime({ sweep }),
   };
 }

@@ -7,8 +7,13 @@ const partTimeoutMs = 60_000;
 /**
  * Runs a process: `start` brings it up and registers its parts for shutdown. SIGTERM and SIGINT end them in order, a
  * second signal exits immediately. The exit code is 0 after a clean end.
+ *
+ * @param start `ended` of its result rejects when the process can't go on
  */
-export async function runProcess(log: Logger, start: (shutdown: Shutdown) => Promise<void>): Promise<void> {
+export async function runProcess(
+  log: Logger,
+  start: (shutdown: Shutdown) => Promise<{ ended: Promise<void> } | void>,
+): Promise<void> {
   const shutdown = createShutdown(log, partTimeoutMs);
   let ending = false;
   const end = async (reason: string, failed: boolean) => {
@@ -24,13 +29,16 @@ export async function runProcess(log: Logger, start: (shutdown: Shutdown) => Pro
     log.fatal({ err }, 'unhandled rejection');
     void end('unhandled rejection', true);
   });
+  let failure = 'could not start';
   try {
-    await start(shutdown);
+    const running = await start(shutdown);
+    failure = 'stopped working';
+    await running?.ended;
   } catch (error) {
     // The shutdown interrupts a start that waits for a store.
     if (ending) return;
     if (error instanceof ConfigError) log.fatal(error.message);
-    else log.fatal({ err: error }, 'could not start');
-    await end('could not start', true);
+    else log.fatal({ err: error }, failure);
+    await end(failure, true);
   }
 }

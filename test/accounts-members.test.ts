@@ -12,6 +12,7 @@ import {
   testPassword,
 } from './setup/people.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 import { hourMs, withinOne } from './setup/within-one.ts';
 
 const stack = useSharedProduct();
@@ -245,6 +246,30 @@ describe('an invitation', () => {
     expect((await person.call('GET', '/users/@me/projects')).body.data).toMatchObject([
       { id: project.id, role: 'MEMBER' },
     ]);
+  });
+
+  it('to a user who verifies the address at that moment is accepted', async () => {
+    const { owner, project, path } = await createTeam();
+    const person = await createTestPerson(stack.url);
+    const token = await mailedToken(stack, person.email, '/verify-email');
+    let inviting: ReturnType<typeof owner.call> | undefined;
+    let verifying: ReturnType<typeof person.call> | undefined;
+    await stack.em().transactional(async (em) => {
+      // Stops the invitation between its look at the user and its end.
+      await sql(em, 'lock table invitation_hours in exclusive mode');
+      inviting = owner.call('POST', path, { email: person.email, role: 'MEMBER' });
+      await untilBlocking(em);
+      verifying = person.call('POST', '/auth/verify-email', { token });
+      await Promise.race([
+        verifying,
+        eventually(
+          () => sql(em, 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0'),
+          (waiting) => waiting.length > 1,
+        ),
+      ]);
+    });
+    expect([(await inviting)?.status, (await verifying)?.status]).toEqual([201, 200]);
+    expect((await person.call('GET', '/users/@me/projects')).body.data).toMatchObject([{ id: project.id }]);
   });
 
   it('is replaced by the next one, can be taken back, and expires', async () => {

@@ -146,7 +146,7 @@ describe('the portal and the invoices', () => {
     const { number, hosted_invoice_url: hostedUrl, invoice_pdf: pdfUrl } = template;
     const amounts = { currency: 'eur', amountDue: 1900, amountPaid: 1900 };
     expect(first).toMatchObject({ id: ours.at(-1), number, status: 'paid', ...amounts, hostedUrl, pdfUrl });
-    for (const wrong of [ofOthers?.id ?? 'in_of_nobody', 'in_nothing']) {
+    for (const wrong of [ofOthers?.id ?? 'in_of_nobody', 'in_nothing', '', 'x'.repeat(300)]) {
       const refused = await owner.call('GET', `${pathOf('billing-invoices')}?cursor=${wrong}`);
       expect([refused.status, refused.body.error.code]).toEqual([400, 'BAD_REQUEST']);
     }

@@ -20,7 +20,9 @@ import { useSharedProduct } from './setup/shared-product.ts';
 useInboundStage(useSharedProduct());
 
 describe('the notification of an email', () => {
-  const notification = (changes: { mail?: object; action?: object; content?: string } = {}) =>
+  const notification = (
+    changes: { mail?: object; receipt?: object; action?: object; content?: string } = {},
+  ) =>
     JSON.stringify({
       notificationType: 'Received',
       mail: {
@@ -31,7 +33,11 @@ describe('the notification of an email', () => {
         headers: [{ name: 'From', value: reader }],
         ...changes.mail,
       },
-      receipt: { recipients: [support], action: { type: 'SNS', encoding: 'UTF8', ...changes.action } },
+      receipt: {
+        recipients: [support],
+        action: { type: 'SNS', encoding: 'UTF8', ...changes.action },
+        ...changes.receipt,
+      },
       content: changes.content ?? `From: ${reader}\r\n\r\nHello`,
     });
   const accept = (id: string, message: string) =>
@@ -48,6 +54,19 @@ describe('the notification of an email', () => {
     expect(await accept(randomUUID(), message)).toBe('duplicate');
     await receivedActivity(sender, 1);
     expect(await stored()).toHaveLength(1);
+  });
+
+  it('of another receipt rule adds the recipients of that rule', async () => {
+    const sales = `sales@${sender.domain}`;
+    const ofRules = [support, sales].map((recipient) =>
+      notification({ receipt: { recipients: [recipient] } }),
+    );
+    const outcomes: unknown[] = [];
+    for (const message of [...ofRules, ...ofRules]) outcomes.push(await accept(randomUUID(), message));
+    expect(outcomes).toEqual(['applied', 'applied', 'duplicate', 'duplicate']);
+    await allRead(stack);
+    expect(await stored()).toMatchObject([{ recipients: [support, sales] }]);
+    await receivedActivity(sender, 1);
   });
 
   it('is refused if it names a bucket that is not configured', async () => {

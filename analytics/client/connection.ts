@@ -32,8 +32,8 @@ export interface Connection {
    * @throws ClickHouseUnavailable when the limit is exceeded
    */
   run<T>(task: (client: Client, signal: AbortSignal) => Promise<T>, limitMs?: number): Promise<T>;
-  /** Runs a statement without a result. */
-  execute(statement: Statement): Promise<void>;
+  /** Runs a statement without a result, within the time of `run`. */
+  execute(statement: Statement, limitMs?: number): Promise<void>;
   createDatabase(): Promise<void>;
   /** Resolves once no task is running. */
   close(): Promise<void>;
@@ -80,7 +80,7 @@ export function openConnection(options: ClickHouseOptions): Connection {
 
   return {
     run,
-    execute: (statement) => run((own, signal) => execute(own, statement, signal)),
+    execute: (statement, limitMs) => run((own, signal) => execute(own, statement, signal), limitMs),
     async createDatabase() {
       // Not through the client above: its requests name the database, which a server rejects while it is missing.
       const administration = createClient({ ...common, max_open_connections: 1 });

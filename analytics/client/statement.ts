@@ -24,6 +24,8 @@ export function withSettings(select: string, settings: Settings): string {
 export interface InsertTarget {
   readonly table: string;
   readonly columns: readonly string[];
+  /** Default: that of the connection. */
+  readonly timeoutMs?: number;
 }
 
 export function insertStatement(target: InsertTarget, settings: Settings): string {

@@ -1,27 +1,52 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, type Question } from '../client/question.ts';
-import { countEmailFigures, type EmailFigures, emailFiguresRow, noEmails } from './figures.ts';
+import { countByDay, type DayParameters, inDays } from './count-by-day.ts';
+import { countEmailFigures, type EmailFigures, emailFigures, emailFiguresRow, noEmails } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 const eventCounts = z.object({ totalEvents: countColumn, workflowsStarted: countColumn });
 
+const eventsSql = (period: string) => `
+  count() AS totalEvents, countIf(activity_type = 'workflow.started') AS workflowsStarted
+FROM event FINAL
+WHERE project_id = {projectId:UUID} AND ${period} AND activity_type != ''`;
+
+const emailsSql = (period: string) => `
+  ${countEmailFigures}
+FROM figure FINAL
+WHERE project_id = {projectId:UUID} AND ${period}`;
+
+const perDay = (sql: string) => `
+SELECT toString(day) AS date, ${sql}
+GROUP BY toDate(occurred_at, 'UTC') AS day`;
+
 const countEvents: Question<PeriodParameters, z.output<typeof eventCounts>> = {
   name: 'activity-stats-events',
-  sql: `
-SELECT count() AS totalEvents, countIf(activity_type = 'workflow.started') AS workflowsStarted
-FROM event FINAL
-WHERE project_id = {projectId:UUID} AND ${inPeriod} AND activity_type != ''`,
+  sql: `SELECT ${eventsSql(inPeriod)}`,
   row: eventCounts,
 };
 
 const countEmails: Question<PeriodParameters, EmailFigures> = {
   name: 'activity-stats-emails',
-  sql: `
-SELECT ${countEmailFigures}
-FROM figure FINAL
-WHERE project_id = {projectId:UUID} AND ${inPeriod}`,
+  sql: `SELECT ${emailsSql(inPeriod)}`,
   row: emailFiguresRow,
+};
+
+const dailyEvents = eventCounts.extend({ date: z.string() });
+
+const eventsByDay: Question<DayParameters, z.output<typeof dailyEvents>> = {
+  name: 'activity-stats-events-by-day',
+  sql: perDay(eventsSql(inDays)),
+  row: dailyEvents,
+};
+
+const dailyEmails = emailFiguresRow.extend({ date: z.string() });
+
+const emailsByDay: Question<DayParameters, z.output<typeof dailyEmails>> = {
+  name: 'activity-stats-emails-by-day',
+  sql: perDay(emailsSql(inDays)),
+  row: dailyEmails,
 };
 
 /**
@@ -32,9 +57,19 @@ export type ActivityStats = z.output<typeof eventCounts> & EmailFigures;
 
 export async function activityStats(clickhouse: ClickHouse, period: ProjectPeriod): Promise<ActivityStats> {
   const parameters = toPeriodParameters(period);
-  const [[events], [emails]] = await Promise.all([
-    clickhouse.query(countEvents, parameters),
-    clickhouse.query(countEmails, parameters),
+  const [events, emails] = await Promise.all([
+    countByDay(clickhouse, eventsByDay, period, {}).then(
+      (days) => days ?? clickhouse.query(countEvents, parameters),
+    ),
+    countByDay(clickhouse, emailsByDay, period, {}).then(
+      (days) => days ?? clickhouse.query(countEmails, parameters),
+    ),
   ]);
-  return { totalEvents: 0, workflowsStarted: 0, ...events, ...noEmails, ...emails };
+  const stats = { totalEvents: 0, workflowsStarted: 0, ...noEmails };
+  for (const row of events) {
+    stats.totalEvents += row.totalEvents;
+    stats.workflowsStarted += row.workflowsStarted;
+  }
+  for (const row of emails) for (const name of emailFigures) stats[name] += row[name];
+  return stats;
 }

@@ -7,6 +7,7 @@ import { eraseContacts } from '../erase-contacts.ts';
 import { eraseEvents } from '../erase-events.ts';
 import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
 import { deliveriesOf, journalArbitrary } from '../testing/journal-model.ts';
+import { activityStats } from './activity-stats.ts';
 import { topCampaigns } from './campaign-figures.ts';
 import { eventStats } from './event-stats.ts';
 import type { ProjectPeriod } from './period.ts';
@@ -48,6 +49,7 @@ async function answers(handle: ClickHouse, period: ProjectPeriod) {
     await topCampaigns(handle, period, 'opens', 5),
     await topEvents(handle, period, 5),
     await eventStats(handle, period),
+    await activityStats(handle, period),
   ];
 }
 
@@ -110,6 +112,24 @@ describe('cached days', () => {
     await store([tracked(projectId, instant(1, 3)), tracked(v7(), instant(2, 3))]);
     expect(await ask()).toBe(5);
     expect(asked).toEqual(['2026-01-31']);
+  });
+
+  it('serve the counts of the activity feed', async () => {
+    const projectId = v7();
+    const { handle, asked } = fresh();
+    const period = { projectId, startDate: instant(0), endDate: new Date(instant(2).getTime() - 1) };
+    await store([
+      tracked(projectId, instant(0, 12)),
+      tracked(projectId, instant(1, 12), { activityType: 'workflow.started', kind: 'activity' }),
+      tracked(projectId, instant(1, 13), { activityType: 'email.sent', kind: 'emitted', emailId: v7() }),
+    ]);
+    await passTwoMinutes();
+    await activityStats(handle, period);
+    expect(asked.sort()).toEqual(['2026-01-30', '2026-01-30', '2026-01-31', '2026-01-31']);
+    asked.length = 0;
+    const stats = await activityStats(handle, period);
+    expect(stats).toMatchObject({ totalEvents: 3, workflowsStarted: 1, sent: 1, opened: 0 });
+    expect(asked).toEqual([]);
   });
 
   it('are cached by their hours in the period, unless it begins or ends within an hour', async () => {

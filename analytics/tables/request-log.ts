@@ -20,6 +20,8 @@ export const requestLogTable: InsertTarget = {
     'credential',
     'duration_ms',
   ],
+  // The end of an API process waits for it.
+  timeoutMs: 5_000,
 };
 
 export interface LoggedRequest {

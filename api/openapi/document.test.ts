@@ -229,6 +229,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operation.responses[200].headers)).toEqual(ofKeyed);
     expect(Object.keys(operation.responses[404].headers)).toEqual(['X-Request-Id']);
     expect(Object.keys(operation.responses[429].headers)).toEqual([...ofKeyed, 'Retry-After']);
+    expect(Object.keys(operation.responses[503].headers)).toEqual(['X-Request-Id', 'Retry-After']);
     expect(document.components.headers['Retry-After'].schema.type).toBe('integer');
   });
 

@@ -74,7 +74,8 @@ export function buildOpenapi({ routes, serverUrl, version }: OpenapiOptions): Js
       version,
       description:
         'Transactional email, event tracking, contacts, templates, segments, campaigns and workflows. ' +
-        'The project is derived from the API key. Timestamps are ISO 8601 in UTC.',
+        'The project is derived from the API key. Timestamps are ISO 8601 in UTC. A request that takes longer ' +
+        'than 90 seconds to arrive is answered with 408.',
     },
     servers: [{ url: serverUrl }],
     tags: [...tags].map((name) => ({ name })),

@@ -9,7 +9,10 @@ export const answerHeaders: Record<string, JsonSchema> = {
   'RateLimit-Remaining': { description: 'Requests left in this minute.', schema: count },
   'RateLimit-Reset': { description: 'Seconds until the next minute begins.', schema: count },
   'WWW-Authenticate': { description: 'The scheme of keys, `Bearer`.', schema: { type: 'string' } },
-  'Retry-After': { description: 'Seconds until another try can succeed.', schema: count },
+  'Retry-After': {
+    description: 'Seconds until another try can succeed. A 503 without it names no time.',
+    schema: count,
+  },
 };
 
 const ofKeyedAnswers = ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset'];
@@ -31,7 +34,7 @@ export function headersOf(route: Route, status: number): JsonSchema {
     'X-Request-Id',
     ...(takesKey(route) && (status < 300 || status === 429) ? ofKeyedAnswers : []),
     ...(takesKey(route) && status === 401 ? ['WWW-Authenticate'] : []),
-    ...(status === 429 ? ['Retry-After'] : []),
+    ...(status === 429 || status === 503 ? ['Retry-After'] : []),
   ];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }

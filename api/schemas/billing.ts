@@ -8,7 +8,7 @@ export const billingPageSchema = z.object({ url: z.url() });
 
 export const listInvoicesQuerySchema = z.object({
   limit: cursorLimitSchema,
-  cursor: z.string().min(1).max(255).optional(),
+  cursor: z.string().optional(),
 });
 
 export const invoicePageSchema = cursorPageSchema(invoiceSchema);

@@ -5,6 +5,7 @@ import { mayChangeRole, type ProjectRole } from '../../core/project-roles.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
 import { Membership } from '../../db/entities/membership.ts';
 import { User } from '../../db/entities/user.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { countInvitationEmail } from '../../db/statements/accounts/count-invitation-email.ts';
@@ -164,11 +165,12 @@ async function inviteTo(
 ): Promise<Invited> {
   const { email, role } = invited;
   const actor = await lockProjectAs(em, projectId, userId, requireAdministrator);
+  // Locked, because verifying the address accepts the invitations that it finds, and would not find this one.
+  const user = await lockRecord(em, User, { email });
   // Locked, because verifying the address deletes the invitation concurrently.
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
   const before = await em.findOne(Invitation, { email }, lock);
   requireRoleChange(actor.role, before?.isOpen() ? before.role : null, role);
-  const user = await em.findOne(User, { email });
   if (user !== null && (await em.count(Membership, { project: projectId, user })) > 0) {
     throw new DomainError('CONFLICT', 'This person is already a member');
   }

@@ -1,10 +1,11 @@
 #!/bin/sh
 # Registers the namespace and the search attributes that Posthaste sets. Runs at every `docker compose up`; what
-# exists already stays as it is. TEMPORAL_ADDRESS says where the server is.
+# exists already stays as it is, except for the retention if TEMPORAL_RETENTION is set. TEMPORAL_ADDRESS says where the
+# server is.
 set -eu
 
 namespace=${TEMPORAL_NAMESPACE:-default}
-retention=${TEMPORAL_RETENTION:-168h}
+retention=${TEMPORAL_RETENTION:-}
 
 # Tries a command for up to two minutes; its last failure is shown.
 persist() {
@@ -18,8 +19,11 @@ persist() {
 
 persist temporal operator cluster health
 
-temporal operator namespace describe --namespace "$namespace" >/dev/null 2>&1 ||
-  persist temporal operator namespace create --namespace "$namespace" --retention "$retention"
+if ! temporal operator namespace describe --namespace "$namespace" >/dev/null 2>&1; then
+  persist temporal operator namespace create --namespace "$namespace" --retention "${retention:-168h}"
+elif [ -n "$retention" ]; then
+  persist temporal operator namespace update --namespace "$namespace" --retention "$retention"
+fi
 
 # A new namespace is known to all parts of the server only after some seconds.
 for name in ProjectId CampaignId WorkflowDefinitionId ContactId JobKind; do

@@ -230,6 +230,7 @@ async function listInvoices(
   customer: string,
   { limit, after }: { limit: number; after: string | undefined },
 ): Promise<{ invoices: Invoice[]; hasMore: boolean }> {
+  if (after !== undefined && !/^\w{1,255}$/.test(after)) throw invalidCursor();
   try {
     const page = await stripe.invoices.list({
       customer,
@@ -239,11 +240,12 @@ async function listInvoices(
     return { invoices: page.data.map(toInvoice), hasMore: page.has_more };
   } catch (error) {
     if (!isMissing(error) || after === undefined) throw error;
-    throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', {
-      cause: error,
-    });
+    throw invalidCursor(error);
   }
 }
+
+const invalidCursor = (cause?: unknown) =>
+  new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', { cause });
 
 async function endCustomer(stripe: Stripe, customer: string): Promise<void> {
   const open = stripe.checkout.sessions.list({ customer, status: 'open', limit: pageSize });

@@ -21,5 +21,5 @@ await runProcess(log, async (shutdown) => {
   const foundation = await openFoundation(config, process.env, log, shutdown);
   campaigns.takeOver();
   const { runWorkerProcess } = await import('./run-worker-process.ts');
-  await runWorkerProcess(foundation, campaigns, shutdown);
+  return runWorkerProcess(foundation, campaigns, shutdown);
 });

@@ -10,14 +10,15 @@ import type { CampaignThread } from './campaign-thread/campaign-thread.ts';
 import type { Foundation } from './open-foundation.ts';
 import { startJournal } from './start-journal.ts';
 import { startProcessWorkers } from './start-process-workers.ts';
+import type { RunningWorkers } from './start-workers.ts';
 import { installTemporalRuntime } from './temporal-runtime.ts';
 
-/** Starts the rest of a worker process. Resolves when it has ended. */
+/** Starts the rest of a worker process. */
 export async function runWorkerProcess(
   foundation: Foundation,
   campaigns: CampaignThread,
   shutdown: Shutdown,
-): Promise<void> {
+): Promise<RunningWorkers> {
   const { metrics } = foundation;
   const { config, log } = foundation.resources;
   const { HOST: host, TEMPORAL_METRICS_PORT: metricsPort } = config;
@@ -41,5 +42,5 @@ export async function runWorkerProcess(
   const running = await startProcessWorkers(resources, parts, campaigns, shutdown);
   foundation.watchState(running.state);
   log.info('the worker is running');
-  await running.ended;
+  return running;
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ReceivedHeader } from '../../../core/inbound/received-headers.ts';
 import type { Verdicts } from '../../../core/inbound/verdicts.ts';
 import { newId } from '../../../core/new-id.ts';
@@ -6,7 +7,7 @@ import { InboundEmail } from '../../entities/inbound-email.ts';
 import type { Em } from '../../orm.ts';
 import { commandsLeftChannel } from '../../project-changes.ts';
 import { allProjects } from '../../project-em.ts';
-import { execute } from '../../sql.ts';
+import { execute, query } from '../../sql.ts';
 import { takeInbound } from '../billing/take-inbound.ts';
 import { isNotHandledBeforeSql } from '../emails/handled-before-sql.ts';
 
@@ -47,7 +48,8 @@ async function findReceivers(em: Em, recipients: readonly string[]): Promise<Map
 
 /**
  * Stores an email for each project that owns a recipient's domain and is within its limit, and queues a command to
- * process it. Unique indexes drop repeated deliveries.
+ * process it. Unique indexes drop repeated deliveries. SES announces an email once per receipt rule that applies, each
+ * time with the recipients of that rule: those are added to the stored email.
  *
  * @param em in a transaction
  */
@@ -76,12 +78,17 @@ async function store(
   recipients: readonly string[],
 ): Promise<ArrivalOutcome> {
   const id = newId();
-  const isNew = await execute(
+  const [stored] = await query(
     em,
+    z.object({ id: z.uuid() }),
     `insert into inbound_emails (id, project_id, provider_id, recipients, verdicts, source, headers, raw, bucket,
        object_key, received_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-     on conflict (project_id, provider_id) do nothing`,
+     on conflict (project_id, provider_id) do update
+     set recipients = inbound_emails.recipients
+       || array(select r from unnest(excluded.recipients) r where r <> all(inbound_emails.recipients))
+     where not inbound_emails.recipients @> excluded.recipients
+     returning id`,
     [
       id,
       projectId,
@@ -96,7 +103,8 @@ async function store(
       email.receivedAt,
     ],
   );
-  if (!isNew) return 'duplicate';
+  if (stored === undefined) return 'duplicate';
+  if (stored.id !== id) return 'applied';
   // Counted after the insert, so that repeats are not counted.
   if (!(await takeInbound(em, projectId))) {
     await em.nativeDelete(InboundEmail, { id });

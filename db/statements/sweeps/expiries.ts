@@ -69,6 +69,7 @@ const fixed = {
   sessions: byAge('sessions', 'expires_at', { id: 'uuid' }),
   signInAttempts: byAge('sign_in_attempts', 'ends_at', { subject: 'bytea' }),
   signInSources: byAge('sign_in_sources', 'seen_at', { user_id: 'uuid', source: 'bytea' }, 365),
+  invitations: expireRows({ table: 'invitations', walk: { id: 'uuid' }, where: 'expires_at < now()' }),
   invitationHours: expireRows({
     table: 'invitation_hours',
     walk: { subject: 'text', hour: 'timestamptz' },

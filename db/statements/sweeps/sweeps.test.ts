@@ -99,6 +99,13 @@ describe('the expiry sweep', () => {
        from users, unnest(array[-1, 1]) hours where email = 'someone@example.com'`,
     );
     await sql(
+      `insert into invitations (id, project_id, email, role, token_hash, expires_at)
+       select uuidv7(), $1, hours || '@example.com', 'MEMBER', sha256(hours::text::bytea),
+         now() + hours * interval '1 hour'
+       from unnest(array[-25, -1, 1]) hours`,
+      [await insertProject(em())],
+    );
+    await sql(
       `insert into invitation_hours (subject, hour, mails)
        select 'grace@example.com', date_trunc('hour', now()) - hours * interval '1 hour', 5
        from generate_series(0, 3) hours`,
@@ -136,6 +143,7 @@ describe('the expiry sweep', () => {
       sessions: 1,
       signInAttempts: 1,
       signInSources: 1,
+      invitations: 2,
       invitationHours: 3,
       segmentInputs: 2,
       segmentRounds: 1,
@@ -181,6 +189,7 @@ describe('the expiry sweep', () => {
       sessions: 0,
       signInAttempts: 0,
       signInSources: 0,
+      invitations: 0,
       invitationHours: 0,
       segmentInputs: 0,
       segmentRounds: 0,

@@ -44,7 +44,7 @@ async function readContent(
 }
 
 const findPending = (em: Em, id: string, lockMode?: LockMode) =>
-  em.findOne(InboundEmail, { id, status: 'PENDING' }, { lockMode });
+  em.findOne(InboundEmail, { id, status: 'PENDING' }, { lockMode, refresh: true });
 
 /**
  * Parses an accepted email and records it for its project. Idempotent.
@@ -100,7 +100,14 @@ async function keepInbound(
       id: newId(),
       projectId,
       emailId: emailId ?? id,
-      data: receivedEventData({ ...pending, headers, emailId, automatic, content }),
+      data: receivedEventData({
+        ...pending,
+        recipients: email.recipients,
+        headers,
+        emailId,
+        automatic,
+        content,
+      }),
       occurredAt: pending.receivedAt,
     };
     const isPerson = status !== 'REJECTED' && automatic !== 'bounce' && automatic !== 'own';

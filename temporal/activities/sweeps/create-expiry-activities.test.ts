@@ -9,12 +9,13 @@ const { sql } = database;
 
 /** For activities that are meant to fail: the environment reports failures as warnings. */
 const quiet = { logger: new DefaultLogger('ERROR') };
+const expected: string[] = [];
 const noted: string[] = [];
 const activities = () =>
   createExpiryActivities({
     orm: database.orm,
     removeImage: async () => undefined,
-    metrics: { noteSweep: (sweep) => noted.push(sweep) },
+    metrics: { expectSweep: (sweep) => expected.push(sweep), noteSweep: (sweep) => noted.push(sweep) },
     bodyRetentionDays: 7,
   });
 
@@ -58,6 +59,7 @@ it('records its position after each slice, and a retry continues there', async (
 it('runs each expiry as its own activity', async () => {
   const { listExpiries, expire, sweepExpired } = activities();
   const names = await listExpiries();
+  expect(expected).toEqual(expect.arrayContaining(['expired', ...names.map((name) => `expired/${name}`)]));
   expect(names).toContain('unfinishedUploads');
   const environment = new MockActivityEnvironment();
   for (const expiry of names) {

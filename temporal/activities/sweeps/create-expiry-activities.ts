@@ -11,7 +11,7 @@ import { withHeartbeat } from '../with-heartbeat.ts';
 export interface ExpiryActivityDependencies {
   orm: Orm;
   removeImage: RemoveImage;
-  metrics: Pick<ProductMetrics, 'noteSweep'>;
+  metrics: Pick<ProductMetrics, 'expectSweep' | 'noteSweep'>;
   bodyRetentionDays: number;
 }
 
@@ -28,10 +28,8 @@ export function createExpiryActivities({
     ...createExpiries(bodyRetentionDays),
     unfinishedUploads: async (em) => ({ count: await sweepUploads(em, removeImage), cursor: null }),
   };
-  const note = (name: string) => {
-    metrics.noteSweep(`expired/${name}`);
-    metrics.noteSweep('expired');
-  };
+  const sweepsOf = (name: string) => [`expired/${name}`, 'expired'];
+  for (const name of Object.keys(expiries)) for (const sweep of sweepsOf(name)) metrics.expectSweep(sweep);
   return {
     listExpiries: async () => Object.keys(expiries),
     expire: ({ expiry }) =>
@@ -50,7 +48,7 @@ export function createExpiryActivities({
             signal.throwIfAborted();
           },
         });
-        note(expiry);
+        for (const sweep of sweepsOf(expiry)) metrics.noteSweep(sweep);
         return result;
       }),
     async sweepExpired() {

@@ -9,11 +9,13 @@ import { createSweepActivities, type SweepActivityDependencies } from './create-
 const database = useTestDatabase();
 const { em, sql } = database;
 
+const metrics = { expectSweep: () => undefined, noteSweep: () => undefined };
+
 it('partitions are created in time even while the address index waits for a transaction', async () => {
   const { keepPartitions } = createSweepActivities({
     orm: database.orm,
     eventRetentionMonths: 0,
-    metrics: { noteSweep: () => undefined },
+    metrics,
   } as unknown as SweepActivityDependencies);
   const keep = () => new MockActivityEnvironment().run(() => keepPartitions());
   // The database may be a day old.
@@ -42,6 +44,7 @@ it('an erasure that waits for the stream ends when it is canceled, and is retrie
   const { eraseContacts } = createSweepActivities({
     orm: database.orm,
     clickhouse: { isConfigured: true, ping: async () => true },
+    metrics,
   } as unknown as SweepActivityDependencies);
   await sql('insert into contact_erasures (contact_id, project_id) values (uuidv7(), uuidv7())');
   const environment = new MockActivityEnvironment();

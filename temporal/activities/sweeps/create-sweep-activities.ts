@@ -32,6 +32,7 @@ type SweepMetrics =
   | 'countComparisons'
   | 'countResults'
   | 'countSuspensions'
+  | 'expectSweep'
   | 'noteSweep';
 
 export interface SweepActivityDependencies extends AfterCommit, ExpiryActivityDependencies {
@@ -49,17 +50,23 @@ export interface SweepActivityDependencies extends AfterCommit, ExpiryActivityDe
 const [strandedFromSeconds, strandedToSeconds] = [40 * 60, 10 * 60];
 const comparisonMs = 30_000;
 
-export function createSweepActivities(
-  dependencies: SweepActivityDependencies,
-): SweepActivities & ExpiryActivities {
-  const { orm, clickhouse, executions, metrics, autoDisable, notifyOwners, committed } = dependencies;
-  const noted =
-    <Input extends unknown[], Result>(sweep: SweepName, work: (...input: Input) => Promise<Result>) =>
-    async (...input: Input): Promise<Result> => {
+/** For work that ends a round of a sweep. */
+const notedIn =
+  (metrics: Pick<ProductMetrics, 'expectSweep' | 'noteSweep'>) =>
+  <Input extends unknown[], Result>(sweep: SweepName, work: (...input: Input) => Promise<Result>) => {
+    metrics.expectSweep(sweep);
+    return async (...input: Input): Promise<Result> => {
       const result = await work(...input);
       metrics.noteSweep(sweep);
       return result;
     };
+  };
+
+export function createSweepActivities(
+  dependencies: SweepActivityDependencies,
+): SweepActivities & ExpiryActivities {
+  const { orm, clickhouse, executions, metrics, autoDisable, notifyOwners, committed } = dependencies;
+  const noted = notedIn(metrics);
   return {
     ...createExpiryActivities(dependencies),
     tendCampaigns: noted('campaigns', async () => {
