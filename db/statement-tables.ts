@@ -38,7 +38,7 @@ export const statementTables = [
   'segment_rounds',
 
   'email_attachments',
-  // Emails held back by the send rate. A batch refreshes `seen_at` at least every 2.5 minutes. Unlogged.
+  // Emails held back by the send rate. A batch refreshes `seen_at` about every four minutes at least. Unlogged.
   'waiting_emails',
   // Token buckets (GCRA): when the next email of each may leave. `key` is `account`, a project id, or a share of either.
   'throttles',

@@ -85,6 +85,32 @@ it("a segment whose entry or exit a workflow starts with or waits for can't be d
   expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
 });
 
+it("a segment whose exit only running executions wait for can't be deleted until they end", async () => {
+  const condition = planIs('pro');
+  const segment = await createSegment(sender, { name: 'Clients', condition, trackMembership: true });
+  const steps = {
+    wait: { type: 'WAIT_FOR_EVENT', config: { eventName: `segment.${segment.slug}.exit`, timeout: 86_400 } },
+    end: { type: 'EXIT' },
+  };
+  const workflowId = await buildWorkflow(sender, steps, [
+    ['start', 'wait'],
+    ['wait', 'end', 'event'],
+    ['wait', 'end', 'timeout'],
+  ]);
+  const { version, steps: built } = await readWorkflow(sender, workflowId);
+  await trackEvent(sender, 'signup');
+  await onlyExecution(sender, workflowId, 'WAITING');
+  const { id } = built.find(({ type }: { type: string }) => type === 'WAIT_FOR_EVENT');
+  expect((await sender.delete(`/workflows/${workflowId}/steps/${id}?splice=true`)).status).toBe(204);
+  const refused = await sender.delete(`/segments/${segment.id}`);
+  expect(refused.status, JSON.stringify(refused.body)).toBe(409);
+  expect(refused.body.error.details).toEqual({
+    workflowVersions: [{ workflowId, workflowName: 'Welcome', version }],
+  });
+  await sender.post(`/workflows/${workflowId}/executions/cancel-all`, {});
+  expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
+});
+
 it('a segment is not deleted before an execution that is just being started can be seen', async () => {
   const { workflowId, version, remove, removeQuestion } = await build();
   const contactId = await createContact(sender, 'ada@example.com');

@@ -30,6 +30,8 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
   });
   const limiter = (limit: number) => (limit === 0 ? null : createRateLimiter(em, limit));
   let sweep: NodeJS.Timeout | undefined;
+  const places = Math.max(2, Math.floor(config.DATABASE_POOL_SIZE * 0.4));
+  const ofWrites = { what: 'requests', mostWaiting: mostWaitingWrites };
 
   return {
     em,
@@ -45,11 +47,9 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     },
     idempotency: createIdempotency(em, config.IDEMPOTENCY_KEY_TTL_HOURS),
     /** A write may wait for a lock, and holds a connection meanwhile: those of all projects get two fifths at most. */
-    writes: createProjectSlots(Number.POSITIVE_INFINITY, {
-      inAll: Math.max(2, Math.floor(config.DATABASE_POOL_SIZE * 0.4)),
-      what: 'requests',
-      mostWaiting: mostWaitingWrites,
-    }),
+    writes: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: places, ...ofWrites }),
+    /** Of routes with `waitsElsewhere`. No other write waits for them, not even of the same project. */
+    waitingElsewhere: createProjectSlots(Math.max(2, Math.floor(places / 2)), ofWrites),
     /** Starts listening for project changes. Until connected, every key is looked up in the database. */
     start() {
       projectChanges.start();

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
 import { createOrm } from '../../db/orm.ts';
 import { describeDatabase } from '../../test/setup/database.ts';
+import { eventually } from '../../test/setup/eventually.ts';
 import { createTestProject, startTestApi, useTestApi } from '../../test/setup/start-test-api.ts';
 import { createDefineRoute } from './route.ts';
 
@@ -11,6 +12,7 @@ interface FakeServices {
   runs: string[];
 }
 const defineRoute = createDefineRoute<FakeServices>();
+const elsewhere = Promise.withResolvers<void>();
 const answer = { 200: { description: 'Done', schema: z.object({ ok: z.literal(true) }) } };
 
 const routes = [
@@ -72,6 +74,20 @@ const routes = [
     responses: answer,
     async handler() {
       throw new DomainError('BAD_REQUEST', 'The condition is empty');
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/elsewhere',
+    auth: 'secretKey',
+    tags: ['Things'],
+    summary: 'Waits for something else than Postgres',
+    waitsElsewhere: true,
+    responses: answer,
+    async handler(ctx) {
+      ctx.services.runs.push('elsewhere');
+      await elsewhere.promise;
+      ctx.body = { ok: true };
     },
   }),
   defineRoute({
@@ -165,6 +181,26 @@ it('frees the Idempotency-Key when the error asks for a retry', async () => {
   const ask = async (outcome: string) =>
     (await api.request(things, { key: project.secretKey, headers, body: { outcome } })).status;
   expect([await ask('busy'), await ask('ok'), await ask('ok')]).toEqual([503, 200, 409]);
+});
+
+it("a project's writes don't wait for one that waits elsewhere, even with the fewest connections", async () => {
+  const runs: string[] = [];
+  const environment = { DATABASE_POOL_SIZE: '4' };
+  const small = await startTestApi({ database, routes, services: { runs }, environment });
+  onTestFinished(async () => {
+    elsewhere.resolve();
+    await small.close();
+  });
+  const ask = (path: string, body: object) =>
+    small.request(path, { method: 'POST', key: project.secretKey, body });
+  const waiting = ask('/elsewhere', {});
+  await eventually(
+    async () => runs.length,
+    (length) => length === 1,
+  );
+  expect((await ask(things, { outcome: 'ok' })).status).toBe(200);
+  elsewhere.resolve();
+  expect((await waiting).status).toBe(200);
 });
 
 describe('validation', () => {

@@ -39,7 +39,10 @@ export function chainOf(route: Route, { edge, validateResponses, logger }: Chain
     (route.params ?? route.query ?? route.headers) && readParameters(route),
     route.body && readBody(route),
     route.body && validateBody(route.body, route.legacyErrors),
-    route.method !== 'GET' && !route.hot && !route.takesPlaceLater && shareWrites(edge.writes, route),
+    route.method !== 'GET' &&
+      !route.hot &&
+      !route.takesPlaceLater &&
+      shareWrites(route.waitsElsewhere ? edge.waitingElsewhere : edge.writes),
     route.idempotent && runOnce(edge.idempotency, logger),
     route.method === 'GET' && writeInPieces(),
     validateResponses && checkAnswer(route),

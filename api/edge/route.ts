@@ -70,7 +70,7 @@ export interface RouteDescription {
   hidden?: boolean;
   /**
    * Waits for a provider, for DNS, for an upload or for its turn to read or render more than for a lock of Postgres. Takes
-   * no place among the writes of all projects, so that these don't wait for it.
+   * no place among the writes, so that these don't wait for it.
    */
   waitsElsewhere?: boolean;
   /**

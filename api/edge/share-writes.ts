@@ -1,6 +1,5 @@
 import type { ProjectSlots } from '../services/project-slots.ts';
 import type { EdgeMiddleware } from './context.ts';
-import type { Route } from './route.ts';
 
 /**
  * Limits how many writes of a project, or of a user outside of one, and of all of them together run at a time in this
@@ -9,8 +8,7 @@ import type { Route } from './route.ts';
  * @throws DomainError `RATE_LIMIT_EXCEEDED` when too many of the project wait, `SERVICE_UNAVAILABLE` when its turn does
  * not come in time
  */
-export function shareWrites(slots: ProjectSlots, { waitsElsewhere }: Route): EdgeMiddleware {
-  const run = waitsElsewhere ? slots.runApart : slots.run;
+export function shareWrites({ run }: ProjectSlots): EdgeMiddleware {
   return (ctx, next) => {
     const owner = ctx.state.project?.id ?? ctx.state.user?.id;
     return owner === undefined ? next() : run(owner, next);

@@ -1,4 +1,5 @@
 import { readsEvent } from '../../core/conditions/references.ts';
+import { refersToEvent } from '../../core/workflows/references.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { deleteEvents } from '../../db/statements/events/delete-events.ts';
@@ -6,7 +7,7 @@ import { recordEventDeletion } from '../../db/statements/events/record-event-del
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
 import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { findReferringConditions, findReferringWorkflows, usesEvent } from './references.ts';
+import { findReferringConditions, findReferringWorkflows } from './references.ts';
 
 export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
   return {
@@ -40,6 +41,11 @@ async function findUsage(em: Em, projectId: string, name: string) {
     segments: await findReferringConditions(em, projectId, 'segments', text, (condition) =>
       readsEvent(condition, name),
     ),
-    workflows: await findReferringWorkflows(em, projectId, text, (step) => usesEvent(step, name)),
+    workflows: await findReferringWorkflows(
+      em,
+      projectId,
+      text,
+      (step) => step.eventName === name || refersToEvent(step, name),
+    ),
   };
 }

@@ -13,8 +13,6 @@ export interface ProjectSlots {
    * not come in 30 seconds
    */
   run: Run;
-  /** Like `run`, for work that takes no place among that of all projects. */
-  runApart: Run;
   /** Like `run`, for optional figures: returns undefined when there is no place within moments. */
   runSoon: <Result>(projectId: string, work: () => Promise<Result>) => Promise<Result | undefined>;
   /**
@@ -42,7 +40,6 @@ const refusals: readonly ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILA
 
 const unlimited: ProjectSlots = {
   run: (_projectId, work) => work(),
-  runApart: (_projectId, work) => work(),
   runSoon: (_projectId, work) => work(),
   inBatches: () => (batch) => batch(),
 };
@@ -69,7 +66,7 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
     return places;
   }
 
-  const runApart: Run = async (projectId, work) => {
+  const runInOwn: Run = async (projectId, work) => {
     if (isFull(projectId)) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', `Too many ${what} of this project at once`, {
         retryAfterSeconds,
@@ -84,7 +81,7 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
   };
 
   const run: Run = (projectId, work) =>
-    runApart(projectId, () =>
+    runInOwn(projectId, () =>
       runWithin(longestTurnMs, all, projectId, work, () => {
         throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
       }),
@@ -92,7 +89,6 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
 
   return {
     run,
-    runApart,
     async runSoon(projectId, work) {
       if (isFull(projectId)) return undefined;
       const places = placesOf(projectId);

@@ -2,7 +2,6 @@ import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Condition } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
-import { refersToEvent } from '../../core/workflows/references.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
 import type { Em } from '../../db/orm.ts';
 import { listMentions, type Mentioning, readMentions } from '../../db/statements/projects/list-mentions.ts';
@@ -50,10 +49,6 @@ export const findReferringWorkflows = (
   refers: (step: z.output<typeof stepSchema>) => boolean,
 ): Promise<Referring[]> =>
   findReferring(em, projectId, 'workflows', text, (content) => refers(stepSchema.parse(content)));
-
-/** Whether the workflow of the step starts with the event, or the step waits for it or asks for it. */
-export const usesEvent = (step: z.output<typeof stepSchema>, name: string) =>
-  step.eventName === name || refersToEvent(step, name);
 
 /** A project may have tens of thousands of records, so a few are in memory, and one is parsed, at a time. */
 async function findReferring(

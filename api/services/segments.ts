@@ -3,7 +3,7 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { segmentEventName } from '../../core/reserved-events.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
-import { segmentsOf } from '../../core/workflows/references.ts';
+import { type ReferringConfig, refersToEvent, segmentsOf } from '../../core/workflows/references.ts';
 import { unlessTimedOut } from '../../db/database-away.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import { Segment } from '../../db/entities/segment.ts';
@@ -19,7 +19,7 @@ import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts'
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import { stillPinned } from './pinned-versions.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { findReferringWorkflows, usesEvent } from './references.ts';
+import { findReferringWorkflows } from './references.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 
@@ -182,21 +182,28 @@ async function removeSegment(orm: Orm, projectId: string, id: string): Promise<v
 }
 
 async function requireUnused(em: Em, projectId: string, id: string): Promise<void> {
-  const uses = await findSegmentUses(em, projectId, await findSegment(em, id));
+  const segment = await findSegment(em, id);
+  const uses = await findSegmentUses(em, projectId, segment);
   if (Object.keys(uses).length > 0) {
     throw new DomainError('CONFLICT', 'The segment is in use', {
       details: { ...uses },
       suggestion: 'Remove the references that `details` lists first.',
     });
   }
-  const pinned = await listPinnedSteps(em, projectId, id.toLowerCase());
-  const asking = pinned.filter(({ steps }) => steps.some((step) => segmentsOf(step).has(id.toLowerCase())));
-  if (asking.length === 0) return;
+  const pinned = await listPinnedSteps(em, projectId, segment);
+  const referring = pinned.filter(({ steps }) => steps.some((step) => refersToSegment(step, segment)));
+  if (referring.length === 0) return;
   throw stillPinned(
     'segment',
-    asking.map(({ steps: _, ...version }) => version),
+    referring.map(({ steps: _, ...version }) => version),
   );
 }
+
+const eventsOf = ({ slug }: Segment) => [segmentEventName(slug, 'entry'), segmentEventName(slug, 'exit')];
+
+/** Whether a condition names the segment, or the step waits for its entry or exit or asks for them. */
+const refersToSegment = (step: ReferringConfig, segment: Segment) =>
+  segmentsOf(step).has(segment.id) || eventsOf(segment).some((name) => refersToEvent(step, name));
 
 interface SegmentUses {
   segments: { id: string; name: string }[];
@@ -208,8 +215,7 @@ interface SegmentUses {
  * Omits kinds without references. Add each new kind of reference here, and store it under `lockSegmentReferences`.
  */
 async function findSegmentUses(em: Em, projectId: string, segment: Segment): Promise<Partial<SegmentUses>> {
-  const { id, slug } = segment;
-  const ownEvents = [segmentEventName(slug, 'entry'), segmentEventName(slug, 'exit')];
+  const { id } = segment;
   const uses: SegmentUses = {
     segments: await em.getRepository(Segment).findReferring(id),
     campaigns: await em.getRepository(Campaign).findBySegment(id),
@@ -217,7 +223,7 @@ async function findSegmentUses(em: Em, projectId: string, segment: Segment): Pro
       em,
       projectId,
       'segment.',
-      (step) => segmentsOf(step).has(id) || ownEvents.some((name) => usesEvent(step, name)),
+      (step) => refersToSegment(step, segment) || eventsOf(segment).includes(step.eventName),
     ),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));

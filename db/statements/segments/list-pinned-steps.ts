@@ -9,15 +9,13 @@ const pinnedStepsRow = pinnedVersionSchema.extend({
 });
 
 /**
- * Versions that name the segment and that executions follow or would start with, other than the version being edited.
- * By workflow name, with their steps, which show whether a condition names the segment.
- *
- * @param segmentId in lower case
+ * Versions that name the segment or its events and that executions follow or would start with, other than the version
+ * being edited. By workflow name, with their steps, which show whether they refer to the segment.
  */
 export function listPinnedSteps(
   em: Em,
   projectId: string,
-  segmentId: string,
+  { id, slug }: { id: string; slug: string },
 ): Promise<z.output<typeof pinnedStepsRow>[]> {
   return query(
     em,
@@ -31,8 +29,8 @@ export function listPinnedSteps(
      select p.workflow_id as "workflowId", p.name as "workflowName", p.version, v.graph -> 'steps' as steps
      from pinned p
      join workflow_versions v on v.workflow_id = p.workflow_id and v.version = p.version
-     where strpos(lower(v.graph::text), $2) > 0
+     where strpos(lower(v.graph::text), $2) > 0 or strpos(v.graph::text, $3) > 0
      order by p.name, p.workflow_id, p.version`,
-    [projectId, segmentId],
+    [projectId, id, `segment.${slug}.`],
   );
 }

@@ -20,7 +20,7 @@ const changesOf = (projectId: string) =>
     [projectId],
   );
 
-it('a plan that runs out of time continues with the next contacts, and plans each of them once', async () => {
+it('a plan that runs out of time continues with the next contacts or clock, and plans each contact once', async () => {
   const projectId = await insertProject(em());
   await insertContacts(em(), projectId, 41_000);
   await sql(
@@ -38,7 +38,7 @@ it('a plan that runs out of time continues with the next contacts, and plans eac
     [projectId, JSON.stringify(clocks)],
   );
   await sql('delete from segment_changes where project_id = $1', [projectId]);
-  expect(await planInTurns(projectId)).toBe(5);
+  expect(await planInTurns(projectId)).toBe(6);
   expect(await changesOf(projectId)).toEqual([{ changes: 82_000, contacts: 41_000, inputs: 2 }]);
   const [planned] = await sql(
     `select bool_and(planned_until > now() + interval '35 hours') as "isPlanned" from segment_inputs where project_id = $1`,

@@ -49,7 +49,7 @@ interface ClockGroup {
  * @param em outside of a transaction
  * @param newOf id of a segment's plan, whose clocks are planned even for the first time: all writers know its inputs.
  *   Null plans only clocks that have been planned before.
- * @param budgetMs after this, no further batch of contacts is started; the next call in this process continues there
+ * @param budgetMs after this, no further batch of contacts or clock is started; the next call in this process continues there
  * @returns whether all these clocks are planned
  */
 export async function planClocks(
@@ -60,6 +60,7 @@ export async function planClocks(
   budgetMs = Number.POSITIVE_INFINITY,
 ): Promise<boolean> {
   const startedAt = performance.now();
+  const isOver = () => performance.now() - startedAt > budgetMs;
   // Committed before the contacts are read: rounds plan contacts that change meanwhile up to here (`planTouched`).
   const clocks = await query(
     em,
@@ -72,11 +73,13 @@ export async function planClocks(
      returning input, clock, planned_until as "from", planning_until as until`,
     [projectId, newOf],
   );
-  for (const found of groupClocks(clocks)) {
+  const groups = groupClocks(clocks);
+  for (const found of groups) {
+    if (found !== groups[0] && isOver()) return false;
     const plan = takeInterrupted(projectId, found) ?? createPlan(projectId, found);
     while (await plan.planBatch(em)) {
       signal?.throwIfAborted();
-      if (performance.now() - startedAt <= budgetMs) continue;
+      if (!isOver()) continue;
       interrupted.set(projectId, plan);
       return false;
     }
