@@ -14,11 +14,8 @@ export async function countStrayRows(em: Em): Promise<{ table: string; rows: num
   const counts: { table: string; rows: number }[] = [];
   for (const table of [eventPartitions, notificationPartitions]) {
     if (!(await isPartitioned(em, table))) continue;
-    const rows = await queryValue(
-      em,
-      z.int(),
-      `select count(*)::int as rows from (select from ${defaultOf(table)} limit ${mostCounted}) stray`,
-    );
+    const sql = `select count(*)::int as rows from (select from ${defaultOf(table)} limit ${mostCounted}) stray`;
+    const rows = await queryValue(em, z.int(), sql);
     counts.push({ table: table.name, rows });
   }
   return counts;

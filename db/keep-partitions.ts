@@ -44,9 +44,7 @@ export async function keepPartitions(
  * months. Without its plan, a computation under way does not make its segment current.
  */
 function forgetCounts(run: Em, until: Date): Promise<unknown> {
-  return execute(
-    run,
-    `with readers as materialized (
+  const sql = `with readers as materialized (
        select s.id from segments s
        where s.track_membership and exists (
          select from segment_inputs i
@@ -55,9 +53,8 @@ function forgetCounts(run: Em, until: Date): Promise<unknown> {
            and now() - (i.clock ->> 'ms')::float8 * interval '1 millisecond' < $1)
        order by s.id for no key update
      )
-     update segments s set is_current = false, plan_id = null from readers r where s.id = r.id`,
-    [until],
-  );
+     update segments s set is_current = false, plan_id = null from readers r where s.id = r.id`;
+  return execute(run, sql, [until]);
 }
 
 function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
@@ -72,11 +69,8 @@ function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
  * conditions over all contacts.
  */
 async function analyzeEvents(em: Em): Promise<void> {
-  const stale = await query(
-    em,
-    z.object({ relid: z.number() }),
-    `select relid from pg_stat_user_tables where relid = to_regclass('events')
-       and coalesce(last_analyze, '-infinity') < now() - interval '1 day'`,
-  );
+  const sql = `select relid from pg_stat_user_tables where relid = to_regclass('events')
+       and coalesce(last_analyze, '-infinity') < now() - interval '1 day'`;
+  const stale = await query(em, z.object({ relid: z.number() }), sql);
   if (stale.length > 0) await execute(em, 'analyze only events');
 }

@@ -16,14 +16,10 @@ const boundsPattern = /FROM \((?:'([^']+)'|MINVALUE)\) TO \('([^']+)'\)/;
 
 /** The partitions of a table except the default one, oldest first; empty while the table is not partitioned. */
 export async function listPartitions(em: Em, table: PartitionedTable): Promise<Partition[]> {
-  const rows = await query(
-    em,
-    row,
-    `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
+  const sql = `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
      from pg_inherits i join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = to_regclass($1)`,
-    [table.name],
-  );
+     where i.inhparent = to_regclass($1)`;
+  const rows = await query(em, row, sql, [table.name]);
   return rows
     .flatMap(({ name, bounds }) => {
       const [, from, until] = boundsPattern.exec(bounds) ?? [];
@@ -38,10 +34,6 @@ export async function listPartitions(em: Em, table: PartitionedTable): Promise<P
 }
 
 export function isPartitioned(em: Em, table: PartitionedTable): Promise<boolean> {
-  return queryValue(
-    em,
-    z.boolean(),
-    `select exists (select from pg_class where oid = to_regclass($1) and relkind = 'p')`,
-    [table.name],
-  );
+  const sql = `select exists (select from pg_class where oid = to_regclass($1) and relkind = 'p')`;
+  return queryValue(em, z.boolean(), sql, [table.name]);
 }

@@ -23,12 +23,8 @@ export function findProjectsByKeys(
   publicHashes: readonly Buffer[],
   secretHashes: readonly Buffer[],
 ): Promise<z.output<typeof projectRow>[]> {
-  return query(
-    em,
-    projectRow,
-    `select 'public' as kind, public_key_hash as hash, ${columns} from projects where public_key_hash = any($1::bytea[])
+  const sql = `select 'public' as kind, public_key_hash as hash, ${columns} from projects where public_key_hash = any($1::bytea[])
      union all
-     select 'secret', secret_key_hash, ${columns} from projects where secret_key_hash = any($2::bytea[])`,
-    [publicHashes, secretHashes],
-  );
+     select 'secret', secret_key_hash, ${columns} from projects where secret_key_hash = any($2::bytea[])`;
+  return query(em, projectRow, sql, [publicHashes, secretHashes]);
 }

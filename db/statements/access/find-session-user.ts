@@ -25,10 +25,7 @@ export function findSessionUser(
   session: { userId: string; sessionVersion: number; id?: string | undefined },
   projectId: string | null,
 ): Promise<z.output<typeof sessionRow> | undefined> {
-  return queryFirst(
-    em,
-    sessionRow,
-    `select u.id, m.role, p.id as "projectId", p.disabled, p.disabled_reason as "disabledReason",
+  const sql = `select u.id, m.role, p.id as "projectId", p.disabled, p.disabled_reason as "disabledReason",
         p.suppress_transactional as "suppressTransactional",
         ${hasSendLimitSql('p.id')} as "hasSendLimit",
         coalesce(s.last_used_at < now() - interval '10 minutes', false) as "isUntouched"
@@ -37,7 +34,7 @@ export function findSessionUser(
        left join memberships m on m.user_id = u.id and m.project_id = $3::uuid
        left join projects p on p.id = m.project_id
       where u.id = $1 and u.session_version = $2
-        and (s.id is not null or ($4::uuid is null and u.unlisted_sessions))`,
-    [session.userId, session.sessionVersion, projectId, session.id ?? null],
-  );
+        and (s.id is not null or ($4::uuid is null and u.unlisted_sessions))`;
+  const parameters = [session.userId, session.sessionVersion, projectId, session.id ?? null];
+  return queryFirst(em, sessionRow, sql, parameters);
 }

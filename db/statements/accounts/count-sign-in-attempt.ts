@@ -16,23 +16,16 @@ export async function countSignInAttempt(
   subject: Buffer,
   limit: number,
 ): Promise<number | undefined> {
-  const counted = await execute(
-    em,
-    `insert into sign_in_attempts as counted (subject, attempts, ends_at)
+  const countSql = `insert into sign_in_attempts as counted (subject, attempts, ends_at)
      values ($1, 1, now() + make_interval(mins => ${signInWindowMinutes}))
      on conflict (subject) do update
      set attempts = case when counted.ends_at <= now() then 1 else counted.attempts + 1 end,
        ends_at = case when counted.ends_at <= now() then excluded.ends_at else counted.ends_at end
-     where counted.ends_at <= now() or counted.attempts < $2`,
-    [subject, limit],
-  );
+     where counted.ends_at <= now() or counted.attempts < $2`;
+  const counted = await execute(em, countSql, [subject, limit]);
   if (counted > 0) return undefined;
-  const [wait] = await query(
-    em,
-    waitRow,
-    `select greatest(1, ceil(extract(epoch from ends_at - now())))::int as seconds
-     from sign_in_attempts where subject = $1`,
-    [subject],
-  );
+  const waitSql = `select greatest(1, ceil(extract(epoch from ends_at - now())))::int as seconds
+     from sign_in_attempts where subject = $1`;
+  const [wait] = await query(em, waitRow, waitSql, [subject]);
   return wait?.seconds ?? 1;
 }

@@ -7,10 +7,7 @@ export async function rememberSignInSources(
   userId: string,
   sources: readonly Buffer[],
 ): Promise<void> {
-  await execute(
-    em,
-    `insert into sign_in_sources as known (user_id, source) select $1, unnest($2::bytea[])
-     on conflict (user_id, source) do update set seen_at = now() where known.seen_at < now() - interval '1 day'`,
-    [userId, sources],
-  );
+  const sql = `insert into sign_in_sources as known (user_id, source) select $1, unnest($2::bytea[])
+     on conflict (user_id, source) do update set seen_at = now() where known.seen_at < now() - interval '1 day'`;
+  await execute(em, sql, [userId, sources]);
 }

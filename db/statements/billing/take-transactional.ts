@@ -16,10 +16,7 @@ export interface WantedEmails {
  * @returns for each item, when it was counted; null when it may not be queued
  */
 export async function takeTransactional(em: Em, wanted: readonly WantedEmails[]): Promise<(Date | null)[]> {
-  const rows = await query(
-    em,
-    row,
-    `with item as materialized (
+  const sql = `with item as materialized (
        select * from unnest($1::uuid[], $2::int[]) with ordinality as t (project_id, emails, ord)
      ),
      together as materialized (
@@ -29,9 +26,9 @@ export async function takeTransactional(em: Em, wanted: readonly WantedEmails[])
      select ord, case
          when case when taken then true else take_emails(project_id, 'transactional', emails, null) end then now()
        end as "takenAt"
-     from (select * from item join together using (project_id) order by project_id, ord offset 0) each`,
-    [wanted.map(({ projectId }) => projectId), wanted.map(({ emails }) => emails)],
-  );
+     from (select * from item join together using (project_id) order by project_id, ord offset 0) each`;
+  const parameters = [wanted.map(({ projectId }) => projectId), wanted.map(({ emails }) => emails)];
+  const rows = await query(em, row, sql, parameters);
   const taken = new Map(rows.map(({ ord, takenAt }) => [Number(ord), takenAt]));
   return wanted.map((_, index) => taken.get(index + 1) ?? null);
 }

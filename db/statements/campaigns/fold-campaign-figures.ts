@@ -12,10 +12,7 @@ import { queryValue } from '../../sql.ts';
 export async function foldCampaignFigures(em: Em): Promise<number> {
   const atOnce = 20_000;
   for (let total = 0; ; ) {
-    const folded = await queryValue(
-      em,
-      z.int(),
-      `with due as materialized (
+    const sql = `with due as materialized (
          select campaign_id, id from campaign_figure_changes order by campaign_id, id limit ${atOnce}
          for update skip locked
        ),
@@ -33,8 +30,8 @@ export async function foldCampaignFigures(em: Em): Promise<number> {
          on conflict (campaign_id) do update
          set ${campaignFigures.map((name) => `${name} = f.${name} + excluded.${name}`).join(', ')}
        )
-       select count(*)::int as folded from taken`,
-    );
+       select count(*)::int as folded from taken`;
+    const folded = await queryValue(em, z.int(), sql);
     total += folded;
     if (folded < atOnce) return total;
   }

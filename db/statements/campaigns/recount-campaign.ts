@@ -5,14 +5,11 @@ import { execute, query, queryValue } from '../../sql.ts';
 
 /** Those that are sending, or ended within the last hour or 24 or 47 hours before, in random order. */
 export async function findCampaignsToRecount(em: Em): Promise<string[]> {
-  const rows = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `select id from campaigns
+  const sql = `select id from campaigns
      where status = 'SENDING'
        or floor(extract(epoch from now() - greatest(sent_at, cancelled_at)) / 3600) in (0, 24, 47)
-     order by random()`,
-  );
+     order by random()`;
+  const rows = await query(em, z.object({ id: z.uuid() }), sql);
   return rows.map(({ id }) => id);
 }
 
@@ -22,10 +19,7 @@ export async function findCampaignsToRecount(em: Em): Promise<string[]> {
  * @returns the sum of the absolute differences
  */
 export function recountCampaign(em: Em, campaignId: string): Promise<number> {
-  return queryValue(
-    em,
-    z.int(),
-    `with counted as (
+  const sql = `with counted as (
        select ${campaignFigures.map((name) => `count(*) filter (where ${countedSql[name]('e')})::int as ${name}`).join(', ')}
        from emails e where e.campaign_id = $1
      ),
@@ -45,9 +39,8 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
        select $1::uuid, ${campaignFigureColumns} from difference
        where ${campaignFigures.map((name) => `${name} <> 0`).join(' or ')}
      )
-     select ${campaignFigures.map((name) => `abs(${name})`).join(' + ')} as differences from difference`,
-    [campaignId],
-  );
+     select ${campaignFigures.map((name) => `abs(${name})`).join(' + ')} as differences from difference`;
+  return queryValue(em, z.int(), sql, [campaignId]);
 }
 
 /** Like `recountCampaign`, ended by the statement timeout after `timeoutMs`. */

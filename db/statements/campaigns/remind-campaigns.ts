@@ -8,15 +8,13 @@ import { execute } from '../../sql.ts';
  * @returns the number of signals
  */
 export function remindCampaigns(em: Em): Promise<number> {
-  return execute(
-    em,
-    `insert into outbox (id, kind, subject_id, project_id)
+  const sql = `insert into outbox (id, kind, subject_id, project_id)
      select uuidv7(), 'campaign.changed', k.id, k.project_id
      from campaigns k
      where (k.status = 'SENDING' and k.updated_at < now() - interval '1 minute'
          and (k.updated_at > now() - interval '1 hour'
            or extract(epoch from now() - k.updated_at)::int / 60 % 10 = 0)
          or k.status = 'SCHEDULED' and k.scheduled_for < now() - interval '10 seconds')
-       and not exists (select from outbox o where o.kind = 'campaign.changed' and o.subject_id = k.id)`,
-  );
+       and not exists (select from outbox o where o.kind = 'campaign.changed' and o.subject_id = k.id)`;
+  return execute(em, sql);
 }

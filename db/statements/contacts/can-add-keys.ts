@@ -10,16 +10,12 @@ import { queryValue } from '../../sql.ts';
  * @param keys distinct
  */
 export function canAddKeys(em: Em, projectId: string, keys: readonly string[]): Promise<boolean> {
-  return queryValue(
-    em,
-    z.boolean(),
-    `with missing as (
+  const sql = `with missing as (
        select count(*) as count from unnest($2::text[]) as t(key)
        where not exists (select from contact_fields f where f.project_id = $1 and f.key = t.key)
      )
      select missing.count = 0
        or missing.count + (select count(*) from contact_fields where project_id = $1) <= $3 as "canAdd"
-     from missing`,
-    [projectId, keys, mostProjectNames],
-  );
+     from missing`;
+  return queryValue(em, z.boolean(), sql, [projectId, keys, mostProjectNames]);
 }

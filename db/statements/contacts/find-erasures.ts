@@ -11,10 +11,7 @@ export type DueErasure = z.output<typeof erasureRow>;
  * deletes many contacts does not hold up the others; the oldest of a project come first.
  */
 export function findErasures(em: Em, passedBefore: Date, limit: number): Promise<DueErasure[]> {
-  return query(
-    em,
-    erasureRow,
-    `select contact_id as "contactId", project_id as "projectId", passed_at as "passedAt"
+  const sql = `select contact_id as "contactId", project_id as "projectId", passed_at as "passedAt"
      from (
        select *, row_number() over (partition by project_id order by erased_at) as turn
        from contact_erasures
@@ -22,7 +19,6 @@ export function findErasures(em: Em, passedBefore: Date, limit: number): Promise
      ) e
      where turn <= $2
      order by turn, erased_at
-     limit $2`,
-    [passedBefore, limit],
-  );
+     limit $2`;
+  return query(em, erasureRow, sql, [passedBefore, limit]);
 }

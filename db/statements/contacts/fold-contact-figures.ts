@@ -49,13 +49,10 @@ export async function foldContactFigures(em: Em, limit: number): Promise<FoldRes
   const { folded, untyped, empty } = row;
   // In a separate statement, because a concurrent fold may have increased them.
   if (empty.length > 0) {
-    await execute(
-      em,
-      `delete from contact_figures f
+    const sql = `delete from contact_figures f
        using json_to_recordset($1::json) as e("projectId" uuid, figure text)
-       where f.project_id = e."projectId" and f.figure = e.figure and f.value = 0`,
-      [JSON.stringify(empty)],
-    );
+       where f.project_id = e."projectId" and f.figure = e.figure and f.value = 0`;
+    await execute(em, sql, [JSON.stringify(empty)]);
   }
   return { folded, untyped };
 }

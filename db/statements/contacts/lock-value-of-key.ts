@@ -10,12 +10,8 @@ import { query } from '../../sql.ts';
  * @returns undefined when no contact has the key
  */
 export async function lockValueOfKey(em: Em, projectId: string, key: string): Promise<JsonValue | undefined> {
-  const [row] = await query(
-    em,
-    z.object({ value: z.json() }),
-    `select data -> $2::text as value from contacts
-     where project_id = $1 and data -> $2::text <> 'null' limit 1 for share`,
-    [projectId, key],
-  );
+  const sql = `select data -> $2::text as value from contacts
+     where project_id = $1 and data -> $2::text <> 'null' limit 1 for share`;
+  const [row] = await query(em, z.object({ value: z.json() }), sql, [projectId, key]);
   return row?.value;
 }

@@ -7,14 +7,10 @@ import { query } from '../../sql.ts';
  * that instant, including rows written by concurrent transactions that did not see the change.
  */
 export async function haveTransactionsEnded(em: Em, instant: Date): Promise<boolean> {
-  const [open] = await query(
-    em,
-    z.unknown(),
-    `select 1 from pg_stat_activity
+  const sql = `select 1 from pg_stat_activity
      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()
        and xact_start <= $1
-     limit 1`,
-    [instant],
-  );
+     limit 1`;
+  const [open] = await query(em, z.unknown(), sql, [instant]);
   return open === undefined;
 }

@@ -15,13 +15,9 @@ const partsSql = `
 const audienceRow = z.object({ figure: z.enum(audienceFigures), value: z.int() });
 
 export async function readAudienceFigures(em: Em, projectId: string): Promise<AudienceFigures> {
-  const rows = await query(
-    em,
-    audienceRow,
-    `select figure, sum(value)::int as value from (${partsSql}) part
-     where figure = any($2::text[]) group by figure`,
-    [projectId, audienceFigures],
-  );
+  const sql = `select figure, sum(value)::int as value from (${partsSql}) part
+     where figure = any($2::text[]) group by figure`;
+  const rows = await query(em, audienceRow, sql, [projectId, audienceFigures]);
   const figures = { contacts: 0, subscribed: 0, snoozed: 0 };
   for (const { figure, value } of rows) figures[figure] = value;
   return figures;
@@ -35,13 +31,9 @@ const keyRow = z.object({ key: z.string(), value: z.int() });
  * @param key restricts the result to one key
  */
 export async function readKeyFigures(em: Em, projectId: string, key?: string): Promise<Map<string, number>> {
-  const rows = await query(
-    em,
-    keyRow,
-    `select substr(figure, 6) as key, sum(value)::int as value from (${partsSql}) part
+  const sql = `select substr(figure, 6) as key, sum(value)::int as value from (${partsSql}) part
      where ${key === undefined ? `starts_with(figure, 'data.')` : `figure = 'data.' || $2::text`}
-     group by figure having sum(value) <> 0`,
-    key === undefined ? [projectId] : [projectId, key],
-  );
+     group by figure having sum(value) <> 0`;
+  const rows = await query(em, keyRow, sql, key === undefined ? [projectId] : [projectId, key]);
   return new Map(rows.map((row) => [row.key, row.value]));
 }

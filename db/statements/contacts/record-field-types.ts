@@ -18,11 +18,8 @@ export async function recordFieldTypes(em: Em, fields: readonly NewFieldType[]):
   if (fields.length === 0) return;
   // Sorted, so that concurrent calls do not deadlock.
   const rows = [...fields].sort((a, b) => (a.projectId + a.key < b.projectId + b.key ? -1 : 1));
-  await execute(
-    em,
-    `insert into contact_fields (project_id, key, type)
+  const sql = `insert into contact_fields (project_id, key, type)
      select "projectId", key, type from json_to_recordset($1::json) as t("projectId" uuid, key text, type text)
-     on conflict (project_id, key) do nothing`,
-    [JSON.stringify(rows)],
-  );
+     on conflict (project_id, key) do nothing`;
+  await execute(em, sql, [JSON.stringify(rows)]);
 }

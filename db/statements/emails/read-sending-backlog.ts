@@ -14,10 +14,7 @@ const mostCampaigns = 1_000;
  * campaigns that are sending and not paused.
  */
 export function readSendingBacklog(em: Em): Promise<SendingBacklog> {
-  return queryRow(
-    em,
-    backlogRow,
-    `select
+  const sql = `select
        (select count(*)::int from (select from waiting_emails limit ${mostCounted}) w) as single,
        (select coalesce(sum(greatest(0, c.total_recipients - f.done)), 0)::int
         from (
@@ -32,6 +29,6 @@ export function readSendingBacklog(em: Em): Promise<SendingBacklog> {
             union all
             select sent, held from campaign_figure_changes where campaign_id = c.id
           ) figures
-        ) f) as campaign`,
-  );
+        ) f) as campaign`;
+  return queryRow(em, backlogRow, sql);
 }

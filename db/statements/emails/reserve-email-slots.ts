@@ -36,20 +36,16 @@ export async function reserveEmailSlots(
 ): Promise<ReservedSlots> {
   // Sorted, so that concurrent calls do not deadlock.
   const sorted = requests.toSorted((one, other) => (one.projectId < other.projectId ? -1 : 1));
-  const rows = await query(
-    em,
-    reservedRow,
-    `select project, in_ms as "inMs", retry_in_ms as "retryInMs", asking_now as asking
-     from reserve_email_slots($1, $2, $3, $4, $5, $6)`,
-    [
-      sorted.map(({ projectId }) => projectId),
-      sorted.map(({ emails }) => emails),
-      sorted.map(({ firstId }) => firstId),
-      rates.account,
-      rates.project,
-      askingProjects,
-    ],
-  );
+  const sql = `select project, in_ms as "inMs", retry_in_ms as "retryInMs", asking_now as asking
+     from reserve_email_slots($1, $2, $3, $4, $5, $6)`;
+  const rows = await query(em, reservedRow, sql, [
+    sorted.map(({ projectId }) => projectId),
+    sorted.map(({ emails }) => emails),
+    sorted.map(({ firstId }) => firstId),
+    rates.account,
+    rates.project,
+    askingProjects,
+  ]);
   const slots: ReservedSlots = {
     inMs: new Map(),
     retryInMs: new Map(),

@@ -37,13 +37,9 @@ export function takeSendSlots(
   ratePerSecond: number,
   horizonSeconds = usualHorizonSeconds,
 ): Promise<SendSlots> {
-  return queryRow(
-    em,
-    slotsRow,
-    `select granted, start_in_ms as "startInMs", retry_in_ms as "retryInMs"
-     from take_send_slots($1, $2, $3, $4, $5)`,
-    [key, wanted, ratePerSecond, burstSeconds, horizonSeconds],
-  );
+  const sql = `select granted, start_in_ms as "startInMs", retry_in_ms as "retryInMs"
+     from take_send_slots($1, $2, $3, $4, $5)`;
+  return queryRow(em, slotsRow, sql, [key, wanted, ratePerSecond, burstSeconds, horizonSeconds]);
 }
 
 export async function returnSendSlots(

@@ -16,10 +16,7 @@ export async function waitForRate(
   em: Em,
   emails: readonly { id: string; projectId: string }[],
 ): Promise<Map<string, number>> {
-  const rows = await query(
-    em,
-    olderRow,
-    `with held as materialized (
+  const sql = `with held as materialized (
        select * from unnest($1::uuid[], $2::uuid[]) as t(project_id, email_id)
      ),
      noted as (
@@ -32,8 +29,8 @@ export async function waitForRate(
            select from waiting_emails w where w.project_id = h.project_id and w.email_id < h.first limit $3
          ) older
        ) as older
-     from (select project_id, (array_agg(email_id order by email_id))[1] as first from held group by project_id) h`,
-    [emails.map(({ projectId }) => projectId), emails.map(({ id }) => id), mostCounted],
-  );
+     from (select project_id, (array_agg(email_id order by email_id))[1] as first from held group by project_id) h`;
+  const parameters = [emails.map(({ projectId }) => projectId), emails.map(({ id }) => id), mostCounted];
+  const rows = await query(em, olderRow, sql, parameters);
   return new Map(rows.map(({ projectId, older }) => [projectId, older]));
 }

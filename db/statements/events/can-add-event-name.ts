@@ -8,11 +8,7 @@ import { queryValue } from '../../sql.ts';
  * names stays cheap.
  */
 export function canAddEventName(em: Em, projectId: string, name: string): Promise<boolean> {
-  return queryValue(
-    em,
-    z.boolean(),
-    `select exists (select from event_names where project_id = $1 and name = $2)
-       or (select count(*) from event_names where project_id = $1) < $3 as "canAdd"`,
-    [projectId, name, mostProjectNames],
-  );
+  const sql = `select exists (select from event_names where project_id = $1 and name = $2)
+       or (select count(*) from event_names where project_id = $1) < $3 as "canAdd"`;
+  return queryValue(em, z.boolean(), sql, [projectId, name, mostProjectNames]);
 }

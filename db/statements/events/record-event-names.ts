@@ -16,11 +16,8 @@ export async function recordEventNames(em: Em, names: readonly TrackedName[]): P
   if (names.length === 0) return;
   // Sorted, so that concurrent calls do not deadlock.
   const rows = [...names].sort((a, b) => (a.projectId + a.name < b.projectId + b.name ? -1 : 1));
-  await execute(
-    em,
-    `insert into event_names (project_id, name)
+  const sql = `insert into event_names (project_id, name)
      select "projectId", name from json_to_recordset($1::json) as t("projectId" uuid, name text)
-     on conflict (project_id, name) do nothing`,
-    [JSON.stringify(rows)],
-  );
+     on conflict (project_id, name) do nothing`;
+  await execute(em, sql, [JSON.stringify(rows)]);
 }

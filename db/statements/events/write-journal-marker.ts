@@ -16,12 +16,9 @@ export interface JournalMarker {
  */
 export async function writeJournalMarker(em: Em, marker: JournalMarker): Promise<void> {
   const { id, projectId = noProject, name, data = {} } = marker;
-  await execute(
-    em,
-    `insert into events (id, project_id, name, kind, data, occurred_at) values ($1, $2, $3, 'activity', $4, now())
-     on conflict (id) do nothing`,
-    [id, projectId, name, JSON.stringify(data)],
-  );
+  const sql = `insert into events (id, project_id, name, kind, data, occurred_at) values ($1, $2, $3, 'activity', $4, now())
+     on conflict (id) do nothing`;
+  await execute(em, sql, [id, projectId, name, JSON.stringify(data)]);
 }
 
 export const deletionMarker = ({ id, projectId, name }: DeletedName): JournalMarker => ({

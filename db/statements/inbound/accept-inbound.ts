@@ -54,13 +54,10 @@ async function findReceivers(em: Em, recipients: readonly string[]): Promise<Map
 export async function acceptInbound(em: Em, email: ArrivedEmail): Promise<ArrivalOutcome> {
   const receivers = await findReceivers(em, email.recipients);
   if (receivers.size === 0) return 'unknown';
-  const isFresh = await execute(
-    em,
-    `insert into handled_notifications (id, published_on)
+  const sql = `insert into handled_notifications (id, published_on)
      select $1::uuid, $2::date where ${isNotHandledBeforeSql('$1::uuid')}
-     on conflict (id, published_on) do nothing`,
-    [email.notificationId, email.publishedOn],
-  );
+     on conflict (id, published_on) do nothing`;
+  const isFresh = await execute(em, sql, [email.notificationId, email.publishedOn]);
   if (!isFresh) return 'duplicate';
   const outcomes: ArrivalOutcome[] = [];
   for (const [projectId, recipients] of receivers)
@@ -76,37 +73,31 @@ async function store(
   recipients: readonly string[],
 ): Promise<ArrivalOutcome> {
   const id = newId();
-  const isNew = await execute(
-    em,
-    `insert into inbound_emails (id, project_id, provider_id, recipients, verdicts, source, headers, raw, bucket,
+  const storeSql = `insert into inbound_emails (id, project_id, provider_id, recipients, verdicts, source, headers, raw, bucket,
        object_key, received_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
-     on conflict (project_id, provider_id) do nothing`,
-    [
-      id,
-      projectId,
-      email.providerId,
-      recipients,
-      JSON.stringify(email.verdicts),
-      email.source,
-      JSON.stringify(email.headers),
-      email.raw === null ? null : Buffer.from(email.raw),
-      email.object?.bucket ?? null,
-      email.object?.key ?? null,
-      email.receivedAt,
-    ],
-  );
+     on conflict (project_id, provider_id) do nothing`;
+  const isNew = await execute(em, storeSql, [
+    id,
+    projectId,
+    email.providerId,
+    recipients,
+    JSON.stringify(email.verdicts),
+    email.source,
+    JSON.stringify(email.headers),
+    email.raw === null ? null : Buffer.from(email.raw),
+    email.object?.bucket ?? null,
+    email.object?.key ?? null,
+    email.receivedAt,
+  ]);
   if (!isNew) return 'duplicate';
   // Counted after the insert, so that repeats are not counted.
   if (!(await takeInbound(em, projectId))) {
     await em.nativeDelete(InboundEmail, { id });
     return 'over_limit';
   }
-  await execute(
-    em,
-    `insert into outbox (id, kind, subject_id, project_id) values (uuidv7(), 'inbound.receive', $1, $2)
-     returning pg_notify('${commandsLeftChannel}', '')`,
-    [id, projectId],
-  );
+  const commandSql = `insert into outbox (id, kind, subject_id, project_id) values (uuidv7(), 'inbound.receive', $1, $2)
+     returning pg_notify('${commandsLeftChannel}', '')`;
+  await execute(em, commandSql, [id, projectId]);
   return 'applied';
 }

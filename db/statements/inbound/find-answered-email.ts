@@ -13,12 +13,8 @@ export async function findAnsweredEmail(
   providerIds: readonly string[],
 ): Promise<string | null> {
   if (providerIds.length === 0) return null;
-  const [row] = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `select id from emails where contact_id = $1 and message_id = any($2::text[])
-     order by array_position($2::text[], message_id), id desc limit 1`,
-    [contactId, providerIds],
-  );
+  const sql = `select id from emails where contact_id = $1 and message_id = any($2::text[])
+     order by array_position($2::text[], message_id), id desc limit 1`;
+  const [row] = await query(em, z.object({ id: z.uuid() }), sql, [contactId, providerIds]);
   return row?.id ?? null;
 }

@@ -20,10 +20,7 @@ export function findSenderFacts(
   sender: { email: string | null; domain: string | null },
   most: number,
 ): Promise<SenderFacts | undefined> {
-  return queryFirst(
-    em,
-    factsRow,
-    `select c.id as "contactId", p.disabled as "isProjectDisabled",
+  const sql = `select c.id as "contactId", p.disabled as "isProjectDisabled",
        exists (select from domains where domain = $3 and status = 'verified') as "isDomainOfOurs",
        (select count(*)::int from (
          select from inbound_emails r
@@ -31,7 +28,6 @@ export function findSenderFacts(
          limit $4) r) as recent
      from projects p
      left join contacts c on c.project_id = p.id and c.email = $2
-     where p.id = $1`,
-    [projectId, sender.email, sender.domain, most],
-  );
+     where p.id = $1`;
+  return queryFirst(em, factsRow, sql, [projectId, sender.email, sender.domain, most]);
 }

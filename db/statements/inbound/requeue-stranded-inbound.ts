@@ -9,15 +9,13 @@ const batchRows = 1_000;
  */
 // A statement, because it finds and writes rows without reading them into the process.
 export function requeueStrandedInbound(em: Em): Promise<number> {
-  return execute(
-    em,
-    `insert into outbox (id, kind, subject_id, project_id)
+  const sql = `insert into outbox (id, kind, subject_id, project_id)
      select uuidv7(), 'inbound.receive', i.id, i.project_id
      from (
        select id, project_id from inbound_emails
        where status = 'PENDING' and created_at < now() - interval '1 hour'
        order by random() limit ${batchRows}
      ) i
-     where not exists (select from outbox o where o.subject_id = i.id)`,
-  );
+     where not exists (select from outbox o where o.subject_id = i.id)`;
+  return execute(em, sql);
 }

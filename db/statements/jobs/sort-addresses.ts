@@ -4,10 +4,6 @@ import { queryValue } from '../../sql.ts';
 
 /** Sorts addresses as statements sort the contacts they lock; the collation may not be the order of code points. */
 export function sortAddresses(em: Em, emails: readonly string[]): Promise<string[]> {
-  return queryValue(
-    em,
-    z.array(z.string()),
-    'select array(select email from unnest($1::text[]) email order by email)',
-    [emails],
-  );
+  const sql = 'select array(select email from unnest($1::text[]) email order by email)';
+  return queryValue(em, z.array(z.string()), sql, [emails]);
 }

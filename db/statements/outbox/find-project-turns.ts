@@ -25,11 +25,7 @@ export function findProjectTurns(
 ): Promise<ProjectTurn[]> {
   const nextSql = (condition: string) =>
     `select o.project_id from outbox o where ${laneSql[lane]} and ${condition} order by o.project_id limit 1`;
-  return preparedQuery(
-    em,
-    `find_project_turns_${lane}_${after === null ? 'first' : 'next'}`,
-    turnRow,
-    `with recursive project (id) as (
+  const sql = `with recursive project (id) as (
        (${nextSql(after === null ? 'true' : 'o.project_id > $2')})
        union all
        select (${nextSql('o.project_id > p.id')}) from project p where p.id is not null
@@ -42,7 +38,7 @@ export function findProjectTurns(
        order by o.next_attempt_at limit 1
      ) due on true
      where p.id is not null
-     limit $1`,
-    after === null ? [limit] : [limit, after],
-  );
+     limit $1`;
+  const name = `find_project_turns_${lane}_${after === null ? 'first' : 'next'}`;
+  return preparedQuery(em, name, turnRow, sql, after === null ? [limit] : [limit, after]);
 }

@@ -35,10 +35,7 @@ export function lockDueCommands(
   projectIds: readonly string[],
   share: number,
 ): Promise<DueCommand[]> {
-  return query(
-    em,
-    commandRow,
-    `select o.id, o.kind, o.subject_id as "subjectId", o.attempts,
+  const sql = `select o.id, o.kind, o.subject_id as "subjectId", o.attempts,
        nullif(o.project_id, '${noProject}') as "projectId",
        ${executionSql[lane]} as execution
      from unnest($1::uuid[]) project (id)
@@ -49,7 +46,6 @@ export function lockDueCommands(
        limit $2
        for update skip locked
      ) o
-     order by o.next_attempt_at, o.id`,
-    [projectIds, share],
-  );
+     order by o.next_attempt_at, o.id`;
+  return query(em, commandRow, sql, [projectIds, share]);
 }

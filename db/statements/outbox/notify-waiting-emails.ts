@@ -7,8 +7,6 @@ import { execute } from '../../sql.ts';
  * Commits asynchronously, because a flush would delay the commits of emails; polling finds whatever a crash loses.
  */
 export async function notifyWaitingEmails(em: Em): Promise<void> {
-  await execute(
-    em,
-    `select set_config('synchronous_commit', 'off', true), pg_notify('${commandsLeftChannel}', '${emailsLeft}')`,
-  );
+  const sql = `select set_config('synchronous_commit', 'off', true), pg_notify('${commandsLeftChannel}', '${emailsLeft}')`;
+  await execute(em, sql);
 }

@@ -15,22 +15,17 @@ export async function postponeCommands(
   error: string,
   maxAttempts: number,
 ): Promise<void> {
-  await execute(
-    em,
-    `update outbox
+  const sql = `update outbox
      set attempts = attempts + 1, last_error = left($2, 500),
        next_attempt_at = now() + make_interval(secs => least(600, power(2, attempts))),
        dead_at = case when attempts + 1 >= $3 then now() end
-     where id = any($1::uuid[])`,
-    [ids, error, maxAttempts],
-  );
+     where id = any($1::uuid[])`;
+  await execute(em, sql, [ids, error, maxAttempts]);
 }
 
 /** Delays commands after a failure that they did not cause, without counting an attempt. */
 export async function delayCommands(em: Em, ids: string[], seconds: number): Promise<void> {
-  await execute(
-    em,
-    'update outbox set next_attempt_at = now() + make_interval(secs => $2) where id = any($1::uuid[])',
-    [ids, seconds],
-  );
+  const sql =
+    'update outbox set next_attempt_at = now() + make_interval(secs => $2) where id = any($1::uuid[])';
+  await execute(em, sql, [ids, seconds]);
 }

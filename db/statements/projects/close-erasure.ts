@@ -6,13 +6,10 @@ import { execute } from '../../sql.ts';
  * project stays.
  */
 export async function closeErasure(em: Em, id: string): Promise<void> {
-  await execute(
-    em,
-    `with marker as (delete from events where id = $1),
+  const sql = `with marker as (delete from events where id = $1),
      closed as (select project_id from project_erasures where id = $1)
      delete from project_erasures e using closed
      where e.project_id = closed.project_id and (e.id = $1 or e.is_reset)
-       and not exists (select from projects p where p.id = e.project_id)`,
-    [id],
-  );
+       and not exists (select from projects p where p.id = e.project_id)`;
+  await execute(em, sql, [id]);
 }

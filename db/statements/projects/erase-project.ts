@@ -222,27 +222,19 @@ async function deleteWhere(
 ): Promise<void> {
   const deleteFree = (em: Em) => {
     run.slice.signal?.throwIfAborted();
-    return queryValue(
-      em,
-      z.int(),
-      `with gone as (
+    const sql = `with gone as (
          delete from ${table}
          where ${key} = any(array(select ${key} from ${table} where ${where} limit ${batchRows(table)} for update skip locked))
          returning 1
        ),
        ${countGone(table, `$${parameters.length + 1}`)}
-       select count(*)::int as deleted from gone`,
-      [...parameters, run.erasure.id],
-    );
+       select count(*)::int as deleted from gone`;
+    return queryValue(em, z.int(), sql, [...parameters, run.erasure.id]);
   };
   const deleteHeld = () =>
     run.em.transactional(async (em) => {
-      const held = await query(
-        em,
-        heldRow,
-        `select from ${table} where ${where} limit 1 for update`,
-        parameters,
-      );
+      const sql = `select from ${table} where ${where} limit 1 for update`;
+      const held = await query(em, heldRow, sql, parameters);
       // In a second statement, which sees the changes of the other transaction: the row may have to stay by now.
       if (held.length > 0) await deleteFree(em);
       return held.length > 0;
@@ -260,12 +252,8 @@ async function eraseWithChildren(
   table: 'workflows' | 'campaigns' | 'segments' | 'jobs',
   eraseChildren: (run: Run, id: string) => Promise<void>,
 ): Promise<void> {
-  const parents = await query(
-    run.em,
-    idRow,
-    `select id from ${table} where project_id = $1 and created_at <= $2`,
-    [run.erasure.projectId, run.erasure.until],
-  );
+  const sql = `select id from ${table} where project_id = $1 and created_at <= $2`;
+  const parents = await query(run.em, idRow, sql, [run.erasure.projectId, run.erasure.until]);
   for (const { id } of parents) {
     await eraseChildren(run, id);
     await run.em.transactional(async (em) => {
@@ -297,10 +285,7 @@ async function deleteById(
   let after: string | null = nilId;
   while (after !== null) {
     run.slice.signal?.throwIfAborted();
-    after = await queryValue(
-      run.em,
-      z.uuid().nullable(),
-      `with page as materialized (
+    const sql = `with page as materialized (
          select id from ${table}
          where project_id = $1 and id > $2 and id <= ${lastUuidAtSql('$3::timestamptz')} and ${filter}
          order by project_id, id limit ${batchRows(table)}
@@ -308,9 +293,8 @@ async function deleteById(
        gone as (delete from ${table} where id = any(array(select id from page)) returning ${returned}),
        ${givesBack ? `given_back as (${giveBackUsageSql(category, queued)}),` : ''}
        ${countGone(table, '$4')}
-       select (select id from page order by id desc limit 1) as last`,
-      [projectId, after, until, erasureId],
-    );
+       select (select id from page order by id desc limit 1) as last`;
+    after = await queryValue(run.em, z.uuid().nullable(), sql, [projectId, after, until, erasureId]);
     if (after !== null) endWhenDue(run.slice);
   }
 }

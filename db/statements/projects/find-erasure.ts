@@ -14,13 +14,9 @@ export type ErasureOrder = z.output<typeof row>;
 
 /** An open erasure. A statement, because `until` comes from the database's clock, which also dates the rows. */
 export function findErasure(em: Em, id: string): Promise<ErasureOrder | undefined> {
-  return queryFirst(
-    em,
-    row,
-    `select e.id, e.project_id as "projectId", p.id is null as "isProjectGone",
+  const sql = `select e.id, e.project_id as "projectId", p.id is null as "isProjectGone",
        case when p.id is null then clock_timestamp() else e.before end as until
      from project_erasures e left join projects p on p.id = e.project_id
-     where e.id = $1`,
-    [id],
-  );
+     where e.id = $1`;
+  return queryFirst(em, row, sql, [id]);
 }

@@ -19,11 +19,8 @@ export async function foldEmailFigures(
 ): Promise<number> {
   let folded = 0;
   for (;;) {
-    const { changes, ...figures } = await queryRow(
-      em,
-      row,
-      // With `in (select …)`, a plan made while the table was empty would read and lock the rows again for each row.
-      `with due as materialized (
+    // With `in (select …)`, a plan made while the table was empty would read and lock the rows again for each row.
+    const sql = `with due as materialized (
          select project_id, id from project_email_changes limit ${changesPerStatement} for update skip locked
        ),
        taken as (
@@ -45,8 +42,8 @@ export async function foldEmailFigures(
        )
        select coalesce(sum(changes), 0)::int as changes, coalesce(sum(sent), 0)::int as sent,
          coalesce(sum(bounced), 0)::int as bounced, coalesce(sum(complained), 0)::int as complained
-       from summed`,
-    );
+       from summed`;
+    const { changes, ...figures } = await queryRow(em, row, sql);
     counted(figures);
     folded += changes;
     if (changes < changesPerStatement) return folded;

@@ -13,11 +13,7 @@ export type EmailDay = z.output<typeof row>;
  * @param after last project of the previous page
  */
 export function lockUnevaluatedDays(em: Em, after: string, limit: number): Promise<EmailDay[]> {
-  return query(
-    em,
-    row,
-    `select project_id as "projectId", day::text as day from project_email_days
-     where not judged and project_id > $1 order by project_id, day limit $2 for update skip locked`,
-    [after, limit],
-  );
+  const sql = `select project_id as "projectId", day::text as day from project_email_days
+     where not judged and project_id > $1 order by project_id, day limit $2 for update skip locked`;
+  return query(em, row, sql, [after, limit]);
 }

@@ -4,11 +4,8 @@ import type { EmailDay } from './lock-unevaluated-days.ts';
 
 // A statement, because it updates many rows by a composite key.
 export async function markEvaluated(em: Em, days: readonly EmailDay[]): Promise<void> {
-  await execute(
-    em,
-    `update project_email_days d set judged = true
+  const sql = `update project_email_days d set judged = true
      from unnest($1::uuid[], $2::date[]) as marked (project_id, day)
-     where d.project_id = marked.project_id and d.day = marked.day`,
-    [days.map(({ projectId }) => projectId), days.map(({ day }) => day)],
-  );
+     where d.project_id = marked.project_id and d.day = marked.day`;
+  await execute(em, sql, [days.map(({ projectId }) => projectId), days.map(({ day }) => day)]);
 }

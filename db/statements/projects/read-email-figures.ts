@@ -13,10 +13,7 @@ export type ProjectEmailFigures = z.output<typeof row>;
 
 // A statement, because it aggregates a union.
 export function readEmailFigures(em: Em, projectIds: readonly string[]): Promise<ProjectEmailFigures[]> {
-  return query(
-    em,
-    row,
-    `select project_id as "projectId",
+  const sql = `select project_id as "projectId",
        json_build_object('sent', coalesce(sum(sent) filter (where recent), 0),
          'bounced', coalesce(sum(bounced) filter (where recent), 0),
          'complained', coalesce(sum(complained) filter (where recent), 0)) as week,
@@ -28,7 +25,6 @@ export function readEmailFigures(em: Em, projectIds: readonly string[]): Promise
        select project_id, sent, bounced, complained, day > (now() at time zone 'UTC')::date - 7
        from project_email_changes where project_id = any($1::uuid[])
      ) figures
-     group by project_id`,
-    [projectIds],
-  );
+     group by project_id`;
+  return query(em, row, sql, [projectIds]);
 }

@@ -13,28 +13,19 @@ export async function recordErasure(
   em: Em,
   erasure: { id: string; projectId: string; isReset: boolean },
 ): Promise<void> {
-  await execute(
-    em,
-    'delete from project_erasures where project_id = $1 and is_reset and erased_at is not null',
-    [erasure.projectId],
-  );
+  const sql = 'delete from project_erasures where project_id = $1 and is_reset and erased_at is not null';
+  await execute(em, sql, [erasure.projectId]);
   // Before the instant of the erasure is taken: otherwise an import would keep creating contacts after it.
-  await execute(
-    em,
-    `update jobs set state = 'failed', failed_reason = 'The project was reset', finished_at = now()
-     where project_id = $1 and state in ${openJobStatesSql}`,
-    [erasure.projectId],
-  );
-  await execute(
-    em,
-    `with ${stopCampaignsSql('project_id = $2')},
+  const endJobsSql = `update jobs set state = 'failed', failed_reason = 'The project was reset', finished_at = now()
+     where project_id = $1 and state in ${openJobStatesSql}`;
+  await execute(em, endJobsSql, [erasure.projectId]);
+  const recordSql = `with ${stopCampaignsSql('project_id = $2')},
      commands as (
        insert into outbox (id, kind, subject_id, project_id)
        select uuidv7(), 'campaign.changed', id, $2 from stopped
        union all
        select uuidv7(), 'project.erase', $1, $2
      )
-     insert into project_erasures (id, project_id, is_reset, before) values ($1, $2, $3, clock_timestamp())`,
-    [erasure.id, erasure.projectId, erasure.isReset],
-  );
+     insert into project_erasures (id, project_id, is_reset, before) values ($1, $2, $3, clock_timestamp())`;
+  await execute(em, recordSql, [erasure.id, erasure.projectId, erasure.isReset]);
 }

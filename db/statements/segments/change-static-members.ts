@@ -65,15 +65,12 @@ export async function changeStaticMembers(
     membershipEventInput([segment], new Date()),
     emails,
   ]);
-  await execute(
-    em,
-    `update segments
+  const sql = `update segments
      set counted_at = now(), member_count = case
        when member_count > ${maxCountedMembers} then member_count + $2
        else (select count(*) from segment_members where segment_id = $1)
      end
-     where id = $1`,
-    [segment.id, change === 'add' ? result.changed : -result.changed],
-  );
+     where id = $1`;
+  await execute(em, sql, [segment.id, change === 'add' ? result.changed : -result.changed]);
   return result;
 }

@@ -8,12 +8,7 @@ import type { Em } from '../../orm.ts';
 export async function countAudience(em: Em, projectId: string, audience: Audience): Promise<number> {
   const parameters: unknown[] = [projectId];
   const where = audience.where(new Date(), bindInto(parameters), 'all');
-  const [row] = await audienceQuery(
-    em,
-    'all',
-    z.object({ count: z.number().int() }),
-    `select count(*)::int as count from contacts c where c.project_id = $1 and ${where}`,
-    parameters,
-  );
+  const sql = `select count(*)::int as count from contacts c where c.project_id = $1 and ${where}`;
+  const [row] = await audienceQuery(em, 'all', z.object({ count: z.number().int() }), sql, parameters);
   return row?.count ?? 0;
 }

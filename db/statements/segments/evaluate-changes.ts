@@ -75,10 +75,7 @@ async function readChunk(em: Em, projectId: string): Promise<Change[]> {
 }
 
 function readChanges(em: Em, projectId: string, limit: number): Promise<Change[]> {
-  return query(
-    em,
-    changeRow,
-    `select id, input, contact_ids as "contactIds", hops
+  const sql = `select id, input, contact_ids as "contactIds", hops
      from (
        select id, input, contact_ids, hops, sum(cardinality(contact_ids)) over (order by id) as contacts_so_far
        from (
@@ -87,9 +84,8 @@ function readChanges(em: Em, projectId: string, limit: number): Promise<Change[]
          order by project_id, id limit $2
        ) c
      ) c
-     where contacts_so_far - cardinality(contact_ids) < ${contactsPerChunk}`,
-    [projectId, limit],
-  );
+     where contacts_so_far - cardinality(contact_ids) < ${contactsPerChunk}`;
+  return query(em, changeRow, sql, [projectId, limit]);
 }
 
 function groupContacts(chunk: readonly Change[]): Touched {

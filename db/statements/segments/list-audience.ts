@@ -25,14 +25,9 @@ export function listAudience(
   const behind = after
     ? `(c.created_at, c.id) < (${bind(after.at)}::timestamptz, ${bind(after.id)}::uuid)`
     : 'true';
-  return audienceQuery(
-    em,
-    reach,
-    contactRow,
-    `select ${contactColumns} from contacts where id in (
+  const sql = `select ${contactColumns} from contacts where id in (
        select c.id from contacts c where c.project_id = $1 and ${behind} and ${where}
        order by c.created_at desc, c.id desc limit $2 offset $3
-     ) order by created_at desc, id desc`,
-    parameters,
-  );
+     ) order by created_at desc, id desc`;
+  return audienceQuery(em, reach, contactRow, sql, parameters);
 }

@@ -10,15 +10,11 @@ export function listMembers(
   segmentId: string,
   { limit, offset, after }: ListWindow,
 ): Promise<ContactRow[]> {
-  return query(
-    em,
-    contactRow,
-    `select ${contactColumns} from contacts where id in (
+  const sql = `select ${contactColumns} from contacts where id in (
        select contact_id from segment_members where segment_id = $1 ${after ? 'and contact_id < $4' : ''}
        order by contact_id desc limit $2 offset $3
-     ) order by id desc`,
-    [segmentId, limit, offset, ...(after ? [after.id] : [])],
-  );
+     ) order by id desc`;
+  return query(em, contactRow, sql, [segmentId, limit, offset, ...(after ? [after.id] : [])]);
 }
 
 export function countStaticMembers(em: Em, segmentId: string): Promise<Total> {

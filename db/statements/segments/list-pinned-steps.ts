@@ -19,10 +19,7 @@ export function listPinnedSteps(
   projectId: string,
   segmentId: string,
 ): Promise<z.output<typeof pinnedStepsRow>[]> {
-  return query(
-    em,
-    pinnedStepsRow,
-    `with pinned as materialized (
+  const sql = `with pinned as materialized (
        select v.workflow_id, v.version, w.name
        from workflows w
        join workflow_versions v on v.workflow_id = w.id
@@ -32,7 +29,6 @@ export function listPinnedSteps(
      from pinned p
      join workflow_versions v on v.workflow_id = p.workflow_id and v.version = p.version
      where strpos(lower(v.graph::text), $2) > 0
-     order by p.name, p.workflow_id, p.version`,
-    [projectId, segmentId],
-  );
+     order by p.name, p.workflow_id, p.version`;
+  return query(em, pinnedStepsRow, sql, [projectId, segmentId]);
 }

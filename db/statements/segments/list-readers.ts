@@ -7,10 +7,7 @@ const readerRow = z.object({ id: z.uuid(), inputs: z.array(z.string()), filters:
 
 /** The tracked dynamic segments of a project that read any of the touched inputs, by id. */
 export function listReaders(em: Em, projectId: string, touched: Touched): Promise<Reader[]> {
-  return query(
-    em,
-    readerRow,
-    `select s.id, s.inputs, (
+  const sql = `select s.id, s.inputs, (
        with recursive expanded (filters, refers_to) as (
          select s.filter_count, s.refers_to
          union all
@@ -22,7 +19,6 @@ export function listReaders(em: Em, projectId: string, touched: Touched): Promis
        select sum(filters)::int from expanded) as filters
      from segments s
      where s.project_id = $1 and s.type = 'DYNAMIC' and s.track_membership and s.inputs && $2::text[]
-     order by s.id`,
-    [projectId, [...touched.keys()]],
-  );
+     order by s.id`;
+  return query(em, readerRow, sql, [projectId, [...touched.keys()]]);
 }

@@ -15,14 +15,10 @@ export function listStaleSegments(
   except: readonly string[],
   limit: number,
 ): Promise<z.output<typeof staleRow>[]> {
-  return query(
-    em,
-    staleRow,
-    `select project_id as "projectId", id as "segmentId"
+  const sql = `select project_id as "projectId", id as "segmentId"
      from segments
      where track_membership and type = 'DYNAMIC' and not is_current and id <> all ($1::uuid[])
      order by row_number() over (partition by project_id order by id), id
-     limit $2`,
-    [except, limit],
-  );
+     limit $2`;
+  return query(em, staleRow, sql, [except, limit]);
 }

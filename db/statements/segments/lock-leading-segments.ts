@@ -7,9 +7,7 @@ import { execute } from '../../sql.ts';
  * on segment references.
  */
 export async function lockLeadingSegments(em: Em, projectId: string, segmentId: string): Promise<void> {
-  await execute(
-    em,
-    `select from segments
+  const sql = `select from segments
      where id in (
        with recursive referring (id) as (
          select $2::uuid
@@ -17,7 +15,6 @@ export async function lockLeadingSegments(em: Em, projectId: string, segmentId: 
          select s.id from referring r join segments s on s.project_id = $1 and s.refers_to @> array[r.id]
        )
        select id from referring)
-     order by id for update`,
-    [projectId, segmentId],
-  );
+     order by id for update`;
+  await execute(em, sql, [projectId, segmentId]);
 }

@@ -26,13 +26,10 @@ export function planSegment(em: Em, projectId: string, segmentId: string): Promi
     await inner.nativeUpdate(Segment, { id: segmentId }, { inputs: [...inputs.keys()], planId }, allProjects);
     await deleteUnused(inner, projectId);
     const rows = [...inputs].map(([input, clock]) => ({ input, clock }));
-    await execute(
-      inner,
-      `insert into segment_inputs (project_id, input, clock)
+    const sql = `insert into segment_inputs (project_id, input, clock)
        select $1, input, nullif(clock, 'null') from json_to_recordset($2::json) as t(input text, clock jsonb)
-       on conflict do nothing`,
-      [projectId, JSON.stringify(rows)],
-    );
+       on conflict do nothing`;
+    await execute(inner, sql, [projectId, JSON.stringify(rows)]);
     return planId;
   });
 }
@@ -46,14 +43,11 @@ export function dropUnusedInputs(em: Em, projectId: string): Promise<void> {
 }
 
 async function deleteUnused(em: Em, projectId: string): Promise<void> {
-  await execute(
-    em,
-    `delete from segment_inputs i
+  const sql = `delete from segment_inputs i
      where i.project_id = $1 and i.input not in (
        select unnest(s.inputs) from segments s
-       where s.project_id = $1 and s.track_membership and s.type = 'DYNAMIC')`,
-    [projectId],
-  );
+       where s.project_id = $1 and s.track_membership and s.type = 'DYNAMIC')`;
+  await execute(em, sql, [projectId]);
 }
 
 /** @returns whether change rounds suffice for the segment from now on: it has not changed since it got this plan */

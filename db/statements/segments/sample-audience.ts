@@ -16,12 +16,7 @@ export function sampleAudience(
 ): Promise<ContactRow[]> {
   const parameters: unknown[] = [projectId, limit];
   const where = audience.where(new Date(), bindInto(parameters), 'all');
-  return audienceQuery(
-    em,
-    'all',
-    contactRow,
-    `select ${contactColumns} from contacts c where c.project_id = $1 and ${where}
-     order by c.created_at + interval '0' desc, c.id desc limit $2`,
-    parameters,
-  );
+  const sql = `select ${contactColumns} from contacts c where c.project_id = $1 and ${where}
+     order by c.created_at + interval '0' desc, c.id desc limit $2`;
+  return audienceQuery(em, 'all', contactRow, sql, parameters);
 }

@@ -9,10 +9,7 @@ import { replanHours } from './plan-clocks.ts';
  * to project in the primary key: one step per project with changes, none for quiet ones.
  */
 export async function listSegmentTurns(em: Em, limit: number): Promise<string[]> {
-  const rows = await query(
-    em,
-    z.object({ projectId: z.uuid() }),
-    `with recursive listed (project_id, id) as (
+  const sql = `with recursive listed (project_id, id) as (
        (select project_id, id from segment_changes order by project_id, id limit 1)
        union all
        select n.project_id, n.id
@@ -33,18 +30,14 @@ export async function listSegmentTurns(em: Em, limit: number): Promise<string[]>
      left join segment_rounds r on r.project_id = w.project_id
      where r.next_at is null or r.next_at <= now()
      order by r.next_at nulls first, w.project_id
-     limit $1`,
-    [limit],
-  );
+     limit $1`;
+  const rows = await query(em, z.object({ projectId: z.uuid() }), sql, [limit]);
   return rows.map(({ projectId }) => projectId);
 }
 
 /** @param pauseMs minimum time until the project's next turn */
 export async function endSegmentTurn(em: Em, projectId: string, pauseMs: number): Promise<void> {
-  await execute(
-    em,
-    `insert into segment_rounds (project_id, next_at) values ($1, now() + $2::float8 * interval '1 millisecond')
-     on conflict (project_id) do update set next_at = excluded.next_at`,
-    [projectId, pauseMs],
-  );
+  const sql = `insert into segment_rounds (project_id, next_at) values ($1, now() + $2::float8 * interval '1 millisecond')
+     on conflict (project_id) do update set next_at = excluded.next_at`;
+  await execute(em, sql, [projectId, pauseMs]);
 }

@@ -12,9 +12,7 @@ const agoSql = (seconds: string) => firstUuidAtSql(`now() - make_interval(secs =
  * @returns the number of emails
  */
 export function requeueStrandedEmails(em: Em, fromSeconds: number, toSeconds: number): Promise<number> {
-  return execute(
-    em,
-    `insert into outbox (id, kind, subject_id, project_id)
+  const sql = `insert into outbox (id, kind, subject_id, project_id)
      select uuidv7(), 'email.dispatch', e.id, e.project_id
      from emails e
      where e.id between ${agoSql('$1')} and ${agoSql('$2')}
@@ -24,7 +22,6 @@ export function requeueStrandedEmails(em: Em, fromSeconds: number, toSeconds: nu
        and not exists (
          select from waiting_emails w
          where w.project_id = e.project_id and w.email_id = e.id and w.seen_at > now() - interval '5 minutes'
-       )`,
-    [fromSeconds, toSeconds],
-  );
+       )`;
+  return execute(em, sql, [fromSeconds, toSeconds]);
 }

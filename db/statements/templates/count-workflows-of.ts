@@ -15,10 +15,7 @@ export function countWorkflowsOf(
   projectId: string,
   templateIds: readonly string[],
 ): Promise<z.output<typeof countRow>[]> {
-  return query(
-    em,
-    countRow,
-    `select t.id as "templateId", used.workflows
+  const sql = `select t.id as "templateId", used.workflows
      from templates t
      cross join lateral (
        select count(*)::int as workflows from (
@@ -28,7 +25,6 @@ export function countWorkflowsOf(
          where v.template_id = t.id and ${isPinnedSql}
        ) sending
      ) used
-     where t.project_id = $1 and t.id = any($2::uuid[])`,
-    [projectId, templateIds],
-  );
+     where t.project_id = $1 and t.id = any($2::uuid[])`;
+  return query(em, countRow, sql, [projectId, templateIds]);
 }

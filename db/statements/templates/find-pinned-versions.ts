@@ -27,15 +27,11 @@ export const isPinnedSql = `v.version <> w.version
  * By workflow name.
  */
 export function findPinnedVersions(em: Em, projectId: string, templateId: string): Promise<PinnedVersion[]> {
-  return query(
-    em,
-    pinnedVersionSchema,
-    `select w.id as "workflowId", w.name as "workflowName", v.version
+  const sql = `select w.id as "workflowId", w.name as "workflowName", v.version
      from workflow_version_templates v
      join workflows w on w.id = v.workflow_id
      where v.template_id = $2 and w.project_id = $1 and ${isPinnedSql}
      order by w.name, w.id, v.version
-     limit ${maxVersions}`,
-    [projectId, templateId],
-  );
+     limit ${maxVersions}`;
+  return query(em, pinnedVersionSchema, sql, [projectId, templateId]);
 }

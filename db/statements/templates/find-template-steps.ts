@@ -13,14 +13,10 @@ export type TemplateStep = z.output<typeof stepSchema>;
 
 // A statement, because it reads two columns of each side of a join, and no step's configuration.
 export function findTemplateSteps(em: Em, projectId: string, templateId: string): Promise<TemplateStep[]> {
-  return query(
-    em,
-    stepSchema,
-    `select w.id as "workflowId", w.name as "workflowName", s.id as "stepId", s.name as "stepName"
+  const sql = `select w.id as "workflowId", w.name as "workflowName", s.id as "stepId", s.name as "stepName"
      from workflow_steps s
      join workflows w on w.id = s.workflow_id
      where s.template_id = $2 and w.project_id = $1
-     order by w.name, s.name, s.id`,
-    [projectId, templateId],
-  );
+     order by w.name, s.name, s.id`;
+  return query(em, stepSchema, sql, [projectId, templateId]);
 }

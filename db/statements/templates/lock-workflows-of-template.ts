@@ -6,11 +6,8 @@ import { execute } from '../../sql.ts';
  * template. Until the transaction ends, no execution starts in them, and those that were starting have committed.
  */
 export async function lockWorkflowsOfTemplate(em: Em, projectId: string, templateId: string): Promise<void> {
-  await execute(
-    em,
-    `select from workflows
+  const sql = `select from workflows
      where project_id = $1 and id in (select workflow_id from workflow_version_templates where template_id = $2)
-     order by id for update`,
-    [projectId, templateId],
-  );
+     order by id for update`;
+  await execute(em, sql, [projectId, templateId]);
 }

@@ -13,9 +13,7 @@ export async function finishUpload(
   upload: { key: string; projectId: string; size: number },
   quota: UploadQuota,
 ): Promise<boolean> {
-  const stored = await execute(
-    em,
-    `with upload as materialized (
+  const sql = `with upload as materialized (
        -- Locked, so that an erasure that removes it is either over or waits.
        select key from uploads where key = $1 and not stored for update
      ),
@@ -27,8 +25,8 @@ export async function finishUpload(
        where ($4::int = 0 or total.files < $4) and ($5::bigint = 0 or total.bytes + excluded.bytes <= $5)
        returning 1
      )
-     update uploads set stored = true, size = $3 where key = $1 and exists (select from counted)`,
-    [upload.key, upload.projectId, upload.size, quota.files, quota.bytes],
-  );
+     update uploads set stored = true, size = $3 where key = $1 and exists (select from counted)`;
+  const parameters = [upload.key, upload.projectId, upload.size, quota.files, quota.bytes];
+  const stored = await execute(em, sql, parameters);
   return stored > 0;
 }

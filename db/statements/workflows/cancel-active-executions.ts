@@ -21,20 +21,16 @@ export async function cancelActiveExecutions(em: Em, workflowId: string): Promis
   // Each batch starts after the previous one, because canceled rows stay in the index for a while.
   let after = nilId;
   for (;;) {
-    const cancelled = await query(
-      em,
-      cancelledSchema,
-      // Found by contact, the order of the index, but locked in the global order: by id.
-      cancelLockedSql(`
+    // Found by contact, the order of the index, but locked in the global order: by id.
+    const sql = cancelLockedSql(`
         select id from workflow_executions
         where status in ${activeStatusesSql} and id = any(array(
           select id from workflow_executions
           where workflow_id = $1 and status in ${activeStatusesSql} and contact_id >= $2 and started_at <= $3
           order by contact_id limit ${batchSize}))
         order by id
-        for no key update`),
-      [workflowId, after, until],
-    );
+        for no key update`);
+    const cancelled = await query(em, cancelledSchema, sql, [workflowId, after, until]);
     await removeListeners(
       em,
       workflowId,

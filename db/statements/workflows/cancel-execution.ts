@@ -12,15 +12,11 @@ import { removeListeners } from './remove-listeners.ts';
  * @returns whether it was active
  */
 export async function cancelExecution(em: Em, workflowId: string, id: string): Promise<boolean> {
-  const cancelled = await query(
-    em,
-    cancelledSchema,
-    cancelLockedSql(`
+  const sql = cancelLockedSql(`
       select id from workflow_executions
       where id = $2 and workflow_id = $1 and status in ${activeStatusesSql}
-      for no key update`),
-    [workflowId, id],
-  );
+      for no key update`);
+  const cancelled = await query(em, cancelledSchema, sql, [workflowId, id]);
   await removeListeners(
     em,
     workflowId,

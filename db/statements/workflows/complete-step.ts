@@ -16,9 +16,7 @@ export interface StepEnd {
  * Completes a step run. A compare-and-set, because an event may have ended it. The caller has locked the execution.
  */
 export async function completeStep(em: Em, end: StepEnd): Promise<void> {
-  await execute(
-    em,
-    `with run as (
+  const sql = `with run as (
        update workflow_step_runs
        set branch = $3, output = $4::jsonb, error = $6, completed_at = clock_timestamp(),
          ended_after = accepted_by_now()
@@ -28,15 +26,14 @@ export async function completeStep(em: Em, end: StepEnd): Promise<void> {
      set status = 'RUNNING', resume_at = null, context = context || $5::jsonb,
        paused_visit = case when $7::text is null then paused_visit else $2 end,
        hops = case when $7 = 'chain' then 0 else hops end
-     where id = $1`,
-    [
-      end.executionId,
-      end.visit,
-      end.branch ?? null,
-      end.output ? JSON.stringify(end.output) : null,
-      JSON.stringify(end.context ?? {}),
-      end.error ?? null,
-      end.pause ?? null,
-    ],
-  );
+     where id = $1`;
+  await execute(em, sql, [
+    end.executionId,
+    end.visit,
+    end.branch ?? null,
+    end.output ? JSON.stringify(end.output) : null,
+    JSON.stringify(end.context ?? {}),
+    end.error ?? null,
+    end.pause ?? null,
+  ]);
 }

@@ -29,13 +29,9 @@ export async function countExecutionsOf(
   projectId: string,
   workflowIds: readonly string[],
 ): Promise<ExecutionCounts[]> {
-  const counted = await query(
-    em,
-    countRow,
-    `select w.id as "workflowId", ${countedSql(activeSql('w.id'))} as active, ${countedSql(rowsSql('w.id'))} as total
-     from workflows w where w.project_id = $1 and w.id = any($2::uuid[])`,
-    [projectId, workflowIds],
-  );
+  const sql = `select w.id as "workflowId", ${countedSql(activeSql('w.id'))} as active, ${countedSql(rowsSql('w.id'))} as total
+     from workflows w where w.project_id = $1 and w.id = any($2::uuid[])`;
+  const counted = await query(em, countRow, sql, [projectId, workflowIds]);
   const counts: ExecutionCounts[] = [];
   for (const row of counted) {
     const { workflowId, active, total } = row;

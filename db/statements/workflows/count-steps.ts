@@ -25,10 +25,7 @@ export function countSteps(
 ): Promise<StepFigures[]> {
   return em.transactional(async (inner) => {
     await execute(inner, `set local jit = off; set local work_mem = '64MB'`);
-    return query(
-      inner,
-      stepRow,
-      `select r.step_id as "stepId", count(*)::int as entered,
+    const sql = `select r.step_id as "stepId", count(*)::int as entered,
          count(*) filter (where r.completed_at is not null and r.error is null)::int as completed,
          count(*) filter (where r.error is not null)::int as failed,
          count(*) filter (where r.completed_at is null and x.status in ${activeStatusesSql})::int as waiting
@@ -36,8 +33,7 @@ export function countSteps(
          select id, status from workflow_executions where workflow_id = $1 order by started_at desc, id desc limit $2
        ) x
        join workflow_step_runs r on r.execution_id = x.id
-       group by r.step_id`,
-      [workflowId, executions],
-    );
+       group by r.step_id`;
+    return query(inner, stepRow, sql, [workflowId, executions]);
   });
 }

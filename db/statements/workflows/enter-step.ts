@@ -15,9 +15,7 @@ export interface StepEntry {
  */
 export async function enterStep(em: Em, entry: StepEntry): Promise<void> {
   const { executionId, visit, stepId, hops, pauseMs } = entry;
-  await execute(
-    em,
-    `with run as (
+  const sql = `with run as (
        insert into workflow_step_runs (execution_id, visit, step_id, started_at)
        values ($1, $2, $3, clock_timestamp())
      )
@@ -25,7 +23,7 @@ export async function enterStep(em: Em, entry: StepEntry): Promise<void> {
      set visit = $2, current_step_id = $3, status = $4,
        resume_at = clock_timestamp() + make_interval(secs => $5::float8 / 1000),
        hops = $6::smallint, paused_visit = coalesce(paused_visit, $2 - 1)
-     where id = $1`,
-    [executionId, visit, stepId, pauseMs === undefined ? 'RUNNING' : 'WAITING', pauseMs ?? null, hops],
-  );
+     where id = $1`;
+  const status = pauseMs === undefined ? 'RUNNING' : 'WAITING';
+  await execute(em, sql, [executionId, visit, stepId, status, pauseMs ?? null, hops]);
 }

@@ -14,13 +14,9 @@ export async function hasActiveExecution(
   workflowId: string,
   until: Date | null = null,
 ): Promise<boolean> {
-  const found = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `select id from workflow_executions
+  const sql = `select id from workflow_executions
      where workflow_id = $1 and status in ${activeStatusesSql} and started_at <= coalesce($2::timestamptz, 'infinity')
-     order by contact_id limit 1`,
-    [workflowId, until],
-  );
+     order by contact_id limit 1`;
+  const found = await query(em, z.object({ id: z.uuid() }), sql, [workflowId, until]);
   return found.length > 0;
 }

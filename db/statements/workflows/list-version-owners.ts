@@ -9,14 +9,10 @@ export async function listVersionOwners(
   after: string | null,
   limit: number,
 ): Promise<{ id: string; isOrphaned: boolean }[]> {
-  return query(
-    em,
-    z.object({ id: z.uuid(), isOrphaned: z.boolean() }),
-    `select v.workflow_id as id, w.id is null as "isOrphaned"
+  const sql = `select v.workflow_id as id, w.id is null as "isOrphaned"
      from (select distinct workflow_id from workflow_versions
        where workflow_id > $1 order by workflow_id limit $2) v
      left join workflows w on w.id = v.workflow_id
-     order by v.workflow_id`,
-    [after ?? nilId, limit],
-  );
+     order by v.workflow_id`;
+  return query(em, z.object({ id: z.uuid(), isOrphaned: z.boolean() }), sql, [after ?? nilId, limit]);
 }

@@ -9,9 +9,7 @@ import { execute } from '../../sql.ts';
  * @returns false when it must not be sent: the step or execution has ended, or another call is pending
  */
 export async function recordCall(em: Em, executionId: string, visit: number): Promise<boolean> {
-  const recorded = await execute(
-    em,
-    `with locked as materialized (
+  const sql = `with locked as materialized (
        select id from workflow_executions
        where id = $1 and visit = $2 and status in ${activeStatusesSql}
        for no key update
@@ -19,8 +17,7 @@ export async function recordCall(em: Em, executionId: string, visit: number): Pr
      update workflow_step_runs r
      set called_at = clock_timestamp()
      from locked l
-     where r.execution_id = l.id and r.visit = $2 and r.completed_at is null and r.called_at is null`,
-    [executionId, visit],
-  );
+     where r.execution_id = l.id and r.visit = $2 and r.completed_at is null and r.called_at is null`;
+  const recorded = await execute(em, sql, [executionId, visit]);
   return recorded > 0;
 }

@@ -12,9 +12,7 @@ const maxSignals = 10_000;
  * @returns the number of signals
  */
 export function signalLateExecutions(em: Em, lateSeconds: number): Promise<number> {
-  return execute(
-    em,
-    `with late as (
+  const sql = `with late as (
        select id, project_id, resume_at as due_at from workflow_executions where resume_at < now() - make_interval(secs => $1)
        union all
        select x.id, x.project_id, coalesce(r.completed_at, r.started_at, x.started_at)
@@ -29,7 +27,6 @@ export function signalLateExecutions(em: Em, lateSeconds: number): Promise<numbe
      select uuidv7(), 'execution.wake', l.id, l.project_id from lateness l
      where (floor(l.times * 2) in (2, 4) or floor(l.times * 2)::bigint % 12 = 8)
        and not exists (select from outbox o where o.subject_id = l.id)
-     limit ${maxSignals}`,
-    [lateSeconds],
-  );
+     limit ${maxSignals}`;
+  return execute(em, sql, [lateSeconds]);
 }
