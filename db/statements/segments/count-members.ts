@@ -1,7 +1,6 @@
 import { segmentAudience } from '../../conditions/audience.ts';
-import { Segment, SegmentMember } from '../../entities/segment.ts';
+import { type CountableSegment, Segment, SegmentMember } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import type { CountableSegment } from '../../repositories/segment-repository.ts';
 import { execute } from '../../sql.ts';
 import { countAudience } from './count-audience.ts';
 

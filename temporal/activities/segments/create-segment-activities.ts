@@ -1,8 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { isStatementTimeout } from '../../../db/database-errors.ts';
-import { Segment } from '../../../db/entities/segment.ts';
+import { type CountableSegment, Segment } from '../../../db/entities/segment.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
-import type { CountableSegment } from '../../../db/repositories/segment-repository.ts';
 import { countMembersWithin, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
 import { listStaleSegments } from '../../../db/statements/segments/list-stale-segments.ts';
 import { listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';

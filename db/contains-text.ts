@@ -1,5 +1,5 @@
 import { raw } from '@mikro-orm/core';
-import { containsSql, foldedSql } from '../fragments/contains-sql.ts';
+import { containsSql, foldedSql } from './fragments/contains-sql.ts';
 
 /** Case-insensitive substring match on any of the columns, as a filter key: `{ [containsText(…)]: [] }`. */
 export const containsText = (columns: readonly string[], text: string) =>
