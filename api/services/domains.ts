@@ -10,7 +10,7 @@ import { Template } from '../../db/entities/template.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { allProjects, projectEm } from '../../db/project-em.ts';
-import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
+import { makeCommandDue } from '../../db/statements/outbox/settle-commands.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { type DomainIdentities, ForeignIdentity } from '../../providers/domains/domain-identities.ts';
 import { checkAtProvider, removeDomain } from '../../runtime/domain-records.ts';

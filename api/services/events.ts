@@ -4,7 +4,7 @@ import { projectEm } from '../../db/project-em.ts';
 import { deleteEvents } from '../../db/statements/events/delete-events.ts';
 import { recordEventDeletion } from '../../db/statements/events/record-event-deletion.ts';
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
-import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
+import { makeCommandDue } from '../../db/statements/outbox/settle-commands.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { findReferringConditions, findReferringWorkflows, usesEvent } from './references.ts';
 

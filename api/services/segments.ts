@@ -12,8 +12,10 @@ import { projectEm } from '../../db/project-em.ts';
 import { countMembers } from '../../db/statements/segments/count-members.ts';
 import { dropMembers } from '../../db/statements/segments/drop-members.ts';
 import { listPinnedSteps } from '../../db/statements/segments/list-pinned-steps.ts';
-import { lockLeadingSegments } from '../../db/statements/segments/lock-leading-segments.ts';
-import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
+import {
+  lockLeadingSegments,
+  lockSegmentReferences,
+} from '../../db/statements/segments/lock-segment-references.ts';
 import { measureSegments } from '../../db/statements/segments/measure-segments.ts';
 import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';

@@ -10,8 +10,7 @@ import { WorkflowExecution, WorkflowStepRun } from '../../db/entities/workflow-e
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
-import { cancelActiveExecutions } from '../../db/statements/workflows/cancel-active-executions.ts';
-import { cancelExecution } from '../../db/statements/workflows/cancel-execution.ts';
+import { cancelActiveExecutions, cancelExecution } from '../../db/statements/workflows/cancel-executions.ts';
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';

@@ -1,7 +1,7 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { EventDeletion } from '../../db/entities/event.ts';
 import type { Orm } from '../../db/orm.ts';
-import { closeErasure } from '../../db/statements/projects/close-erasure.ts';
+import { closeErasure } from '../../db/statements/projects/erasure-orders.ts';
 import type { BillingProvider } from '../../providers/billing/billing-provider.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import type { AfterCommit } from '../activities/after-commit.ts';

@@ -6,7 +6,7 @@ import { Workflow } from '../../db/entities/workflow.ts';
 import type { Orm } from '../../db/orm.ts';
 import { allProjects } from '../../db/project-em.ts';
 import { trackEvents } from '../../db/statements/events/track-events.ts';
-import { cancelExecution } from '../../db/statements/workflows/cancel-execution.ts';
+import { cancelExecution } from '../../db/statements/workflows/cancel-executions.ts';
 import { endExecution } from '../../db/statements/workflows/end-execution.ts';
 import { lockExecution } from '../../db/statements/workflows/lock-execution.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';

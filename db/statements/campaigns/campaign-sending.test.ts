@@ -11,7 +11,7 @@ import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import type { ClaimedEmail } from '../emails/claimed-email.ts';
 import { readSendingBacklog } from '../emails/read-sending-backlog.ts';
 import { recordHandOvers } from '../emails/record-hand-overs.ts';
-import { recordErasure } from '../projects/record-erasure.ts';
+import { recordErasure } from '../projects/erasure-orders.ts';
 import { cancelBatches } from './cancel-batches.ts';
 import { foldCampaignFigures } from './fold-campaign-figures.ts';
 import { freezeAudience } from './freeze-audience.ts';

@@ -6,7 +6,7 @@ import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
 import type { Em } from '../../orm.ts';
 import { retryTransaction } from '../../retry-transaction.ts';
 import { execute, query } from '../../sql.ts';
-import { deleteEventName } from './delete-event-name.ts';
+import { deleteEventName } from './event-names.ts';
 import type { DeletedName } from './record-event-deletion.ts';
 
 /** Events per transaction: its locks block calls that track the same event of the same contact. */

@@ -7,7 +7,7 @@ import type { Em } from '../../orm.ts';
 import { commandsLeftChannel } from '../../project-changes.ts';
 import { allProjects } from '../../project-em.ts';
 import { execute } from '../../sql.ts';
-import { takeInbound } from '../billing/take-inbound.ts';
+import { takeInbound } from '../billing/monthly-quota.ts';
 import { isNotHandledBeforeSql } from '../emails/handled-before-sql.ts';
 
 export interface ArrivedEmail {

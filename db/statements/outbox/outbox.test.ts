@@ -11,9 +11,8 @@ import { rowsRead } from '../../testing/rows-read.ts';
 import { sql } from '../../testing/sql.ts';
 import { findProjectTurns } from './find-project-turns.ts';
 import { lockDueCommands } from './lock-due-commands.ts';
-import { makeCommandDue } from './make-command-due.ts';
 import { readOutboxFigures } from './read-outbox-figures.ts';
-import { deleteCommands, postponeCommands } from './settle-commands.ts';
+import { deleteCommands, makeCommandDue, postponeCommands } from './settle-commands.ts';
 
 const database = useTestDatabase();
 const { em } = database;

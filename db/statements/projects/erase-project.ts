@@ -14,9 +14,9 @@ import type { Em } from '../../orm.ts';
 import { execute, query, queryValue } from '../../sql.ts';
 import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { dropUnusedInputs } from '../segments/plan-segment.ts';
-import { cancelActiveExecutions } from '../workflows/cancel-active-executions.ts';
+import { cancelActiveExecutions } from '../workflows/cancel-executions.ts';
 import { deleteBatchOfExecutions } from '../workflows/delete-executions.ts';
-import type { ErasureOrder } from './find-erasure.ts';
+import type { ErasureOrder } from './erasure-orders.ts';
 import { notifyProjectChange } from './notify-project-change.ts';
 
 /** Rows with texts of up to 8 MB, each of which Postgres stores in 4,000 further rows. */

@@ -2,7 +2,7 @@ import { segmentAudience } from '../../conditions/audience.ts';
 import { type CountableSegment, Segment, SegmentMember } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
 import { execute } from '../../sql.ts';
-import { countAudience } from './count-audience.ts';
+import { countAudience } from './audience-contacts.ts';
 
 /** Counts the stored members of a static segment; evaluates a dynamic one for all contacts. */
 export async function countMembers(em: Em, segment: CountableSegment): Promise<number> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stepTypes } from '../../../core/workflows/step-config.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
-import { isPinnedSql, pinnedVersionSchema } from '../templates/find-pinned-versions.ts';
+import { isPinnedSql, pinnedVersionSchema } from '../templates/workflows-of-template.ts';
 
 const pinnedStepsRow = pinnedVersionSchema.extend({
   steps: z.array(z.object({ type: z.enum(stepTypes), config: z.record(z.string(), z.unknown()) })),

@@ -10,8 +10,7 @@ import type { Em } from '../../orm.ts';
 import { allProjects } from '../../project-em.ts';
 import { sql as run } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
-import { cancelActiveExecutions } from './cancel-active-executions.ts';
-import { cancelExecution } from './cancel-execution.ts';
+import { cancelActiveExecutions, cancelExecution } from './cancel-executions.ts';
 import { deleteExecutions } from './delete-executions.ts';
 
 const { em, sql } = useTestDatabase();

@@ -8,8 +8,7 @@ import { allProjects } from '../../project-em.ts';
 import { findOpenEmails } from '../emails/find-open-emails.ts';
 import { loadContents } from '../emails/load-contents.ts';
 import { eraseProject } from '../projects/erase-project.ts';
-import { findErasure } from '../projects/find-erasure.ts';
-import { recordErasure } from '../projects/record-erasure.ts';
+import { findErasure, recordErasure } from '../projects/erasure-orders.ts';
 import { queueWorkflowEmail } from './queue-workflow-email.ts';
 
 const { em, sql } = useTestDatabase();

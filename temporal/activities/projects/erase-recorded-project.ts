@@ -6,7 +6,7 @@ import { ProjectErasure } from '../../../db/entities/project-security.ts';
 import type { Em } from '../../../db/orm.ts';
 import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
 import { eraseProject } from '../../../db/statements/projects/erase-project.ts';
-import { type ErasureOrder, findErasure } from '../../../db/statements/projects/find-erasure.ts';
+import { type ErasureOrder, findErasure } from '../../../db/statements/projects/erasure-orders.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { removeIdentity } from '../domains/remove-identity.ts';
 import { whenStreamed } from '../events/when-streamed.ts';

@@ -5,8 +5,10 @@ import type { Orm } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
 import { remindCampaigns } from '../../../db/statements/campaigns/remind-campaigns.ts';
-import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
-import { requeueStrandedEmails } from '../../../db/statements/sweeps/requeue-stranded-emails.ts';
+import {
+  requeueStrandedEmails,
+  requeueStrandedInbound,
+} from '../../../db/statements/sweeps/requeue-stranded.ts';
 import { signalLateExecutions } from '../../../db/statements/workflows/signal-late-executions.ts';
 import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
 import type {

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import type { BillingCategory } from '../../../core/billing/categories.ts';
+import { countUsageSql } from '../../fragments/count-usage-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { execute, query, queryValue } from '../../sql.ts';
 
 const row = z.object({ ord: z.string(), takenAt: z.date().nullable() });
 
@@ -31,4 +33,43 @@ export async function takeTransactional(em: Em, wanted: readonly WantedEmails[])
   const rows = await query(em, row, sql, parameters);
   const taken = new Map(rows.map(({ ord, takenAt }) => [Number(ord), takenAt]));
   return wanted.map((_, index) => taken.get(index + 1) ?? null);
+}
+
+export interface TakenEmails extends WantedEmails {
+  takenAt: Date;
+}
+
+// A statement, because usage is counted in lanes.
+/** Subtracts emails from the usage of the month in which they were counted. */
+export async function giveBackTransactional(
+  em: Em,
+  { projectId, emails, takenAt }: TakenEmails,
+): Promise<void> {
+  const taken = 'select $1::uuid as project_id, $2::timestamptz as at, $3::int as emails';
+  await execute(em, countUsageSql('transactional', taken), [projectId, takenAt, -emails]);
+}
+
+/**
+ * Counts an inbound email, in a transaction.
+ *
+ * @returns false, counting nothing, when it would exceed the monthly limit
+ */
+export function takeInbound(em: Em, projectId: string): Promise<boolean> {
+  return queryValue(em, z.boolean(), `select take_emails($1, 'inbound', 1, null) as taken`, [projectId]);
+}
+
+/**
+ * Locks the project's remaining quota for this month until the transaction ends.
+ *
+ * @returns null when there is no limit
+ */
+export function lockRemainingQuota(
+  em: Em,
+  projectId: string,
+  category: BillingCategory,
+): Promise<number | null> {
+  return queryValue(em, z.int().nullable(), 'select emails_left($1, $2, 0, null) as left', [
+    projectId,
+    category,
+  ]);
 }

@@ -1,5 +1,7 @@
+import { raw } from '@mikro-orm/core';
 import { z } from 'zod';
 import { signInWindowMinutes } from '../../../core/accounts/limits.ts';
+import { SignInAttempts } from '../../entities/sign-in.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 
@@ -28,4 +30,9 @@ export async function countSignInAttempt(
      from sign_in_attempts where subject = $1`;
   const [wait] = await query(em, waitRow, waitSql, [subject]);
   return wait?.seconds ?? 1;
+}
+
+/** Undoes one counted attempt. The database subtracts, because concurrent attempts change the count. */
+export async function giveBackSignInAttempt(em: Em, subject: Buffer): Promise<void> {
+  await em.nativeUpdate(SignInAttempts, { subject, attempts: { $gt: 0 } }, { attempts: raw('attempts - 1') });
 }
