@@ -68,8 +68,6 @@ export function lockRemainingQuota(
   projectId: string,
   category: BillingCategory,
 ): Promise<number | null> {
-  return queryValue(em, z.int().nullable(), 'select emails_left($1, $2, 0, null) as left', [
-    projectId,
-    category,
-  ]);
+  const sql = 'select emails_left($1, $2, 0, null) as left';
+  return queryValue(em, z.int().nullable(), sql, [projectId, category]);
 }

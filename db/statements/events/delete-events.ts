@@ -193,10 +193,8 @@ async function deleteBatch(em: Em, { id, projectId, name, xid }: DeletedName, pl
   ]);
   await execute(em, touchSql, [projectId, eventInput(name), counted.map((group) => group.contactId)]);
   const lastMadeAt = Math.max(0, ...gone.map((group) => group.lastMadeAt?.getTime() ?? 0));
-  await execute(em, 'update event_deletions set before = greatest(before, $2) where id = $1', [
-    id,
-    new Date(lastMadeAt),
-  ]);
+  const sql = 'update event_deletions set before = greatest(before, $2) where id = $1';
+  await execute(em, sql, [id, new Date(lastMadeAt)]);
   const deleted = gone.reduce((sum, group) => sum + group.count, 0);
   return { deleted, next: placeAfter(place, found) };
 }

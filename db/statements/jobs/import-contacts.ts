@@ -59,11 +59,8 @@ export function importContactRows(
     }
     rows.set(email, row);
   }
-  return queryValue(em, z.number().int(), importSql, [
-    JSON.stringify([...rows.values()]),
-    projectId,
-    occurredAt,
-  ]);
+  const parameters = [JSON.stringify([...rows.values()]), projectId, occurredAt];
+  return queryValue(em, z.number().int(), importSql, parameters);
 }
 
 const sizeRow = z.object({ email: z.string(), bytes: z.int() });

@@ -61,10 +61,8 @@ export async function changeStaticMembers(
   change: 'add' | 'remove',
   emails: readonly string[],
 ): Promise<MembersChange> {
-  const result = await queryRow(em, changeSchema, change === 'add' ? addSql : removeSql, [
-    membershipEventInput([segment], new Date()),
-    emails,
-  ]);
+  const parameters = [membershipEventInput([segment], new Date()), emails];
+  const result = await queryRow(em, changeSchema, change === 'add' ? addSql : removeSql, parameters);
   const sql = `update segments
      set counted_at = now(), member_count = case
        when member_count > ${maxCountedMembers} then member_count + $2

@@ -44,10 +44,8 @@ export async function evaluateChanges(
     const hops = hopsOf(chunk);
     await planTouched(em, projectId, touched, hops);
     await evaluate(em, projectId, { touched, hops }, result, signal);
-    await execute(em, 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])', [
-      projectId,
-      chunk.map(({ id }) => id),
-    ]);
+    const sql = 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])';
+    await execute(em, sql, [projectId, chunk.map(({ id }) => id)]);
     const contacts = chunk.reduce((sum, { contactIds }) => sum + contactIds.length, 0);
     result.changes += contacts;
     if (contacts < contactsPerChunk) return { ...result, hasMore: false };

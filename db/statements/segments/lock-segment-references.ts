@@ -6,9 +6,8 @@ import { execute } from '../../sql.ts';
  * segment, and before deleting a segment and reading its references. An advisory lock, because there is no row to lock.
  */
 export async function lockSegmentReferences(em: Em, projectId: string): Promise<void> {
-  await execute(em, `select pg_advisory_xact_lock(hashtextextended('segment references ' || $1, 0))`, [
-    projectId,
-  ]);
+  const sql = `select pg_advisory_xact_lock(hashtextextended('segment references ' || $1, 0))`;
+  await execute(em, sql, [projectId]);
 }
 
 /**
