@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import { countColumn, type Question } from '../client/question.ts';
+import { countColumn, type Question, toInstantParameter } from '../client/question.ts';
 import { countEmailFigures, type EmailFigures, emailFiguresRow, noEmails } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
@@ -37,4 +37,24 @@ export async function activityStats(clickhouse: ClickHouse, period: ProjectPerio
     clickhouse.query(countEmails, parameters),
   ]);
   return { totalEvents: 0, workflowsStarted: 0, ...events, ...noEmails, ...emails };
+}
+
+const countRow = z.object({ count: countColumn });
+
+const countRecent: Question<{ projectId: string; since: string }, z.output<typeof countRow>> = {
+  name: 'recent-activity-count',
+  sql: `
+SELECT count() AS count
+FROM event FINAL
+WHERE project_id = {projectId:UUID} AND occurred_at >= {since:DateTime64(3, 'UTC')} AND activity_type != ''`,
+  row: countRow,
+};
+
+export async function recentActivityCount(
+  clickhouse: ClickHouse,
+  projectId: string,
+  since: Date,
+): Promise<number> {
+  const [answer] = await clickhouse.query(countRecent, { projectId, since: toInstantParameter(since) });
+  return answer?.count ?? 0;
 }

@@ -1,13 +1,9 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
-import { activityFeed } from '../../analytics/questions/activity-feed.ts';
-import { activityStats } from '../../analytics/questions/activity-stats.ts';
-import { listEvents } from '../../analytics/questions/event-list.ts';
-import { eventNames } from '../../analytics/questions/event-names.ts';
-import type { EventRow } from '../../analytics/questions/event-page.ts';
+import { activityStats, recentActivityCount } from '../../analytics/questions/activity-stats.ts';
+import { activityFeed, type EventRow, listEvents } from '../../analytics/questions/event-listings.ts';
+import { eventNames, listActivityTypes } from '../../analytics/questions/event-names.ts';
 import { eventStats } from '../../analytics/questions/event-stats.ts';
-import { listActivityTypes } from '../../analytics/questions/list-activity-types.ts';
-import { recentActivityCount } from '../../analytics/questions/recent-activity-count.ts';
 import { notFound } from '../../core/errors.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import { Contact } from '../../db/entities/contact.ts';

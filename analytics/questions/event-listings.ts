@@ -7,6 +7,7 @@ import {
   jsonObjectColumn,
   latest,
   nullableIdColumn,
+  type QueryParameters,
   type Question,
   toInstantParameter,
 } from '../client/question.ts';
@@ -27,7 +28,7 @@ export interface EventPageFilter {
   limit: number;
 }
 
-export const eventRow = z.object({
+const eventRow = z.object({
   id: z.guid(),
   occurredAt: instantColumn,
   name: z.string(),
@@ -42,7 +43,7 @@ export const eventRow = z.object({
 
 export type EventRow = z.output<typeof eventRow>;
 
-export type EventPageParameters = {
+type EventPageParameters = {
   projectId: string;
   contactId: string;
   since: string;
@@ -95,11 +96,11 @@ LIMIT {limit:UInt32}`;
  */
 const windowsInDays = [2, 40];
 
-async function nextRows<Parameters extends EventPageParameters>(
+async function nextRows<More extends QueryParameters>(
   clickhouse: ClickHouse,
-  question: Question<Parameters, EventRow>,
+  question: Question<EventPageParameters & More, EventRow>,
   filter: EventPageFilter,
-  toParameters: (page: EventPageParameters) => Parameters,
+  more: More,
 ): Promise<EventRow[]> {
   const earliestWanted = filter.startDate ?? earliest;
   const end = Math.min(
@@ -108,7 +109,7 @@ async function nextRows<Parameters extends EventPageParameters>(
     Date.now(),
   );
   const since = (startDate: Date) =>
-    clickhouse.query(question, toParameters(toEventPageParameters({ ...filter, startDate })));
+    clickhouse.query(question, { ...toEventPageParameters({ ...filter, startDate }), ...more });
   for (const days of windowsInDays) {
     const windowStart = new Date(end - days * 86_400_000);
     if (windowStart <= earliestWanted) break;
@@ -122,19 +123,61 @@ async function nextRows<Parameters extends EventPageParameters>(
  * A page of a listing without duplicates. Copies of an event are adjacent, so rows lost to duplicates are replaced by
  * reading on after the last row; usually there are none and one query suffices.
  */
-export async function eventPage<Parameters extends EventPageParameters>(
+async function eventPage<More extends QueryParameters>(
   clickhouse: ClickHouse,
-  question: Question<Parameters, EventRow>,
+  question: Question<EventPageParameters & More, EventRow>,
   filter: EventPageFilter,
-  toParameters: (page: EventPageParameters) => Parameters,
+  more: More,
 ): Promise<EventRow[]> {
   const rows = new Map<string, EventRow>();
   let { before } = filter;
   for (;;) {
     const limit = filter.limit - rows.size;
-    const found = await nextRows(clickhouse, question, { ...filter, before, limit }, toParameters);
+    const found = await nextRows(clickhouse, question, { ...filter, before, limit }, more);
     for (const row of found) rows.set(row.id, row);
     before = found.at(-1);
     if (found.length < limit || rows.size >= filter.limit) return [...rows.values()];
   }
+}
+
+export interface EventListFilter extends EventPageFilter {
+  name?: string | undefined;
+}
+
+const listQuestion: Question<EventPageParameters & { name: string }, EventRow> = {
+  name: 'event-list',
+  sql: eventPageSql(`kind IN ('tracked', 'emitted') AND ({name:String} = '' OR name = {name:String})`),
+  row: eventRow,
+};
+
+/**
+ * A page of the tracked and emitted events of a project or contact, without feed-only rows.
+ *
+ * @returns newest first, by instant and id; empty after the last page
+ * @throws ClickHouseUnavailable
+ */
+export function listEvents(clickhouse: ClickHouse, filter: EventListFilter): Promise<EventRow[]> {
+  return eventPage(clickhouse, listQuestion, filter, { name: filter.name ?? '' });
+}
+
+export interface ActivityFilter extends EventPageFilter {
+  types?: readonly string[] | undefined;
+}
+
+const feedQuestion: Question<EventPageParameters & { types: readonly string[] }, EventRow> = {
+  name: 'activity-feed',
+  sql: eventPageSql(
+    `activity_type != '' AND (empty({types:Array(String)}) OR activity_type IN {types:Array(String)})`,
+  ),
+  row: eventRow,
+};
+
+/**
+ * A page of a project's activity feed.
+ *
+ * @returns newest first, by instant and id; empty after the last page
+ * @throws ClickHouseUnavailable
+ */
+export function activityFeed(clickhouse: ClickHouse, filter: ActivityFilter): Promise<EventRow[]> {
+  return eventPage(clickhouse, feedQuestion, filter, { types: filter.types ?? [] });
 }
