@@ -1,4 +1,4 @@
-import type { EntityManager, MikroORM } from '@mikro-orm/postgresql';
+import { type EntityManager, LockMode, type MikroORM } from '@mikro-orm/postgresql';
 
 /** Applied to `projectRecords`; see `createOrm`. */
 export const projectFilter = 'project';
@@ -15,3 +15,6 @@ export function projectEm(orm: MikroORM, projectId: string): EntityManager {
 
 /** For queries that begin with a record's own id or cover all projects. */
 export const allProjects = { filters: { [projectFilter]: false } };
+
+/** Like `allProjects`; locks the records until the transaction ends. */
+export const lockedOfAllProjects = { ...allProjects, lockMode: LockMode.PESSIMISTIC_WRITE } as const;

@@ -1,9 +1,8 @@
-import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { nilId } from '../../../core/nil-id.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { allProjects } from '../../project-em.ts';
+import { lockedOfAllProjects } from '../../project-em.ts';
 import { execute, query } from '../../sql.ts';
 
 const rowsPerBatch = 10_000;
@@ -30,8 +29,7 @@ export async function dropMembers(
 
 /** Holds the segment's lock, so that a segment that becomes tracked again loses no new rows. */
 async function dropBatch(em: Em, projectId: string, segmentId: string): Promise<boolean> {
-  const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const segment = await em.findOne(Segment, { id: segmentId, projectId }, { lockMode, ...allProjects });
+  const segment = await em.findOne(Segment, { id: segmentId, projectId }, lockedOfAllProjects);
   if (segment !== null && (segment.type === 'STATIC' || segment.trackMembership)) return false;
   const sql = `delete from segment_members
      where segment_id = $1

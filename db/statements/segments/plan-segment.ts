@@ -1,10 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import { newId } from '../../../core/new-id.ts';
 import { segmentInputs } from '../../../core/segments/segment-inputs.ts';
 import { loadSegmentDefinitions } from '../../conditions/segment-definitions.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { allProjects } from '../../project-em.ts';
+import { allProjects, lockedOfAllProjects } from '../../project-em.ts';
 import { execute } from '../../sql.ts';
 import { lockSegmentReferences } from './lock-segment-references.ts';
 
@@ -18,8 +17,7 @@ export function planSegment(em: Em, projectId: string, segmentId: string): Promi
   return em.fork().transactional(async (inner) => {
     // Locked in the order used by a change of the condition, which also locks the segments that lead to it.
     await lockSegmentReferences(inner, projectId);
-    const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const segment = await inner.findOne(Segment, { id: segmentId, projectId }, { lockMode, ...allProjects });
+    const segment = await inner.findOne(Segment, { id: segmentId, projectId }, lockedOfAllProjects);
     if (!segment?.isComputed()) return undefined;
     const inputs = segmentInputs(await loadSegmentDefinitions(inner, projectId, [segmentId]));
     const planId = newId();

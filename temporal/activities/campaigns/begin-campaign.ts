@@ -1,10 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import { domainOfAddress } from '../../../core/addresses/email-address.ts';
 import { Campaign } from '../../../db/entities/campaign.ts';
 import { Domain } from '../../../db/entities/domain.ts';
 import { OutboxCommand } from '../../../db/entities/outbox-command.ts';
 import type { Em } from '../../../db/orm.ts';
-import { allProjects } from '../../../db/project-em.ts';
+import { allProjects, lockedOfAllProjects } from '../../../db/project-em.ts';
 import { lockCampaignQuota } from '../../../db/statements/campaigns/campaign-quota.ts';
 import { startCampaign } from '../../../db/statements/campaigns/start-campaign.ts';
 
@@ -15,11 +14,8 @@ import { startCampaign } from '../../../db/statements/campaigns/start-campaign.t
  * @returns false when no such campaign is due
  */
 export async function beginCampaign(em: Em, id: string): Promise<boolean> {
-  const campaign = await em.findOne(
-    Campaign,
-    { id, status: 'SCHEDULED', scheduledFor: { $lte: new Date() } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects },
-  );
+  const due = { id, status: 'SCHEDULED', scheduledFor: { $lte: new Date() } } as const;
+  const campaign = await em.findOne(Campaign, due, lockedOfAllProjects);
   if (campaign === null) return false;
   const domain = domainOfAddress(campaign.fromEmail);
   const sender = { projectId: campaign.projectId, domain, status: 'verified' } as const;

@@ -1,8 +1,7 @@
-import { LockMode } from '@mikro-orm/core';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
-import { allProjects } from '../../../db/project-em.ts';
+import { lockedOfAllProjects } from '../../../db/project-em.ts';
 
 /**
  * Ends a campaign that has nothing left to send and adds `campaign.sent` to the activity feed. Needs a transaction.
@@ -10,11 +9,8 @@ import { allProjects } from '../../../db/project-em.ts';
  * @returns false when it is not sending or still has open batches
  */
 export async function finishCampaign(em: Em, id: string): Promise<boolean> {
-  const campaign = await em.findOne(
-    Campaign,
-    { id, status: 'SENDING', frozenAt: { $ne: null } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects },
-  );
+  const sending = { id, status: 'SENDING', frozenAt: { $ne: null } } as const;
+  const campaign = await em.findOne(Campaign, sending, lockedOfAllProjects);
   if (campaign === null) return false;
   const [open] = await em.getRepository(CampaignBatch).listOpen(id, 0, 1);
   if (open !== undefined) return false;
