@@ -17,7 +17,7 @@ import {
 import { changeStaticMembers } from '../../db/statements/segments/change-static-members.ts';
 import { computationStart, computeSegment } from '../../db/statements/segments/compute-segment.ts';
 import { createMissingContacts } from '../../db/statements/segments/create-missing-contacts.ts';
-import { countStaticMembers, listMembers } from '../../db/statements/segments/list-members.ts';
+import { countStaticMembers, listMembers } from '../../db/statements/segments/segment-members.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 import { contactsCountedLive } from './counted-live.ts';

@@ -9,7 +9,6 @@ import { Campaign } from '../../db/entities/campaign.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
-import { countMembers } from '../../db/statements/segments/count-members.ts';
 import { dropMembers } from '../../db/statements/segments/drop-members.ts';
 import { listPinnedSteps } from '../../db/statements/segments/list-pinned-steps.ts';
 import {
@@ -17,6 +16,7 @@ import {
   lockSegmentReferences,
 } from '../../db/statements/segments/lock-segment-references.ts';
 import { measureSegments } from '../../db/statements/segments/measure-segments.ts';
+import { countMembers } from '../../db/statements/segments/segment-members.ts';
 import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import { stillPinned } from './pinned-versions.ts';

@@ -6,8 +6,8 @@ import { Workflow, WorkflowStep, WorkflowTransition } from '../../db/entities/wo
 import { EventListener } from '../../db/entities/workflow-execution.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
+import { hasActiveExecution } from '../../db/statements/workflows/cancel-executions.ts';
 import { deleteExecutions } from '../../db/statements/workflows/delete-executions.ts';
-import { hasActiveExecution } from '../../db/statements/workflows/has-active-execution.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import type { CreateWorkflowBody, ListWorkflowsQuery, PatchWorkflowBody } from '../schemas/workflows.ts';
 import { duplicateWorkflow } from './duplicate-workflow.ts';

@@ -17,7 +17,7 @@ import { type EmailFilter, listEmails } from './emails/list-emails.ts';
 import { listHistoryNames } from './events/event-names.ts';
 import { listUpcoming } from './events/list-upcoming.ts';
 import { countAudience, listAudience } from './segments/audience-contacts.ts';
-import { countStaticMembers, listMembers } from './segments/list-members.ts';
+import { countStaticMembers, listMembers } from './segments/segment-members.ts';
 import { countExecutions } from './workflows/count-executions.ts';
 import { countSteps } from './workflows/count-steps.ts';
 

@@ -9,8 +9,7 @@ import {
 } from '../contracts/workflow-execution.ts';
 import { workflowIds } from '../contracts/workflow-ids.ts';
 import { signalRunningExecution } from './execution-workflows.ts';
-import { ignoreStarted } from './ignore-started.ts';
-import type { WorkflowCall } from './workflow-call.ts';
+import { ignoreStarted, type WorkflowCall } from './workflow-call.ts';
 
 interface ExecutionSubject {
   executionId: string;

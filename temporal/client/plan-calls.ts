@@ -7,8 +7,7 @@ import { emailTaskQueue } from '../contracts/task-queues.ts';
 import { workflowIds } from '../contracts/workflow-ids.ts';
 import { commandRoutes, type SubjectWorkflow } from './command-routes.ts';
 import { planExecutionCalls } from './execution-calls.ts';
-import { ignoreStarted } from './ignore-started.ts';
-import type { WorkflowCall } from './workflow-call.ts';
+import { ignoreStarted, type WorkflowCall } from './workflow-call.ts';
 
 /** @param emailsInMs delay before the workflow of emails begins */
 export function planCalls(due: readonly DueCommand[], emailsInMs = 0): WorkflowCall[] {

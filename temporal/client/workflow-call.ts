@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
 
 export interface WorkflowCall {
@@ -6,4 +6,12 @@ export interface WorkflowCall {
   workflowId: string;
   /** Idempotent: starting an existing workflow id succeeds. */
   send: (client: Client, taskQueue: string) => Promise<void>;
+}
+
+export async function ignoreStarted(start: Promise<unknown>): Promise<void> {
+  try {
+    await start;
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
 }

@@ -21,10 +21,9 @@ import {
 import { createJobActivities } from '../activities/jobs/create-job-activities.ts';
 import { eraseRecordedProject } from '../activities/projects/erase-recorded-project.ts';
 import type { RemoveImage } from '../activities/projects/erase-uploads.ts';
-import { runSlice } from '../activities/run-slice.ts';
 import { createSegmentActivities } from '../activities/segments/create-segment-activities.ts';
 import { createSweepActivities } from '../activities/sweeps/create-sweep-activities.ts';
-import { withHeartbeat } from '../activities/with-heartbeat.ts';
+import { runSlice, withHeartbeat } from '../activities/with-heartbeat.ts';
 import { createWorkflowActivities } from '../activities/workflows/create-workflow-activities.ts';
 import type { BillingEndActivities } from '../contracts/billing-end.ts';
 import type { CampaignBatchActivities } from '../contracts/campaign.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { queryFirst } from '../../sql.ts';
+import { query, queryFirst } from '../../sql.ts';
 
 const factsRow = z.object({
   contactId: z.uuid().nullable(),
@@ -30,4 +30,21 @@ export function findSenderFacts(
      left join contacts c on c.project_id = p.id and c.email = $2
      where p.id = $1`;
   return queryFirst(em, factsRow, sql, [projectId, sender.email, sender.domain, most]);
+}
+
+/**
+ * The email to this contact that a received email replies to.
+ *
+ * @param providerIds most likely match first
+ */
+export async function findAnsweredEmail(
+  em: Em,
+  contactId: string,
+  providerIds: readonly string[],
+): Promise<string | null> {
+  if (providerIds.length === 0) return null;
+  const sql = `select id from emails where contact_id = $1 and message_id = any($2::text[])
+     order by array_position($2::text[], message_id), id desc limit 1`;
+  const [row] = await query(em, z.object({ id: z.uuid() }), sql, [contactId, providerIds]);
+  return row?.id ?? null;
 }

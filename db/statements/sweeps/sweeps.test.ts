@@ -13,7 +13,7 @@ import { findProjectTurns } from '../outbox/find-project-turns.ts';
 import { lockDueCommands } from '../outbox/lock-due-commands.ts';
 import { createExpiries } from './expiries.ts';
 import type { ExpiryCursor, ExpirySlice } from './expiry.ts';
-import { requeueStrandedEmails } from './requeue-stranded.ts';
+import { requeueStrandedEmails } from './requeue-commands.ts';
 
 const { em, sql } = useTestDatabase();
 beforeEach(async () => {

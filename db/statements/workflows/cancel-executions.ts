@@ -3,7 +3,6 @@ import { nilId } from '../../../core/nil-id.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query, queryValue } from '../../sql.ts';
-import { hasActiveExecution } from './has-active-execution.ts';
 
 const batchSize = 5_000;
 
@@ -97,4 +96,22 @@ async function removeListeners(em: Em, workflowId: string, executionIds: readonl
      delete from event_listeners l using held h
      where l.project_id = h.project_id and l.event_name = h.event_name and l.contact_id = h.contact_id and l.id = h.id`;
   await execute(em, sql, [workflowId, executionIds]);
+}
+
+/**
+ * The `order by` makes the planner use `workflow_executions_active`: its statistics may not show yet that most
+ * executions have ended.
+ *
+ * @param until leaves out executions that started later; null for all
+ */
+export async function hasActiveExecution(
+  em: Em,
+  workflowId: string,
+  until: Date | null = null,
+): Promise<boolean> {
+  const sql = `select id from workflow_executions
+     where workflow_id = $1 and status in ${activeStatusesSql} and started_at <= coalesce($2::timestamptz, 'infinity')
+     order by contact_id limit 1`;
+  const found = await query(em, z.object({ id: z.uuid() }), sql, [workflowId, until]);
+  return found.length > 0;
 }

@@ -8,9 +8,12 @@ import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
-import { type DueErasure, findErasures } from '../../../db/statements/contacts/find-erasures.ts';
-import { haveTransactionsEnded } from '../../../db/statements/contacts/open-transactions.ts';
-import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
+import {
+  type DueErasure,
+  findErasures,
+  haveTransactionsEnded,
+} from '../../../db/statements/contacts/find-erasures.ts';
+import { writeJournalMarker } from '../../../db/statements/events/journal-marker.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
 
 const erasuresAtOnce = 5_000;

@@ -4,7 +4,7 @@ import { type Slice, SliceOver } from '../../../core/slice.ts';
 import { DomainRemoval } from '../../../db/entities/domain.ts';
 import { ProjectErasure } from '../../../db/entities/project-security.ts';
 import type { Em } from '../../../db/orm.ts';
-import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
+import { writeJournalMarker } from '../../../db/statements/events/journal-marker.ts';
 import { eraseProject } from '../../../db/statements/projects/erase-project.ts';
 import { type ErasureOrder, findErasure } from '../../../db/statements/projects/erasure-orders.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';

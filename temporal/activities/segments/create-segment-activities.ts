@@ -2,7 +2,7 @@ import { Context } from '@temporalio/activity';
 import { isStatementTimeout } from '../../../db/database-errors.ts';
 import { type CountableSegment, Segment } from '../../../db/entities/segment.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
-import { countMembersWithin, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
+import { countMembersWithin, countStoredMembers } from '../../../db/statements/segments/segment-members.ts';
 import { listSegmentTurns, listStaleSegments } from '../../../db/statements/segments/segment-turns.ts';
 import type { SegmentActivities, SegmentCounts } from '../../contracts/segments.ts';
 import type { AfterCommit } from '../after-commit.ts';

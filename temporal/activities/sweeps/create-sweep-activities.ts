@@ -4,12 +4,12 @@ import { keepPartitions } from '../../../db/keep-partitions.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
-import { remindCampaigns } from '../../../db/statements/campaigns/remind-campaigns.ts';
 import {
+  remindCampaigns,
   requeueStrandedEmails,
   requeueStrandedInbound,
-} from '../../../db/statements/sweeps/requeue-stranded.ts';
-import { signalLateExecutions } from '../../../db/statements/workflows/signal-late-executions.ts';
+  signalLateExecutions,
+} from '../../../db/statements/sweeps/requeue-commands.ts';
 import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
 import type {
   ExpiryActivities,
