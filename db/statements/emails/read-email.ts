@@ -6,12 +6,8 @@ import { query, queryFirst } from '../../sql.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
 
 export function readEmail(em: Em, projectId: string, id: string): Promise<LoggedEmail | undefined> {
-  return queryFirst(
-    em,
-    loggedEmailRow,
-    loggedEmailsSql('select * from emails where id = $2 and project_id = $1'),
-    [projectId, id],
-  );
+  const sql = loggedEmailsSql('select * from emails where id = $2 and project_id = $1');
+  return queryFirst(em, loggedEmailRow, sql, [projectId, id]);
 }
 
 const names = ['email.delivery', 'email.open', 'email.click', 'email.bounce', 'email.complaint'] as const;

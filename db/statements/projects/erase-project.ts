@@ -124,14 +124,10 @@ async function eraseEmails(run: Run): Promise<void> {
 /** Emails queued since may share the text of an earlier one. */
 function eraseTemplateContents(run: Run): Promise<void> {
   const { projectId, until } = run.erasure;
-  return deleteWhere(
-    run,
-    'template_contents',
-    `project_id = $1 and created_at <= $2 and not exists (
+  const where = `project_id = $1 and created_at <= $2 and not exists (
        select from message_contents m where m.project_id = $1 and m.template_content_id = template_contents.id)
-     order by project_id, created_at`,
-    [projectId, until],
-  );
+     order by project_id, created_at`;
+  return deleteWhere(run, 'template_contents', where, [projectId, until]);
 }
 
 async function eraseContacts(run: Run): Promise<void> {
@@ -159,9 +155,8 @@ async function eraseTraces(run: Run): Promise<void> {
 async function eraseSegmentRounds(run: Run): Promise<void> {
   const { projectId } = run.erasure;
   const gone = 'not exists (select from contacts c where c.id = any(contact_ids))';
-  await deleteWhere(run, 'segment_changes', `project_id = $1 and ${gone} order by project_id, id`, [
-    projectId,
-  ]);
+  const where = `project_id = $1 and ${gone} order by project_id, id`;
+  await deleteWhere(run, 'segment_changes', where, [projectId]);
   await dropUnusedInputs(run.em, projectId);
   await deleteWhere(run, 'segment_rounds', 'project_id = $1', [projectId]);
 }
@@ -169,15 +164,10 @@ async function eraseSegmentRounds(run: Run): Promise<void> {
 async function eraseJournal(run: Run): Promise<void> {
   const { projectId, until } = run.erasure;
   await deleteById(run, 'events', `kind = 'activity'`);
-  await deleteWhere(
-    run,
-    'events',
-    `project_id = $1 and kind <> 'activity' and id <= ${lastUuidAtSql('$2::timestamptz')}
-     order by project_id, name, contact_id, occurred_at`,
-    [projectId, until],
-    // The table is partitioned, and a ctid is unique only within a partition.
-    'id',
-  );
+  const where = `project_id = $1 and kind <> 'activity' and id <= ${lastUuidAtSql('$2::timestamptz')}
+     order by project_id, name, contact_id, occurred_at`;
+  // The table is partitioned, and a ctid is unique only within a partition.
+  await deleteWhere(run, 'events', where, [projectId, until], 'id');
 }
 
 const figures = [
