@@ -11,14 +11,13 @@ import {
 } from '../../../db/statements/campaigns/send-event-evidence.ts';
 import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
 import type { CampaignActivities, CampaignView, SettleCampaignResult } from '../../contracts/campaign.ts';
-import type { AfterCommit } from '../after-commit.ts';
+import type { WriterDependencies } from '../writer-dependencies.ts';
 import { beginCampaign } from './begin-campaign.ts';
 import { createEvidenceReader } from './evidence-reader.ts';
 import { finishCampaign } from './finish-campaign.ts';
 import type { HeadStart } from './head-start.ts';
 
-export interface CampaignActivityDependencies extends AfterCommit {
-  orm: Orm;
+export interface CampaignActivityDependencies extends WriterDependencies {
   unknownSeconds: number;
   headStart: Pick<HeadStart, 'look'>;
 }

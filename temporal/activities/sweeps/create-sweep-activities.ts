@@ -1,7 +1,6 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { indexAddresses, mergePendingAddresses } from '../../../db/address-index.ts';
 import { keepPartitions } from '../../../db/keep-partitions.ts';
-import type { Orm } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
 import {
@@ -17,10 +16,10 @@ import type {
   SweepActivities,
   SweepName,
 } from '../../contracts/sweeps.ts';
-import type { AfterCommit } from '../after-commit.ts';
 import { endOverdueSnoozes } from '../contacts/end-snooze.ts';
 import { eraseDeletedContacts } from '../contacts/erase-contacts.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
+import type { WriterDependencies } from '../writer-dependencies.ts';
 import { createExpiryActivities, type ExpiryActivityDependencies } from './create-expiry-activities.ts';
 import { foldFigures } from './fold-contact-figures.ts';
 import type { NotifyOwners } from './notify-owners.ts';
@@ -36,8 +35,7 @@ type SweepMetrics =
   | 'countSuspensions'
   | 'noteSweep';
 
-export interface SweepActivityDependencies extends AfterCommit, ExpiryActivityDependencies {
-  orm: Orm;
+export interface SweepActivityDependencies extends WriterDependencies, ExpiryActivityDependencies {
   clickhouse: ClickHouse;
   executions: ExecutionWorkflows;
   metrics: Pick<ProductMetrics, SweepMetrics>;
