@@ -18,7 +18,7 @@ import {
   type AudienceFigures,
   readAudienceFigures,
   readKeyFigures,
-} from '../../db/statements/contacts/read-contact-figures.ts';
+} from '../../db/statements/contacts/contact-figures.ts';
 import { type FieldValue, readFieldValues } from '../../db/statements/contacts/read-field-values.ts';
 import { type ContactPlace, removeKey } from '../../db/statements/contacts/remove-key.ts';
 import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';

@@ -7,8 +7,8 @@ import type { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
+import { readAudienceFigures } from '../../db/statements/contacts/contact-figures.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
-import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
 import {
   countAudience,
   listAudience,

@@ -8,9 +8,9 @@ import {
   unsentStatuses,
 } from '../../core/campaign-state.ts';
 import { recordOf } from '../../core/record-of.ts';
-import { containsText, type ListOrder, listOrder } from '../contains-text.ts';
 import { activeCampaignStatusesSql } from '../fragments/active-statuses-sql.ts';
 import { campaignFigures } from '../fragments/campaign-figures-sql.ts';
+import { containsText, type ListOrder, listOrder } from '../fragments/contains-sql.ts';
 import { allProjects } from '../project-em.ts';
 import { contentColumns, createdAt, instant, updatedAt } from './columns.ts';
 

@@ -1,7 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
 import { EntityRepository, raw } from '@mikro-orm/postgresql';
 import type { ContentType } from '../../core/content-types.ts';
-import { containsText, folded, type ListOrder, listOrder } from '../contains-text.ts';
+import { containsText, folded, type ListOrder, listOrder } from '../fragments/contains-sql.ts';
 import { contentColumns, createdAt, updatedAt } from './columns.ts';
 
 const TemplateSchema = defineEntity({

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
 import type { Branch, DraftGraph } from '../../core/workflows/graph.ts';
 import type { StepType } from '../../core/workflows/step-config.ts';
-import { containsText } from '../contains-text.ts';
+import { containsText } from '../fragments/contains-sql.ts';
 import { createdAt, laterThan, primaryId, updatedAt } from './columns.ts';
 
 const WorkflowSchema = defineEntity({

@@ -18,8 +18,7 @@ import { listHistoryNames } from './events/event-names.ts';
 import { listUpcoming } from './events/list-upcoming.ts';
 import { countAudience, listAudience } from './segments/audience-contacts.ts';
 import { countStaticMembers, listMembers } from './segments/segment-members.ts';
-import { countExecutions } from './workflows/count-executions.ts';
-import { countSteps } from './workflows/count-steps.ts';
+import { countExecutions, countSteps } from './workflows/count-executions.ts';
 
 interface Filled {
   projectId: string;

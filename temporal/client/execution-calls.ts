@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
+import type { DueCommand } from '../../db/statements/outbox/due-commands.ts';
 import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import {

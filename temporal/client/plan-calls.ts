@@ -1,5 +1,5 @@
 import { newId } from '../../core/new-id.ts';
-import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
+import type { DueCommand } from '../../db/statements/outbox/due-commands.ts';
 import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
 import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';

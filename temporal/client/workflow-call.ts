@@ -1,5 +1,5 @@
 import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
-import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
+import type { DueCommand } from '../../db/statements/outbox/due-commands.ts';
 
 export interface WorkflowCall {
   commands: DueCommand[];

@@ -18,7 +18,7 @@ import {
   usage,
   useCampaignStage,
 } from '../campaigns/testing/campaign-stage.ts';
-import { recordHandOvers } from '../emails/record-hand-overs.ts';
+import { recordHandOvers } from '../emails/hand-overs.ts';
 import { eraseProject } from './erase-project.ts';
 import { findErasure, recordErasure } from './erasure-orders.ts';
 

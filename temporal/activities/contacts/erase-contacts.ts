@@ -7,12 +7,12 @@ import { ContactErasure } from '../../../db/entities/contact.ts';
 import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
-import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
 import {
   type DueErasure,
+  eraseContactTraces,
   findErasures,
   haveTransactionsEnded,
-} from '../../../db/statements/contacts/find-erasures.ts';
+} from '../../../db/statements/contacts/contact-erasures.ts';
 import { writeJournalMarker } from '../../../db/statements/events/journal-marker.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
 

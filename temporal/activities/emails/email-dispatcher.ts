@@ -2,7 +2,7 @@ import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { Batcher } from '../../../db/batching/batcher.ts';
 import { isRolledBack } from '../../../db/database-errors.ts';
 import type { Orm } from '../../../db/orm.ts';
-import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/emails/begin-hand-overs.ts';
+import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import { loadContents } from '../../../db/statements/emails/load-contents.ts';
 import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
 import { orUndefinedAfter } from '../../../runtime/or-undefined-after.ts';

@@ -2,7 +2,7 @@ import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { indexAddresses, mergePendingAddresses } from '../../../db/address-index.ts';
 import { keepPartitions } from '../../../db/keep-partitions.ts';
 import { readClock } from '../../../db/read-clock.ts';
-import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
+import { foldCampaignFigures } from '../../../db/statements/campaigns/campaign-figures.ts';
 import {
   remindCampaigns,
   requeueStrandedEmails,

@@ -6,12 +6,12 @@ import { lockRecord } from '../../../db/lock-record.ts';
 import type { Em } from '../../../db/orm.ts';
 import {
   type EmailDay,
+  foldEmailFigures,
   lockUnevaluatedDays,
   markEvaluated,
   type ProjectEmailFigures,
   readEmailFigures,
 } from '../../../db/statements/projects/email-figures.ts';
-import { foldEmailFigures } from '../../../db/statements/projects/fold-email-figures.ts';
 import { notifyProjectChange } from '../../../db/statements/projects/notify-project-change.ts';
 import type { NotifyOwners } from './notify-owners.ts';
 

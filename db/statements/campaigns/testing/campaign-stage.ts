@@ -10,7 +10,7 @@ import type { Em } from '../../../orm.ts';
 import { allProjects } from '../../../project-em.ts';
 import { sql } from '../../../testing/sql.ts';
 import type { ClaimedEmail } from '../../emails/claimed-email.ts';
-import type { HandOverRecord } from '../../emails/record-hand-overs.ts';
+import type { HandOverRecord } from '../../emails/hand-overs.ts';
 import { claimCampaignEmails } from '../claim-campaign-emails.ts';
 import { readCampaignBatch } from '../read-campaign-batch.ts';
 import { withItsCounters } from '../read-campaign-counters.ts';
