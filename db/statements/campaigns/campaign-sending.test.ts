@@ -10,7 +10,7 @@ import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import type { ClaimedEmail } from '../emails/claimed-email.ts';
 import { recordHandOvers } from '../emails/hand-overs.ts';
-import { readSendingBacklog } from '../emails/read-sending-backlog.ts';
+import { readSendingBacklog } from '../outbox/read-outbox-figures.ts';
 import { recordErasure } from '../projects/erasure-orders.ts';
 import { foldCampaignFigures, recountCampaign } from './campaign-figures.ts';
 import { cancelBatches } from './cancel-batches.ts';

@@ -15,8 +15,7 @@ import { trackEvents } from '../events/track-events.ts';
 import { changeSubscription, type SubscriptionChange } from './change-subscription.ts';
 import { deleteContacts } from './delete-contacts.ts';
 import { endDueSnoozes } from './end-snoozes.ts';
-import { patchContact } from './patch-contact.ts';
-import { upsertContact } from './upsert-contact.ts';
+import { patchContact, upsertContact } from './patch-contact.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;

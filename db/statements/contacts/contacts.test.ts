@@ -13,9 +13,8 @@ import { trackEvents } from '../events/track-events.ts';
 import { erasedReason } from './contact-belongings-sql.ts';
 import { contactColumns, contactRow } from './contact-row.ts';
 import { deleteContacts } from './delete-contacts.ts';
-import { type PatchContactInput, patchContact } from './patch-contact.ts';
+import { type PatchContactInput, patchContact, upsertContact } from './patch-contact.ts';
 import { subscribeContacts } from './subscribe-contacts.ts';
-import { upsertContact } from './upsert-contact.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;

@@ -12,9 +12,8 @@ import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { trackEvents } from '../events/track-events.ts';
 import { foldContactFigures, readAudienceFigures, readKeyFigures } from './contact-figures.ts';
 import { deleteContacts } from './delete-contacts.ts';
-import { patchContact } from './patch-contact.ts';
+import { patchContact, upsertContact } from './patch-contact.ts';
 import { removeKey } from './remove-key.ts';
-import { upsertContact } from './upsert-contact.ts';
 
 const { em } = useTestDatabase();
 

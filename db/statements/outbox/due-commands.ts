@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Lane } from '../../../core/outbox-lanes.ts';
 import { noProject, outboxKinds } from '../../entities/outbox-command.ts';
 import type { Em } from '../../orm.ts';
-import { preparedQuery, query } from '../../sql.ts';
+import { commandsLeftChannel, emailsLeft } from '../../project-changes.ts';
+import { execute, preparedQuery, query } from '../../sql.ts';
 
 const laneSql: Readonly<Record<Lane, string>> = {
   emails: `o.dead_at is null and o.kind = 'email.dispatch'`,
@@ -94,4 +95,13 @@ export function findProjectTurns(
      limit $1`;
   const name = `find_project_turns_${lane}_${after === null ? 'first' : 'next'}`;
   return preparedQuery(em, name, turnRow, sql, after === null ? [limit] : [limit, after]);
+}
+
+/**
+ * Notifies all workers that emails are waiting. Call it after the commit: Postgres serializes commits that notify.
+ * Commits asynchronously, because a flush would delay the commits of emails; polling finds whatever a crash loses.
+ */
+export async function notifyWaitingEmails(em: Em): Promise<void> {
+  const sql = `select set_config('synchronous_commit', 'off', true), pg_notify('${commandsLeftChannel}', '${emailsLeft}')`;
+  await execute(em, sql);
 }

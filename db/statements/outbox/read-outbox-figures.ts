@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { lanes } from '../../../core/outbox-lanes.ts';
+import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { query, queryRow } from '../../sql.ts';
 
 const figuresRow = z.object({
   lane: z.enum(lanes),
@@ -23,4 +24,34 @@ export async function readOutboxFigures(em: Em): Promise<OutboxFigures[]> {
   return lanes.map(
     (lane) => rows.find((row) => row.lane === lane) ?? { lane, waiting: 0, dead: 0, oldestSeconds: 0 },
   );
+}
+
+const backlogRow = z.object({ single: z.int(), campaign: z.int() });
+export type SendingBacklog = z.output<typeof backlogRow>;
+
+const mostCounted = 50_000;
+const mostCampaigns = 1_000;
+
+/**
+ * Accepted emails not yet handed over: single ones held back by the send rate, counted up to 50,000, and emails of
+ * campaigns that are sending and not paused.
+ */
+export function readSendingBacklog(em: Em): Promise<SendingBacklog> {
+  const sql = `select
+       (select count(*)::int from (select from waiting_emails limit ${mostCounted}) w) as single,
+       (select coalesce(sum(greatest(0, c.total_recipients - f.done)), 0)::int
+        from (
+          select k.id, k.total_recipients
+          from campaigns k join projects p on p.id = k.project_id
+          where k.status = 'SENDING' and ${campaignPauseSql('k', 'p')} is null
+          limit ${mostCampaigns}
+        ) c
+        cross join lateral (
+          select coalesce(sum(sent + held), 0) as done from (
+            select sent, held from campaign_figures where campaign_id = c.id
+            union all
+            select sent, held from campaign_figure_changes where campaign_id = c.id
+          ) figures
+        ) f) as campaign`;
+  return queryRow(em, backlogRow, sql);
 }

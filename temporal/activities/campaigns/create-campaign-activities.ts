@@ -12,9 +12,8 @@ import {
 import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
 import type { CampaignActivities, CampaignView, SettleCampaignResult } from '../../contracts/campaign.ts';
 import type { WriterDependencies } from '../writer-dependencies.ts';
-import { beginCampaign } from './begin-campaign.ts';
+import { beginCampaign, finishCampaign } from './begin-and-finish.ts';
 import { createEvidenceReader } from './evidence-reader.ts';
-import { finishCampaign } from './finish-campaign.ts';
 import type { HeadStart } from './head-start.ts';
 
 export interface CampaignActivityDependencies extends WriterDependencies {

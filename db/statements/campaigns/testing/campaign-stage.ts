@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach } from 'vitest';
 import { newId } from '../../../../core/new-id.ts';
-import { finishCampaign } from '../../../../temporal/activities/campaigns/finish-campaign.ts';
+import { finishCampaign } from '../../../../temporal/activities/campaigns/begin-and-finish.ts';
 import { insertContacts, startCampaign } from '../../../../test/setup/campaigns.ts';
 import { type TestDatabase, useTestDatabase } from '../../../../test/setup/database.ts';
 import { insertProject } from '../../../../test/setup/projects.ts';
