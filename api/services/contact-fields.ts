@@ -11,8 +11,8 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import type { InTurn } from '../../core/in-turn.ts';
 import { refersToField } from '../../core/workflows/references.ts';
 import { ContactField } from '../../db/entities/contact.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
   type AudienceFigures,

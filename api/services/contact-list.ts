@@ -4,8 +4,8 @@ import { DomainError } from '../../core/errors.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import { Contact } from '../../db/entities/contact.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { type AudienceFigures, readAudienceFigures } from '../../db/statements/contacts/contact-figures.ts';
 import {
   type ContactFilter,

@@ -1,6 +1,6 @@
 import { readsEvent } from '../../core/conditions/references.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { deleteEvents } from '../../db/statements/events/delete-events.ts';
 import { deletionMarker, writeJournalMarker } from '../../db/statements/events/journal-marker.ts';
 import { recordEventDeletion } from '../../db/statements/events/record-event-deletion.ts';

@@ -6,9 +6,9 @@ import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
 import { segmentsOf } from '../../core/workflows/references.ts';
 import { unlessTimedOut } from '../../db/database-away.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { dropMembers } from '../../db/statements/segments/drop-members.ts';
 import { listPinnedSteps } from '../../db/statements/segments/list-pinned-steps.ts';
 import {

@@ -1,9 +1,9 @@
 import { LockMode, wrap } from '@mikro-orm/core';
 import { copyName } from '../../core/copy-name.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import { Template } from '../../db/entities/template.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import {
   countWorkflowsOf,
   findPinnedVersions,

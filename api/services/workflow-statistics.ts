@@ -1,7 +1,7 @@
 import type { TotalAccuracy } from '../../core/pagination/total-accuracy.ts';
 import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import {
   countExecutions,
   countExecutionsOf,

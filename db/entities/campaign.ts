@@ -11,8 +11,8 @@ import { recordOf } from '../../core/record-of.ts';
 import { activeCampaignStatusesSql } from '../fragments/active-statuses-sql.ts';
 import { campaignFigures } from '../fragments/campaign-figures-sql.ts';
 import { containsText, type ListOrder, listOrder } from '../fragments/contains-sql.ts';
-import { allProjects } from '../project-em.ts';
 import { contentColumns, createdAt, instant, updatedAt } from './columns.ts';
+import { allProjects } from './project-em.ts';
 
 const CampaignSchema = defineEntity({
   name: 'Campaign',

@@ -1,9 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
 import { projectRoles } from '../../core/project-roles.ts';
-import { allProjects } from '../project-em.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
+import { allProjects } from './project-em.ts';
 
 const InvitationSchema = defineEntity({
   name: 'Invitation',

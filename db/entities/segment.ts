@@ -2,8 +2,8 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
 import type { SegmentNode } from '../../core/segments/reference-graph.ts';
 import { segmentTypes } from '../../core/segments/segment-types.ts';
-import { allProjects } from '../project-em.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
+import { allProjects } from './project-em.ts';
 
 const SegmentSchema = defineEntity({
   name: 'Segment',

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
-import { allProjects } from '../project-em.ts';
 import { createdAt } from './columns.ts';
+import { allProjects } from './project-em.ts';
 
 const UploadSchema = defineEntity({
   name: 'Upload',

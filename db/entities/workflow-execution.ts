@@ -3,8 +3,8 @@ import { EntityRepository } from '@mikro-orm/postgresql';
 import { nilId } from '../../core/nil-id.ts';
 import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
 import { activeStatusesSql } from '../fragments/active-statuses-sql.ts';
-import type { ListWindow } from '../list-window.ts';
 import { instant, primaryId } from './columns.ts';
+import type { ListWindow } from './list-window.ts';
 
 const WorkflowExecutionSchema = defineEntity({
   name: 'WorkflowExecution',

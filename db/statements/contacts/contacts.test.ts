@@ -5,7 +5,7 @@ import { acceptInput, trackInput, upsertInput } from '../../../test/setup/inputs
 import { findWrongCounts, readContact, readCounts, readEmail } from '../../../test/setup/read-database.ts';
 import { brokenConstraint } from '../../database-errors.ts';
 import { Contact } from '../../entities/contact.ts';
-import { projectEm } from '../../project-em.ts';
+import { projectEm } from '../../entities/project-em.ts';
 import { query } from '../../sql.ts';
 import { readConsumption } from '../billing/read-consumption.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';

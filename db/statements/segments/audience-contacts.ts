@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Audience } from '../../conditions/audience.ts';
 import { audienceQuery } from '../../conditions/audience-query.ts';
 import { bindInto } from '../../conditions/bind.ts';
-import type { ListWindow } from '../../list-window.ts';
+import type { ListWindow } from '../../entities/list-window.ts';
 import type { Em } from '../../orm.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
 

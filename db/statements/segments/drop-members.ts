@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { nilId } from '../../../core/nil-id.ts';
+import { lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { lockedOfAllProjects } from '../../project-em.ts';
 import { execute, query } from '../../sql.ts';
 
 const rowsPerBatch = 10_000;

@@ -1,9 +1,9 @@
 import { newId } from '../../../core/new-id.ts';
 import { segmentInputs } from '../../../core/segments/segment-inputs.ts';
 import { loadSegmentDefinitions } from '../../conditions/segment-definitions.ts';
+import { allProjects, lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { allProjects, lockedOfAllProjects } from '../../project-em.ts';
 import { execute } from '../../sql.ts';
 import { lockSegmentReferences } from './lock-segment-references.ts';
 

@@ -1,7 +1,7 @@
 import { segmentAudience } from '../../conditions/audience.ts';
 import { countOrEstimate, type Total } from '../../count-or-estimate.ts';
+import type { ListWindow } from '../../entities/list-window.ts';
 import { type CountableSegment, Segment, SegmentMember } from '../../entities/segment.ts';
-import type { ListWindow } from '../../list-window.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';

@@ -3,8 +3,8 @@ import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import { Domain } from '../../../db/entities/domain.ts';
 import { Event } from '../../../db/entities/event.ts';
 import { OutboxCommand } from '../../../db/entities/outbox-command.ts';
+import { allProjects, lockedOfAllProjects } from '../../../db/entities/project-em.ts';
 import type { Em } from '../../../db/orm.ts';
-import { allProjects, lockedOfAllProjects } from '../../../db/project-em.ts';
 import { lockCampaignQuota } from '../../../db/statements/campaigns/campaign-quota.ts';
 import { startCampaign } from '../../../db/statements/campaigns/start-campaign.ts';
 

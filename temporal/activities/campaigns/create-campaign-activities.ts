@@ -1,7 +1,7 @@
 import { contactsInFirstPiece, contactsPerPiece } from '../../../core/campaign-batches.ts';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
+import { allProjects } from '../../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
-import { allProjects } from '../../../db/project-em.ts';
 import { cancelBatches } from '../../../db/statements/campaigns/cancel-batches.ts';
 import { beginFreeze, freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import {

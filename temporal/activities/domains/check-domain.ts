@@ -1,6 +1,6 @@
 import { Domain, DomainRemoval } from '../../../db/entities/domain.ts';
+import { allProjects, lockedOfAllProjects } from '../../../db/entities/project-em.ts';
 import type { Em } from '../../../db/orm.ts';
-import { allProjects, lockedOfAllProjects } from '../../../db/project-em.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { checkAtProvider, removeDomain } from '../../../runtime/domain-records.ts';
 import type { DomainVerificationOutcome } from '../../contracts/domain-verification.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { Job, JobChunk, type JobStep, openJob } from '../../../db/entities/job.ts';
+import { allProjects, lockedOfAllProjects } from '../../../db/entities/project-em.ts';
 import type { Em } from '../../../db/orm.ts';
-import { allProjects, lockedOfAllProjects } from '../../../db/project-em.ts';
 import { inRetriedTransaction } from '../../../db/retry-transaction.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 

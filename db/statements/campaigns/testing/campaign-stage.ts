@@ -6,8 +6,8 @@ import { insertContacts, startCampaign } from '../../../../test/setup/campaigns.
 import { type TestDatabase, useTestDatabase } from '../../../../test/setup/database.ts';
 import { insertProject } from '../../../../test/setup/projects.ts';
 import { Campaign, CampaignBatch } from '../../../entities/campaign.ts';
+import { allProjects } from '../../../entities/project-em.ts';
 import type { Em } from '../../../orm.ts';
-import { allProjects } from '../../../project-em.ts';
 import { sql } from '../../../testing/sql.ts';
 import type { ClaimedEmail } from '../../emails/claimed-email.ts';
 import type { HandOverRecord } from '../../emails/hand-overs.ts';
