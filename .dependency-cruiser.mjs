@@ -57,19 +57,7 @@ const all = [...runs, 'bench', 'test', 'web'];
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    {
-      name: 'no-cycles',
-      severity: 'error',
-      from: { pathNot: '^db/(entities|repositories)/' },
-      to: { circular: true },
-    },
-    {
-      name: 'no-cycles-of-entities',
-      comment: 'An entity names its repository, which imports the type of the entity; no other circle.',
-      severity: 'error',
-      from: { path: '^db/(entities|repositories)/' },
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
-    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'no-development-dependency',

@@ -3,12 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { useTestClickHouse } from '../test/setup/clickhouse.ts';
 import { eraseEvents } from './erase-events.ts';
-import { activityFeed } from './questions/activity-feed.ts';
 import { activityStats } from './questions/activity-stats.ts';
-import { listEvents } from './questions/event-list.ts';
-import { eventNames } from './questions/event-names.ts';
+import { activityFeed, listEvents } from './questions/event-listings.ts';
+import { eventNames, listActivityTypes } from './questions/event-names.ts';
 import { eventStats } from './questions/event-stats.ts';
-import { listActivityTypes } from './questions/list-activity-types.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
 
 const name = "it's / a \\ name.\té😀 {x:String}";

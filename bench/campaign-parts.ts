@@ -4,8 +4,8 @@ import { claimCampaignEmails } from '../db/statements/campaigns/claim-campaign-e
 import { freezeAudience } from '../db/statements/campaigns/freeze-audience.ts';
 import { readCampaignBatch } from '../db/statements/campaigns/read-campaign-batch.ts';
 import type { ClaimedEmail } from '../db/statements/emails/claimed-email.ts';
+import { type HandOverRecord, recordHandOvers } from '../db/statements/emails/hand-overs.ts';
 import { loadContents } from '../db/statements/emails/load-contents.ts';
-import { type HandOverRecord, recordHandOvers } from '../db/statements/emails/record-hand-overs.ts';
 import { sql } from '../db/testing/sql.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import type { HandOver, OutgoingEmail } from '../providers/email/email-provider.ts';

@@ -33,26 +33,17 @@ async function addPartition(em: Em, table: PartitionedTable, from: Date, until: 
   // The lock that attaching needs, taken first: upgrading a weaker lock could deadlock.
   await execute(em, `lock table ${defaultOf(table)} in access exclusive mode`);
   const range = `${table.key} >= $1 and ${table.key} < $2`;
-  const rows = await queryValue(
-    em,
-    z.int(),
-    `select count(*)::int as rows from (
-       select from ${defaultOf(table)} where ${range} limit ${mostMovedRows + 1}) stray`,
-    [first, end],
-  );
+  const countSql = `select count(*)::int as rows from (
+       select from ${defaultOf(table)} where ${range} limit ${mostMovedRows + 1}) stray`;
+  const rows = await queryValue(em, z.int(), countSql, [first, end]);
   if (rows > mostMovedRows) return false;
   await execute(em, `create table ${name} (like ${table.name} including defaults)`);
   if (rows > 0) {
-    await execute(
-      em,
-      `with moved as (delete from ${defaultOf(table)} where ${range} returning *)
-       insert into ${name} select * from moved`,
-      [first, end],
-    );
+    const moveSql = `with moved as (delete from ${defaultOf(table)} where ${range} returning *)
+       insert into ${name} select * from moved`;
+    await execute(em, moveSql, [first, end]);
   }
-  await execute(
-    em,
-    `alter table ${table.name} attach partition ${name} for values from ('${first}') to ('${end}')`,
-  );
+  const attachSql = `alter table ${table.name} attach partition ${name} for values from ('${first}') to ('${end}')`;
+  await execute(em, attachSql);
   return true;
 }

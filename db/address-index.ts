@@ -15,22 +15,17 @@ const stateRow = z.object({ bytes: z.coerce.number(), isThere: z.boolean() });
  * @param em in a transaction with a lock timeout
  */
 export async function indexFewAddresses(em: Em): Promise<void> {
-  const { bytes, isThere } = await queryRow(
-    em,
-    stateRow,
-    `select pg_relation_size('contacts') as bytes, to_regclass('${addressIndex.name}') is not null as "isThere"`,
-  );
+  const sql = `select pg_relation_size('contacts') as bytes, to_regclass('${addressIndex.name}') is not null as "isThere"`;
+  const { bytes, isThere } = await queryRow(em, stateRow, sql);
   if (isThere || bytes > smallBytes) return;
   await execute(em, `create index ${addressIndex.name} ${addressIndex.text}`);
 }
 
 /** Merges pending addresses into the index, about 13 µs each. Does nothing while another process merges. */
 export async function mergePendingAddresses(em: Em): Promise<void> {
-  await execute(
-    em,
-    `select gin_clean_pending_list(indexrelid) from pg_index
-     where indexrelid = to_regclass('${addressIndex.name}') and indisvalid`,
-  );
+  const sql = `select gin_clean_pending_list(indexrelid) from pg_index
+     where indexrelid = to_regclass('${addressIndex.name}') and indisvalid`;
+  await execute(em, sql);
 }
 
 /**
@@ -42,12 +37,11 @@ export async function indexAddresses(orm: Orm): Promise<void> {
   // statements.
   const client = await openMigrationConnection(orm.config.get('clientUrl') ?? '');
   try {
-    const { rows } = await client.query(
-      `select i.indisvalid as "isValid", p.pid is not null as "isBuilding"
+    const sql = `select i.indisvalid as "isValid", p.pid is not null as "isBuilding"
        from pg_index i
        left join pg_stat_progress_create_index p on p.index_relid = i.indexrelid and p.datname = current_database()
-       where i.indexrelid = to_regclass('${addressIndex.name}')`,
-    );
+       where i.indexrelid = to_regclass('${addressIndex.name}')`;
+    const { rows } = await client.query(sql);
     const [found] = z.array(z.object({ isValid: z.boolean(), isBuilding: z.boolean() })).parse(rows);
     if (found?.isValid || found?.isBuilding) return;
     await client.query('set statement_timeout = 0');

@@ -36,10 +36,8 @@ const appliedRow = z.object({ name: z.string(), hash: z.string() });
  * migration lock. Files only create or replace; a changed signature or a removal needs a migration.
  */
 export async function applyFunctions(em: Em, names: readonly string[]): Promise<void> {
-  await execute(
-    em,
-    'create table if not exists schema_functions (name text primary key, hash text not null)',
-  );
+  const sql = 'create table if not exists schema_functions (name text primary key, hash text not null)';
+  await execute(em, sql);
   const rows = await query(em, appliedRow, 'select name, hash from schema_functions');
   const applied = new Map(rows.map(({ name, hash }) => [name, hash]));
   for (const name of names) {
@@ -47,11 +45,8 @@ export async function applyFunctions(em: Em, names: readonly string[]): Promise<
     const hash = createHash('sha256').update(text).digest('hex');
     if (applied.get(name) === hash) continue;
     await execute(em, text);
-    await execute(
-      em,
-      `insert into schema_functions (name, hash) values ($1, $2)
-       on conflict (name) do update set hash = excluded.hash`,
-      [name, hash],
-    );
+    const sql = `insert into schema_functions (name, hash) values ($1, $2)
+       on conflict (name) do update set hash = excluded.hash`;
+    await execute(em, sql, [name, hash]);
   }
 }

@@ -19,12 +19,8 @@ const planJson = z.tuple([z.object({ Plan: z.object({ 'Plan Rows': z.number() })
  * @param rows `from` and `where` of a statement
  */
 export async function countOrEstimate(em: Em, rows: string, parameters: readonly unknown[]): Promise<Total> {
-  const total = await queryValue(
-    em,
-    z.int(),
-    `select count(*)::int as count from (select ${rows} limit ${mostCounted + 1}) counted`,
-    parameters,
-  );
+  const sql = `select count(*)::int as count from (select ${rows} limit ${mostCounted + 1}) counted`;
+  const total = await queryValue(em, z.int(), sql, parameters);
   if (total <= mostCounted) return { total, totalAccuracy: 'exact' };
   return { total: Math.max(await estimateRows(em, rows, parameters), total), totalAccuracy: 'estimate' };
 }

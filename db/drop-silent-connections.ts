@@ -78,11 +78,9 @@ async function findLost(
   try {
     await asking.connect();
     if (isPooler) return [];
-    const { rows } = await asking.query(
-      `select pid from pg_stat_activity
-       where pid = any($1) and state is distinct from 'idle' or pid = pg_backend_pid()`,
-      [silent.map(processIdOf)],
-    );
+    const sql = `select pid from pg_stat_activity
+       where pid = any($1) and state is distinct from 'idle' or pid = pg_backend_pid()`;
+    const { rows } = await asking.query(sql, [silent.map(processIdOf)]);
     const atWork = new Set<unknown>(processIds.parse(rows).map(({ pid }) => pid));
     // A pooler in session mode invents process ids.
     if (!atWork.has(processIdOf(asking))) return [];

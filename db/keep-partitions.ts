@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addPartitions } from './add-partitions.ts';
-import { dropPartitions, isStreamedSql } from './drop-partitions.ts';
+import { isLockTimeout } from './database-errors.ts';
+import { listPartitions } from './list-partitions.ts';
 import type { Em } from './orm.ts';
 import { partitionEvents } from './partition-events.ts';
 import {
@@ -9,7 +10,7 @@ import {
   type PartitionedTable,
   stepAt,
 } from './partitioned-table.ts';
-import { execute, query } from './sql.ts';
+import { execute, query, queryValue } from './sql.ts';
 
 /** Notifications are accepted for 14 days (`providers/sns/verifier.ts`). */
 const notificationDays = 30;
@@ -44,9 +45,7 @@ export async function keepPartitions(
  * months. Without its plan, a computation under way does not make its segment current.
  */
 function forgetCounts(run: Em, until: Date): Promise<unknown> {
-  return execute(
-    run,
-    `with readers as materialized (
+  const sql = `with readers as materialized (
        select s.id from segments s
        where s.track_membership and exists (
          select from segment_inputs i
@@ -55,9 +54,8 @@ function forgetCounts(run: Em, until: Date): Promise<unknown> {
            and now() - (i.clock ->> 'ms')::float8 * interval '1 millisecond' < $1)
        order by s.id for no key update
      )
-     update segments s set is_current = false, plan_id = null from readers r where s.id = r.id`,
-    [until],
-  );
+     update segments s set is_current = false, plan_id = null from readers r where s.id = r.id`;
+  return execute(run, sql, [until]);
 }
 
 function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
@@ -72,11 +70,46 @@ function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
  * conditions over all contacts.
  */
 async function analyzeEvents(em: Em): Promise<void> {
-  const stale = await query(
-    em,
-    z.object({ relid: z.number() }),
-    `select relid from pg_stat_user_tables where relid = to_regclass('events')
-       and coalesce(last_analyze, '-infinity') < now() - interval '1 day'`,
-  );
+  const sql = `select relid from pg_stat_user_tables where relid = to_regclass('events')
+       and coalesce(last_analyze, '-infinity') < now() - interval '1 day'`;
+  const stale = await query(em, z.object({ relid: z.number() }), sql);
   if (stale.length > 0) await execute(em, 'analyze only events');
 }
+
+/**
+ * Drops the partitions that end before an instant, each in its own transaction. Waits at most half a second for the
+ * table lock, because other statements queue up behind it; a partition still in use is left to the next call.
+ *
+ * @param mayDrop SQL condition on the partition's name
+ * @param onDrop runs in the transaction that drops a partition
+ * @returns the number of partitions dropped
+ */
+export async function dropPartitions(
+  em: Em,
+  table: PartitionedTable,
+  before: Date,
+  mayDrop: (partition: string) => string = () => 'true',
+  onDrop: (run: Em, until: Date) => Promise<unknown> = async () => undefined,
+): Promise<number> {
+  let dropped = 0;
+  for (const { name, until } of await listPartitions(em, table)) {
+    if (until > before) continue;
+    try {
+      await em.fork().transactional(async (run) => {
+        await execute(run, `set local lock_timeout = '500ms'`);
+        if (!(await queryValue(run, z.boolean(), `select ${mayDrop(name)}`))) return;
+        await onDrop(run, until);
+        await execute(run, `drop table ${name}`);
+        dropped += 1;
+      });
+    } catch (error) {
+      if (!isLockTimeout(error)) throw error;
+    }
+  }
+  return dropped;
+}
+
+/** Whether ClickHouse has all rows of the partition; a partition with others must stay. */
+export const isStreamedSql = (partition: string) => `exists (
+  select from stream_positions p where p.name = 'clickhouse'
+    and not exists (select from ${partition} e where (e.xid, e.id) > (p.xid, p.event_id)))`;

@@ -3,9 +3,9 @@ import { type EntityManager, MikroORM, type Options } from '@mikro-orm/postgresq
 import pg from 'pg';
 import { dropSilentConnections } from './drop-silent-connections.ts';
 import { entities, projectRecords } from './entities/index.ts';
+import { projectFilter } from './entities/project-em.ts';
 import { migrations } from './migrations/index.ts';
 import { createPreparedPool } from './prepared-pool.ts';
-import { projectFilter } from './project-em.ts';
 import { releaseBrokenConnections } from './release-broken-connections.ts';
 import { onConnect, type StatementLimits } from './session-settings.ts';
 import { statementTables } from './statement-tables.ts';

@@ -82,12 +82,9 @@ function withSettings<Result>(em: Em, settings: string, work: (run: Em) => Promi
 const checkRow = z.object({ isValidated: z.boolean(), text: z.string() });
 
 async function readCheck(em: Em): Promise<{ isValidated: boolean; end: Date } | undefined> {
-  const [check] = await query(
-    em,
-    checkRow,
-    `select convalidated as "isValidated", pg_get_constraintdef(oid) as text from pg_constraint
-     where conrelid = to_regclass('events') and conname = '${legacyCheck}'`,
-  );
+  const sql = `select convalidated as "isValidated", pg_get_constraintdef(oid) as text from pg_constraint
+     where conrelid = to_regclass('events') and conname = '${legacyCheck}'`;
+  const [check] = await query(em, checkRow, sql);
   const [, id] = /'([0-9a-f-]{36})'/.exec(check?.text ?? '') ?? [];
   if (check === undefined || id === undefined) return undefined;
   return { isValidated: check.isValidated, end: instantOfId(id) };
@@ -117,11 +114,8 @@ async function ensureCheck(em: Em, now: Date): Promise<Date> {
  * far future.
  */
 async function monthAfterEvents(em: Em, from: Date): Promise<Date | undefined> {
-  const [last] = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    'select id from events order by id desc limit 1',
-  );
+  const sql = 'select id from events order by id desc limit 1';
+  const [last] = await query(em, z.object({ id: z.uuid() }), sql);
   const isOfMonth = last !== undefined && instantOfId(last.id) >= stepAt(eventPartitions, from);
   if (!isOfMonth) return stepAt(eventPartitions, from);
   const lastMadeAt = instantOfId(last.id);

@@ -1,4 +1,5 @@
 import { isLostRace } from './database-errors.ts';
+import type { Em } from './orm.ts';
 
 const attempts = 5;
 
@@ -12,3 +13,7 @@ export async function retryTransaction<Result>(run: () => Promise<Result>): Prom
     }
   }
 }
+
+/** Runs `work` in a transaction of its own, with such retries. */
+export const inRetriedTransaction = <Result>(em: Em, work: (own: Em) => Promise<Result>): Promise<Result> =>
+  retryTransaction(() => em.fork().transactional(work));

@@ -6,7 +6,7 @@ import { createOrm, preparedPoolOf } from './orm.ts';
 import { claimCampaignEmails } from './statements/campaigns/claim-campaign-emails.ts';
 import { acceptEmails } from './statements/emails/accept-emails.ts';
 import { applyProviderEvents } from './statements/emails/apply-provider-events.ts';
-import { recordHandOvers } from './statements/emails/record-hand-overs.ts';
+import { recordHandOvers } from './statements/emails/hand-overs.ts';
 import { trackEvents } from './statements/events/track-events.ts';
 import { readTemplateContents } from './statements/templates/read-template-contents.ts';
 import { preparedSql, sql } from './testing/sql.ts';

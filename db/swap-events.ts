@@ -20,12 +20,9 @@ const indexRow = z.object({ name: z.string(), text: z.string(), isPrimary: z.boo
  */
 export async function swapEvents(em: Em, end: Date): Promise<void> {
   await execute(em, 'lock table events in access exclusive mode');
-  const indexes = await query(
-    em,
-    indexRow,
-    `select c.relname as name, pg_get_indexdef(c.oid) as text, i.indisprimary as "isPrimary"
-     from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = 'events'::regclass`,
-  );
+  const sql = `select c.relname as name, pg_get_indexdef(c.oid) as text, i.indisprimary as "isPrimary"
+     from pg_index i join pg_class c on c.oid = i.indexrelid where i.indrelid = 'events'::regclass`;
+  const indexes = await query(em, indexRow, sql);
   for (const { name } of indexes) {
     await execute(em, `alter index ${name} rename to ${name.replace('events', legacy)}`);
   }
@@ -49,14 +46,11 @@ const grantRow = z.object({ text: z.string() });
 
 /** Grants by an operator, for reports or a backup: a new table has only its owner's. */
 async function copyGrants(em: Em): Promise<void> {
-  const grants = await query(
-    em,
-    grantRow,
-    `select format('grant %s on events to %s', privilege_type,
+  const sql = `select format('grant %s on events to %s', privilege_type,
          case grantee when 0 then 'public' else grantee::regrole::text end)
        || case when is_grantable then ' with grant option' else '' end as text
      from pg_class c, aclexplode(c.relacl)
-     where c.oid = '${legacy}'::regclass and grantee <> c.relowner`,
-  );
+     where c.oid = '${legacy}'::regclass and grantee <> c.relowner`;
+  const grants = await query(em, grantRow, sql);
   for (const { text } of grants) await execute(em, text);
 }

@@ -21,79 +21,59 @@ export function checkConfiguration(config: Config): Finding[] {
   return findings.length > 0 ? findings : [report.ok('is valid')];
 }
 
-function checkSecrets(config: Config): Finding[] {
-  const findings: Finding[] = [];
+function* checkSecrets(config: Config): Generator<Finding> {
   if (new Set(config.APP_SECRET).size < fewestDifferentCharacters) {
-    findings.push(
-      report.error(
-        'APP_SECRET can be guessed: it protects API keys, sessions and links',
-        'Set one from `openssl rand -hex 32` before you have users: changing it makes existing API keys useless.',
-      ),
+    yield report.error(
+      'APP_SECRET can be guessed: it protects API keys, sessions and links',
+      'Set one from `openssl rand -hex 32` before you have users: changing it makes existing API keys useless.',
     );
   }
   if (wellKnownPasswords.has(passwordOf(config.DATABASE_URL) ?? 'from elsewhere')) {
-    findings.push(
-      report.warning(
-        'The password of Postgres is empty or well known',
-        'Change it in Postgres and in DATABASE_URL.',
-      ),
+    yield report.warning(
+      'The password of Postgres is empty or well known',
+      'Change it in Postgres and in DATABASE_URL.',
     );
   }
-  return findings;
 }
 
 function passwordOf(url: string): string | undefined {
   return URL.canParse(url) && new URL(url).hostname !== '' ? new URL(url).password : undefined;
 }
 
-function checkProduction(config: Config): Finding[] {
-  const findings: Finding[] = [];
+function* checkProduction(config: Config): Generator<Finding> {
   const { protocol, hostname } = new URL(publicApiUrl(config));
   if (loopback.test(hostname)) {
-    findings.push(
-      report.warning(
-        `API_URL points to ${hostname}: links in emails work only on this machine`,
-        'Set API_URL to an address that recipients can reach.',
-      ),
+    yield report.warning(
+      `API_URL points to ${hostname}: links in emails work only on this machine`,
+      'Set API_URL to an address that recipients can reach.',
     );
   } else if (protocol !== 'https:') {
-    findings.push(
-      report.warning(
-        'API_URL is not https: cookies and keys are sent unencrypted',
-        'Put a proxy with TLS in front of the API.',
-      ),
+    yield report.warning(
+      'API_URL is not https: cookies and keys are sent unencrypted',
+      'Put a proxy with TLS in front of the API.',
     );
   }
   if (config.SNS_LOCAL_HOST !== undefined) {
-    findings.push(
-      report.error(
-        'SNS_LOCAL_HOST is set: anyone who can reach that host can forge events, and no email leaves the machine',
-        'Unless this is a trial, unset it, SES_ENDPOINT and INBOUND_S3_ENDPOINT.',
-      ),
+    yield report.error(
+      'SNS_LOCAL_HOST is set: anyone who can reach that host can forge events, and no email leaves the machine',
+      'Unless this is a trial, unset it, SES_ENDPOINT and INBOUND_S3_ENDPOINT.',
     );
   }
   if (config.SIGNUP_ENABLED) {
-    findings.push(report.warning('Anyone may sign up', 'Set SIGNUP_ENABLED=false unless this is intended.'));
+    yield report.warning('Anyone may sign up', 'Set SIGNUP_ENABLED=false unless this is intended.');
   }
-  return findings;
 }
 
-function checkSending(config: Config): Finding[] {
-  const findings: Finding[] = [];
+function* checkSending(config: Config): Generator<Finding> {
   if (config.EMAIL_PROVIDER === 'ses' && config.SNS_TOPIC_ARNS.length === 0) {
-    findings.push(
-      report.warning(
-        'SNS_TOPIC_ARNS is empty: no deliveries, bounces or complaints are recorded',
-        'Set it to the topic of the configuration set.',
-      ),
+    yield report.warning(
+      'SNS_TOPIC_ARNS is empty: no deliveries, bounces or complaints are recorded',
+      'Set it to the topic of the configuration set.',
     );
   }
   if (config.ACCOUNT_EMAIL_FROM === undefined) {
-    findings.push(
-      report.warning('Nobody can reset a password or be invited by email', 'Set ACCOUNT_EMAIL_FROM.'),
-    );
+    yield report.warning('Nobody can reset a password or be invited by email', 'Set ACCOUNT_EMAIL_FROM.');
   }
-  return findings;
 }
 
 const leastFreeShare = 0.1;

@@ -111,13 +111,11 @@ async function findOrphaned(
   const which = `TaskQueue = '${taskQueue.replaceAll("'", "''")}' and StartTime < '${before}'`;
   const executions = await listRunning(client, `${which} and WorkflowType = '${workflowExecutionWorkflow}'`);
   const campaigns = await listRunning(client, `${which} and WorkflowType = '${campaignWorkflow}'`);
-  const rows = await ask(
-    z.object({ id: z.uuid() }),
-    `select id from workflow_executions where id = any($1::uuid[]) and status in ${activeStatusesSql}
+  const sql = `select id from workflow_executions where id = any($1::uuid[]) and status in ${activeStatusesSql}
      union all
-     select id from campaigns where id = any($2::uuid[]) and status in ${activeCampaignStatusesSql}`,
-    [executions.map(lastPart), campaigns.map(lastPart)],
-  );
+     select id from campaigns where id = any($2::uuid[]) and status in ${activeCampaignStatusesSql}`;
+  const parameters = [executions.map(lastPart), campaigns.map(lastPart)];
+  const rows = await ask(z.object({ id: z.uuid() }), sql, parameters);
   const active = new Set(rows.map(({ id }) => id));
   return [...executions, ...campaigns].filter((workflowId) => !active.has(lastPart(workflowId)));
 }

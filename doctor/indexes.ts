@@ -10,14 +10,12 @@ const addressRow = z.object({ isThere: z.boolean() });
 
 /** Checks the index that an upgrade builds concurrently, and indexes whose build was interrupted. */
 export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
-  const broken = await ask(
-    brokenRow,
-    `select i.indexrelid::regclass::text as name, i.indrelid::regclass::text as table,
+  const brokenSql = `select i.indexrelid::regclass::text as name, i.indrelid::regclass::text as table,
        exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid) as "isBuilt"
      from pg_index i join pg_class c on c.oid = i.indexrelid
      where not i.indisvalid and c.relkind = 'i' and c.relnamespace = 'public'::regnamespace
-     order by 1 limit 20`,
-  );
+     order by 1 limit 20`;
+  const broken = await ask(brokenRow, brokenSql);
   const findings: Finding[] = broken.map(({ name, table, isBuilt }) =>
     isBuilt
       ? report.ok(`${name} of ${table} is being built`)
@@ -26,10 +24,8 @@ export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
           `It slows down writes and serves no reads. Run: reindex index concurrently ${name};`,
         ),
   );
-  const [address] = await ask(
-    addressRow,
-    `select to_regclass('${addressIndex.name}') is not null as "isThere"`,
-  );
+  const addressSql = `select to_regclass('${addressIndex.name}') is not null as "isThere"`;
+  const [address] = await ask(addressRow, addressSql);
   if (address?.isThere === false) {
     findings.push(
       report.warning(

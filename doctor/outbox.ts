@@ -16,12 +16,10 @@ const deadRow = z.object({ kind: z.string(), count: z.int(), error: z.string().n
 
 export async function checkDeadCommands({ ask }: ReadOnly): Promise<Finding[]> {
   const report = reporter('Outbox');
-  const rows = await ask(
-    deadRow,
-    `select kind, count(*)::int as count, max(left(last_error, 200)) as error
+  const sql = `select kind, count(*)::int as count, max(left(last_error, 200)) as error
      from (select kind, last_error from outbox where dead_at is not null limit ${mostCounted}) dead
-     group by kind order by 2 desc`,
-  );
+     group by kind order by 2 desc`;
+  const rows = await ask(deadRow, sql);
   if (rows.length === 0) return [report.ok('no dead commands')];
   return rows.map(({ kind, count, error }) =>
     report.error(`${count} dead commands ${kind}: ${error ?? 'no reason was recorded'}`, revive),
@@ -39,9 +37,7 @@ const backlogRow = z.object({
 /** Reports the largest groups, those that are late first. */
 export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
   const report = reporter('Outbox');
-  const rows = await ask(
-    backlogRow,
-    `select o.kind, o.project_id as "projectId", p.name as project, o.count, o.oldest as "oldestSeconds"
+  const sql = `select o.kind, o.project_id as "projectId", p.name as project, o.count, o.oldest as "oldestSeconds"
      from (
        select kind, project_id, count(*)::int as count,
          extract(epoch from now() - min(created_at))::float8 as oldest
@@ -50,8 +46,8 @@ export async function checkBacklog({ ask }: ReadOnly): Promise<Finding[]> {
        order by now() - min(created_at) > make_interval(secs => ${lateSecondsSql}) desc, 3 desc limit ${topProjects}
      ) o
      left join projects p on p.id = o.project_id
-     order by o.count desc`,
-  );
+     order by o.count desc`;
+  const rows = await ask(backlogRow, sql);
   if (rows.length === 0) return [report.ok('nothing waits')];
   return rows.map(({ kind, projectId, project, count, oldestSeconds }) => {
     const text = `${count} ${kind} of ${nameOf(project, projectId)} wait, the oldest for ${presentAge(oldestSeconds)}`;
@@ -66,9 +62,7 @@ const waitingRow = backlogRow.omit({ kind: true });
 /** Checks single emails held back by the send rate, and running campaigns. */
 export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
   const report = reporter('Sending');
-  const waiting = await ask(
-    waitingRow,
-    `select w.project_id as "projectId", p.name as project, w.count,
+  const sql = `select w.project_id as "projectId", p.name as project, w.count,
        extract(epoch from now() - uuid_extract_timestamp(w.oldest))::float8 as "oldestSeconds"
      from (
        select project_id, count(*)::int as count, (array_agg(email_id order by email_id))[1] as oldest
@@ -76,8 +70,8 @@ export async function checkSending({ ask }: ReadOnly): Promise<Finding[]> {
        group by project_id order by 2 desc limit ${topProjects}
      ) w
      left join projects p on p.id = w.project_id
-     order by w.count desc`,
-  );
+     order by w.count desc`;
+  const waiting = await ask(waitingRow, sql);
   const campaigns = await ask(
     z.object({
       name: z.string(),

@@ -15,13 +15,10 @@ export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Prom
   for (const table of [eventPartitions, notificationPartitions]) {
     const { name, key } = table;
     const next = table.keyAt(stepAt(table, now, 1));
-    const [state] = await ask(
-      stateRow,
-      `select coalesce((select relkind = 'p' from pg_class where oid = to_regclass($1)), false) as "isPartitioned",
+    const stateSql = `select coalesce((select relkind = 'p' from pg_class where oid = to_regclass($1)), false) as "isPartitioned",
          exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
-           where i.inhparent = to_regclass($1) and strpos(pg_get_expr(c.relpartbound, c.oid), $2) > 0) as "hasNext"`,
-      [name, `FROM ('${next}')`],
-    );
+           where i.inhparent = to_regclass($1) and strpos(pg_get_expr(c.relpartbound, c.oid), $2) > 0) as "hasNext"`;
+    const [state] = await ask(stateRow, stateSql, [name, `FROM ('${next}')`]);
     if (state?.isPartitioned !== true) {
       findings.push(
         report.warning(
@@ -31,10 +28,8 @@ export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Prom
       );
       continue;
     }
-    const [stray] = await ask(
-      strayRow,
-      `select count(*)::int as rows from (select ${key} from ${name}_default limit ${mostCounted}) stray`,
-    );
+    const straySql = `select count(*)::int as rows from (select ${key} from ${name}_default limit ${mostCounted}) stray`;
+    const [stray] = await ask(strayRow, straySql);
     findings.push(...toFindings(name, state.hasNext, stray?.rows ?? 0));
   }
   return findings.length > 0

@@ -21,11 +21,9 @@ export async function checkPostgres(database: ReadOnly): Promise<Finding[]> {
   const report = reporter('Postgres');
   const { ask } = database;
   const askedAt = Date.now();
-  const [server] = await ask(
-    serverRow,
-    `select current_setting('server_version') as version, current_setting('server_version_num') as number,
-       clock_timestamp() as now, pg_database_size(current_database()) as bytes`,
-  );
+  const sql = `select current_setting('server_version') as version, current_setting('server_version_num') as number,
+       clock_timestamp() as now, pg_database_size(current_database()) as bytes`;
+  const [server] = await ask(serverRow, sql);
   if (server === undefined) throw new Error('no answer');
   const answeredAt = Date.now();
   return [
@@ -45,16 +43,14 @@ type Report = ReturnType<typeof reporter>;
 const connectionsRow = z.object({ name: z.string(), count: z.int(), most: z.coerce.number() });
 
 async function checkConnections(report: Report, ask: ReadOnly['ask']): Promise<Finding> {
-  const rows = await ask(
-    connectionsRow,
-    `select coalesce(nullif(application_name, ''), 'unnamed') as name, count(*)::int as count,
+  const sql = `select coalesce(nullif(application_name, ''), 'unnamed') as name, count(*)::int as count,
        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
          - current_setting('reserved_connections')::int as most
      from pg_stat_activity
      -- Postgres hides the type of other roles' sessions, such as those of Temporal.
      where usesysid is not null and coalesce(backend_type, 'client backend') = 'client backend'
-     group by 1 order by 2 desc, 1 limit 100`,
-  );
+     group by 1 order by 2 desc, 1 limit 100`;
+  const rows = await ask(connectionsRow, sql);
   const used = rows.reduce((sum, { count }) => sum + count, 0);
   const most = rows[0]?.most ?? 0;
   const named = rows.slice(0, mostNames).map(({ name, count }) => `${name} ${count}`);
@@ -74,16 +70,14 @@ const longSnapshotSeconds = 20 * 60;
 /** Rows deleted since the oldest snapshot stay in the tables, and every look at the head of a queue reads over them. */
 export async function checkSnapshots({ ask }: ReadOnly, mostSeconds = longSnapshotSeconds): Promise<Finding> {
   const report = reporter('Postgres');
-  const [oldest] = await ask(
-    snapshotRow,
-    `select pid, coalesce(nullif(application_name, ''), 'an unnamed client') as name,
+  const sql = `select pid, coalesce(nullif(application_name, ''), 'an unnamed client') as name,
        regexp_replace(left(query, 60), '\\s+', ' ', 'g') as command,
        extract(epoch from clock_timestamp() - xact_start)::float8 as seconds
      from pg_stat_activity
      where datname = current_database() and backend_type = 'client backend' and backend_xmin is not null
        and pid <> pg_backend_pid()
-     order by age(backend_xmin) desc limit 1`,
-  );
+     order by age(backend_xmin) desc limit 1`;
+  const [oldest] = await ask(snapshotRow, sql);
   if (oldest === undefined || oldest.seconds < mostSeconds) {
     return report.ok('no transaction keeps deleted rows for long');
   }
@@ -148,11 +142,9 @@ export function checkClock(report: Report, theirs: Date, askedAt: number, answer
 const tableRow = z.object({ name: z.string(), bytes: z.coerce.number() });
 
 async function listLargestTables(ask: ReadOnly['ask']): Promise<string> {
-  const rows = await ask(
-    tableRow,
-    `select relname as name, pg_total_relation_size(oid) as bytes from pg_class
-     where relkind = 'r' and relnamespace = 'public'::regnamespace order by 2 desc limit ${largestTables}`,
-  );
+  const sql = `select relname as name, pg_total_relation_size(oid) as bytes from pg_class
+     where relkind = 'r' and relnamespace = 'public'::regnamespace order by 2 desc limit ${largestTables}`;
+  const rows = await ask(tableRow, sql);
   return rows.map(({ name, bytes }) => `${name} ${presentBytes(bytes)}`).join(', ');
 }
 
@@ -160,10 +152,8 @@ const nameRow = z.object({ name: z.string() });
 
 export async function checkMigrations({ ask }: ReadOnly): Promise<Finding[]> {
   const report = reporter('Migrations');
-  const [table] = await ask(
-    z.object({ exists: z.boolean() }),
-    `select to_regclass('schema_migrations') is not null as exists`,
-  );
+  const sql = `select to_regclass('schema_migrations') is not null as exists`;
+  const [table] = await ask(z.object({ exists: z.boolean() }), sql);
   if (!table?.exists) {
     return [report.error('the database is empty', 'Start an API or a worker: it creates the tables.')];
   }

@@ -6,10 +6,8 @@ const streamName = 'clickhouse';
 const positionSchema = z.object({ xid: z.string(), eventId: z.guid() });
 
 export async function loadPosition(client: Client): Promise<JournalPosition> {
-  const { rows } = await client.query(
-    `select xid::text as xid, event_id as "eventId" from stream_positions where name = $1`,
-    [streamName],
-  );
+  const sql = `select xid::text as xid, event_id as "eventId" from stream_positions where name = $1`;
+  const { rows } = await client.query(sql, [streamName]);
   return positionSchema.default(journalStart).parse(rows[0]);
 }
 
@@ -22,14 +20,12 @@ export async function savePosition(
   position: JournalPosition,
   refused: number,
 ): Promise<void> {
-  await client.query(
-    `insert into stream_positions as s (name, xid, event_id, refused_rows, refused_at)
+  const sql = `insert into stream_positions as s (name, xid, event_id, refused_rows, refused_at)
     values ($1, $2, $3, $4, case when $4 > 0 then now() end)
     on conflict (name) do update set xid = excluded.xid, event_id = excluded.event_id, updated_at = now(),
       refused_rows = s.refused_rows + excluded.refused_rows, refused_at = coalesce(excluded.refused_at, s.refused_at)
-    where (s.xid, s.event_id) < (excluded.xid, excluded.event_id)`,
-    [streamName, position.xid, position.eventId, refused],
-  );
+    where (s.xid, s.event_id) < (excluded.xid, excluded.event_id)`;
+  await client.query(sql, [streamName, position.xid, position.eventId, refused]);
 }
 
 /**
@@ -39,9 +35,8 @@ export async function savePosition(
  * @returns whether the position was reset
  */
 export async function resetPositionFromTheFuture(client: Client): Promise<boolean> {
-  const { rowCount } = await client.query(
-    'delete from stream_positions where name = $1 and xid >= pg_snapshot_xmax(pg_current_snapshot())',
-    [streamName],
-  );
+  const sql =
+    'delete from stream_positions where name = $1 and xid >= pg_snapshot_xmax(pg_current_snapshot())';
+  const { rowCount } = await client.query(sql, [streamName]);
   return rowCount === 1;
 }

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
-import { activityFeed } from '../analytics/questions/activity-feed.ts';
-import type { EventRow } from '../analytics/questions/event-page.ts';
+import { activityFeed, type EventRow } from '../analytics/questions/event-listings.ts';
 import { activityTypeByName, activityTypeOf } from '../core/activity-types.ts';
 import { eventually } from '../test/setup/eventually.ts';
 import { testFixture } from '../test/setup/fixtures.ts';

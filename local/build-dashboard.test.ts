@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { buildDashboard } from './build-dashboard.ts';
-import { tryToBuildDashboard } from './try-to-build-dashboard.ts';
+import { buildDashboard, tryToBuildDashboard } from './build-dashboard.ts';
 
 let root: string;
 let sources: string;

@@ -18,6 +18,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
+import type { Logger } from 'pino';
 
 // Imports only Node modules: the image build has none of the server's packages when it builds the dashboard.
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -135,4 +136,24 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const say = (line: string) => process.stdout.write(`${line}\n`);
   const folder = await buildDashboard({ environment: process.env, say });
   process.stdout.write(`${folder ?? 'There is no folder web/ to build.'}\n`);
+}
+
+interface TriedBuild extends DashboardBuild {
+  signal: AbortSignal;
+  log: Pick<Logger, 'error'>;
+}
+
+/** Reports why a build fails and returns undefined: everything else works without a dashboard. */
+export async function tryToBuildDashboard({ log, ...build }: TriedBuild): Promise<string | undefined> {
+  try {
+    return await buildDashboard(build);
+  } catch (err) {
+    build.signal.throwIfAborted();
+    log.error({ err }, 'the dashboard could not be built');
+    const reason = err instanceof Error ? err.message : String(err);
+    build.say(
+      `The dashboard could not be built, so Posthaste starts without it. "npm run web:build" tries again.\n${reason}`,
+    );
+    return undefined;
+  }
 }

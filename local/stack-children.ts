@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Shutdown } from '../runtime/shutdown.ts';
 import {
   type ChildExit,
   type ChildOptions,
@@ -7,13 +9,13 @@ import {
   type RunningChild,
 } from './child-process.ts';
 import { startClickHouse } from './clickhouse.ts';
-import { type EmbeddedParts, localApiUrl, localTopicArn } from './environment.ts';
+import type { DataDirectory } from './data-directory.ts';
+import { type EmbeddedParts, type LocalEnvironment, localApiUrl, localTopicArn } from './environment.ts';
 import { diskFullMessage, diskFullWarning, LocalStackError, saysDiskFull } from './failure.ts';
 import { startLocalSesProcess } from './local-ses.ts';
 import { openLogFile } from './log-file.ts';
 import type { PortName } from './ports.ts';
 import { startPostgres } from './postgres.ts';
-import type { StackOptions } from './stack-options.ts';
 import type { PortNumbers, ReservedPorts } from './stack-ports.ts';
 import { startTemporal } from './temporal.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
@@ -143,4 +145,18 @@ function unexpectedEnd(name: string, exit: ChildExit, logFile: string, directory
   return new LocalStackError(
     `${name} ended unexpectedly (${how})${said === undefined ? '' : `: ${said}`}\nIts log is ${logFile}. Everything has been stopped and your data is safe. Start again.`,
   );
+}
+
+export interface StackOptions {
+  environment: Record<string, string | undefined>;
+  settings: LocalEnvironment;
+  data: DataDirectory;
+  log: Logger;
+  /** Ends API, worker, streams, SES, Temporal, ClickHouse and Postgres in this order. */
+  shutdown: Shutdown;
+  /** Aborts the start; children that are already up are ended by the shutdown. */
+  signal: AbortSignal;
+  say: (line: string) => void;
+  onFailure: (error: unknown) => void;
+  onChild: OnSpawn;
 }

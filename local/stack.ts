@@ -5,15 +5,14 @@ import { loadConfig } from '../core/config/load.ts';
 import type { Config } from '../core/config/schema.ts';
 import type { CampaignThread } from '../temporal/worker/campaign-thread/campaign-thread.ts';
 import { openCampaignThread } from '../temporal/worker/campaign-thread/open-campaign-thread.ts';
+import { tryToBuildDashboard } from './build-dashboard.ts';
 import type { Credentials, StackUrls } from './credentials.ts';
 import { chooseEmbeddedParts, localApiUrl, productEnvironment } from './environment.ts';
 import { LocalStackError } from './failure.ts';
 import { rememberPorts } from './ports.ts';
 import { postgresUrl } from './postgres.ts';
-import { startChildren } from './stack-children.ts';
-import type { StackOptions } from './stack-options.ts';
+import { type StackOptions, startChildren } from './stack-children.ts';
 import { portNumbers, reservePorts } from './stack-ports.ts';
-import { tryToBuildDashboard } from './try-to-build-dashboard.ts';
 
 export interface RunningStack {
   urls: StackUrls;

@@ -1,8 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
-import { countStrayRows } from '../db/count-stray-rows.ts';
+import { countStrayRows } from '../db/list-partitions.ts';
 import { type Orm, readPools } from '../db/orm.ts';
-import { readSendingBacklog } from '../db/statements/emails/read-sending-backlog.ts';
-import { readOutboxFigures } from '../db/statements/outbox/read-outbox-figures.ts';
+import { readOutboxFigures, readSendingBacklog } from '../db/statements/outbox/read-outbox-figures.ts';
 import type { Warn } from './logger.ts';
 import { orUndefinedAfter } from './or-undefined-after.ts';
 

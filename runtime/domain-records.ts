@@ -1,9 +1,9 @@
 import type { DomainCheck } from '../core/domains.ts';
 import { brokenConstraint } from '../db/database-errors.ts';
 import { Domain, DomainRemoval } from '../db/entities/domain.ts';
+import { allProjects } from '../db/entities/project-em.ts';
 import { lockRecord } from '../db/lock-record.ts';
 import type { Em } from '../db/orm.ts';
-import { allProjects } from '../db/project-em.ts';
 import { notifyProjectChange } from '../db/statements/projects/notify-project-change.ts';
 
 export interface CheckedDomain {

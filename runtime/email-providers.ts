@@ -9,6 +9,7 @@ import { createSesIdentities } from '../providers/domains/ses-identities.ts';
 import type { EmailProvider } from '../providers/email/email-provider.ts';
 import { createSesProvider } from '../providers/email/ses.ts';
 import { createSesAccountClient, createSesClient, type SesOptions } from '../providers/email/ses-client.ts';
+import { createMailBucket, type MailBucket } from '../providers/inbound/mail-bucket.ts';
 
 export interface EmailProviders {
   provider: EmailProvider;
@@ -60,4 +61,12 @@ export async function openEmailProviders(config: Config): Promise<EmailProviders
       };
     }
   }
+}
+
+export function openMailBucket(config: Config): MailBucket {
+  return createMailBucket({
+    region: config.AWS_REGION,
+    endpoint: config.INBOUND_S3_ENDPOINT,
+    credentials: sesCredentials(config),
+  });
 }

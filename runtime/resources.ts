@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
 import type { Config } from '../core/config/schema.ts';
 import { createOrm, type DatabaseOptions, type Orm } from '../db/orm.ts';
+import type { StatementLimits } from '../db/session-settings.ts';
 import type { BillingProvider } from '../providers/billing/billing-provider.ts';
 import { openBillingProvider } from './billing-provider.ts';
 import { type EmailProviders, openEmailProviders } from './email-providers.ts';
 import type { Shutdown } from './shutdown.ts';
-import { type PoolRole, statementLimits } from './statement-limits.ts';
 import { traceHandOvers } from './trace-hand-overs.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -56,4 +56,18 @@ export async function openResources(
     identities: providers.identities,
     billing: await openBillingProvider(config),
   };
+}
+
+export type PoolRole = 'edge' | 'worker';
+
+/** Activities are retried, so they only need to stop blocking others eventually. */
+const workerLockMs = 60_000;
+
+export function statementLimits(config: Config, role: PoolRole): StatementLimits {
+  return role === 'edge'
+    ? {
+        statementMs: config.DATABASE_STATEMENT_TIMEOUT_SECONDS * 1000,
+        lockMs: config.DATABASE_LOCK_TIMEOUT_SECONDS * 1000,
+      }
+    : { statementMs: config.DATABASE_WORKER_STATEMENT_TIMEOUT_SECONDS * 1000, lockMs: workerLockMs };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
-import { foldEmailFigures } from '../db/statements/projects/fold-email-figures.ts';
+import { foldEmailFigures } from '../db/statements/projects/email-figures.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { arrived, reportEvent } from './setup/inbox.ts';

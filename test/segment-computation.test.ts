@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { eraseContactTraces } from '../db/statements/contacts/erase-contact-traces.ts';
+import { eraseContactTraces } from '../db/statements/contacts/contact-erasures.ts';
 import { newSegmentComputation, newSegmentCount, newSegmentRounds } from '../temporal/contracts/segments.ts';
 import { eventually } from './setup/eventually.ts';
 import { findWrongCounts, readSegmentEvents } from './setup/read-database.ts';

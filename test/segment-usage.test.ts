@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
+import { allProjects } from '../db/entities/project-em.ts';
 import { Workflow } from '../db/entities/workflow.ts';
 import { lockRecord } from '../db/lock-record.ts';
-import { allProjects } from '../db/project-em.ts';
 import { startExecution } from '../db/statements/workflows/start-execution.ts';
 import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';

@@ -1,11 +1,11 @@
 import { LockMode } from '@mikro-orm/core';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
+import { allProjects } from '../db/entities/project-em.ts';
 import { Template } from '../db/entities/template.ts';
 import { Workflow } from '../db/entities/workflow.ts';
 import { lockRecord } from '../db/lock-record.ts';
 import type { Em } from '../db/orm.ts';
-import { allProjects } from '../db/project-em.ts';
 import { startExecution } from '../db/statements/workflows/start-execution.ts';
 import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { signalLateExecutions } from '../db/statements/workflows/signal-late-executions.ts';
+import { signalLateExecutions } from '../db/statements/sweeps/requeue-commands.ts';
 import { sql } from '../db/testing/sql.ts';
 import { endOrphanedExecutions, lateSeconds } from '../temporal/activities/sweeps/repair-executions.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
-import { countColumn, type Question } from '../client/question.ts';
+import { countColumn, type Question, toInstantParameter } from '../client/question.ts';
 import { countByDay, type DayParameters, inDays } from './count-by-day.ts';
 import { countEmailFigures, type EmailFigures, emailFigures, emailFiguresRow, noEmails } from './figures.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
@@ -72,4 +72,24 @@ export async function activityStats(clickhouse: ClickHouse, period: ProjectPerio
   }
   for (const row of emails) for (const name of emailFigures) stats[name] += row[name];
   return stats;
+}
+
+const countRow = z.object({ count: countColumn });
+
+const countRecent: Question<{ projectId: string; since: string }, z.output<typeof countRow>> = {
+  name: 'recent-activity-count',
+  sql: `
+SELECT count() AS count
+FROM event FINAL
+WHERE project_id = {projectId:UUID} AND occurred_at >= {since:DateTime64(3, 'UTC')} AND activity_type != ''`,
+  row: countRow,
+};
+
+export async function recentActivityCount(
+  clickhouse: ClickHouse,
+  projectId: string,
+  since: Date,
+): Promise<number> {
+  const [answer] = await clickhouse.query(countRecent, { projectId, since: toInstantParameter(since) });
+  return answer?.count ?? 0;
 }

@@ -21,3 +21,20 @@ export async function eventNames(clickhouse: ClickHouse, projectId: string): Pro
   const rows = await clickhouse.query(question, { projectId, limit: mostEventNames });
   return rows.map((found) => found.name);
 }
+
+const typeRow = z.object({ type: z.string() });
+
+const typesQuestion: Question<{ projectId: string }, z.output<typeof typeRow>> = {
+  name: 'activity-types',
+  sql: `
+SELECT DISTINCT activity_type AS type
+FROM event_name
+WHERE project_id = {projectId:UUID} AND activity_type != ''
+ORDER BY type`,
+  row: typeRow,
+};
+
+export async function listActivityTypes(clickhouse: ClickHouse, projectId: string): Promise<string[]> {
+  const rows = await clickhouse.query(typesQuestion, { projectId });
+  return rows.map((found) => found.type);
+}

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, type Question } from '../client/question.ts';
 import { eventCounts, type NamedCount, sumByName } from './event-counts.ts';
-import { fillDays } from './fill-days.ts';
+import { fillDays } from './fill-buckets.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 export const mostNames = 100;

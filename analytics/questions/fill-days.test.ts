@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fillDays } from './fill-days.ts';
+import { fillDays } from './fill-buckets.ts';
 
 const day = (text: string) => new Date(text);
 

@@ -11,14 +11,17 @@ import {
   modelActivityStats,
   modelEventCounts,
 } from '../testing/journal-model.ts';
-import { activityFeed } from './activity-feed.ts';
-import { activityStats } from './activity-stats.ts';
-import { listEvents } from './event-list.ts';
-import { eventNames, mostEventNames } from './event-names.ts';
-import { type EventPageFilter, type EventPosition, type EventRow, eventPageSql } from './event-page.ts';
+import { activityStats, recentActivityCount } from './activity-stats.ts';
+import {
+  activityFeed,
+  type EventPageFilter,
+  type EventPosition,
+  type EventRow,
+  eventPageSql,
+  listEvents,
+} from './event-listings.ts';
+import { eventNames, listActivityTypes, mostEventNames } from './event-names.ts';
 import { eventStats } from './event-stats.ts';
-import { listActivityTypes } from './list-activity-types.ts';
-import { recentActivityCount } from './recent-activity-count.ts';
 
 const clickhouse = useTestClickHouse();
 

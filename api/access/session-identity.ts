@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
-import { UserSession } from '../../db/entities/user-session.ts';
+import { UserSession } from '../../db/entities/user.ts';
 import type { Em } from '../../db/orm.ts';
-import { findSessionUser } from '../../db/statements/access/find-session-user.ts';
+import { findSessionUser } from '../../db/statements/access/find-callers.ts';
 import type { Identity } from './identity.ts';
 import type { Session } from './session-tokens.ts';
 

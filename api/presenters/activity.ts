@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { ActivityStats } from '../../analytics/questions/activity-stats.ts';
-import type { EventRow } from '../../analytics/questions/event-page.ts';
+import type { EventRow } from '../../analytics/questions/event-listings.ts';
 import type { UpcomingRow } from '../../db/statements/events/list-upcoming.ts';
 import type { activitySchema, eventSchema } from '../schemas/activity.ts';
 

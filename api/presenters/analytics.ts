@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { CampaignFigures, FiguresOfCampaign } from '../../analytics/questions/campaign-figures.ts';
 import { campaignRates } from '../../core/campaign-rates.ts';
-import type { CampaignTitle } from '../../db/repositories/campaign-repository.ts';
+import type { CampaignTitle } from '../../db/entities/campaign.ts';
 import type { campaignFiguresSchema, campaignTotalsSchema } from '../schemas/analytics.ts';
 import { presentCounters } from './campaign.ts';
 

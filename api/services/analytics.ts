@@ -9,8 +9,8 @@ import { timeseries } from '../../analytics/questions/timeseries.ts';
 import { topEvents } from '../../analytics/questions/top-events.ts';
 import { DomainError } from '../../core/errors.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import type {
   CampaignStatsQuery,
   TimeseriesQuery,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../../core/new-id.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import type { AudienceChoice } from '../../db/statements/campaigns/campaign-audience.ts';
 import { countAudienceOutcome } from '../../db/statements/campaigns/count-audience-outcome.ts';
 import type { AudienceBody } from '../schemas/campaigns.ts';

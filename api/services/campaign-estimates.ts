@@ -1,6 +1,6 @@
 import { Campaign } from '../../db/entities/campaign.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { countRecipients } from '../../db/statements/campaigns/campaign-audience.ts';
 import { keepCounts } from './counted-live.ts';
 

@@ -4,8 +4,8 @@ import { campaignLinks } from '../../analytics/questions/campaign-links.ts';
 import { instantOfId } from '../../core/id-at.ts';
 import { encodeCursor } from '../../core/pagination/cursor.ts';
 import type { RecipientOutcome } from '../../core/recipient-outcomes.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { listRecipients } from '../../db/statements/campaigns/list-recipients.ts';
 import {
   type CountedCampaign,

@@ -17,8 +17,8 @@ import {
   CampaignFigureChange,
   CampaignFigures,
 } from '../../db/entities/campaign.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import {
   type CountedCampaign,
   withCounters,

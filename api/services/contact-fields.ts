@@ -11,14 +11,14 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import type { InTurn } from '../../core/in-turn.ts';
 import { refersToField } from '../../core/workflows/references.ts';
 import { ContactField } from '../../db/entities/contact.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
   type AudienceFigures,
   readAudienceFigures,
   readKeyFigures,
-} from '../../db/statements/contacts/read-contact-figures.ts';
+} from '../../db/statements/contacts/contact-figures.ts';
 import { type FieldValue, readFieldValues } from '../../db/statements/contacts/read-field-values.ts';
 import { type ContactPlace, removeKey } from '../../db/statements/contacts/remove-key.ts';
 import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';

@@ -4,8 +4,9 @@ import { DomainError } from '../../core/errors.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import { Contact } from '../../db/entities/contact.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
+import { type AudienceFigures, readAudienceFigures } from '../../db/statements/contacts/contact-figures.ts';
 import {
   type ContactFilter,
   type ContactStatus,
@@ -21,10 +22,6 @@ import {
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { countContacts } from '../../db/statements/contacts/count-contacts.ts';
 import { listContacts } from '../../db/statements/contacts/list-contacts.ts';
-import {
-  type AudienceFigures,
-  readAudienceFigures,
-} from '../../db/statements/contacts/read-contact-figures.ts';
 import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { readCursor } from './read-cursor.ts';

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Orm } from '../../db/orm.ts';
-import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
+import { readAudienceFigures } from '../../db/statements/contacts/contact-figures.ts';
 
 /** Projects with more contacts use stored or cached counts. Counting this many takes some 10 ms. */
 export const contactsCountedLive = 50_000;

@@ -3,8 +3,8 @@ import { BillingCustomer } from '../../db/entities/billing.ts';
 import { Domain, DomainRemoval } from '../../db/entities/domain.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { Project } from '../../db/entities/project.ts';
+import { allProjects } from '../../db/entities/project-em.ts';
 import type { Em } from '../../db/orm.ts';
-import { allProjects } from '../../db/project-em.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 
 /**

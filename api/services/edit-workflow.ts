@@ -2,6 +2,7 @@ import type { LockMode } from '@mikro-orm/core';
 import { DomainError, notFound, validationFailed } from '../../core/errors.ts';
 import { type DraftGraph, templateIdsOf } from '../../core/workflows/graph.ts';
 import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import {
   Workflow,
   WorkflowStep,
@@ -11,7 +12,6 @@ import {
 } from '../../db/entities/workflow.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { measureSteps } from '../../db/statements/workflows/measure-steps.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 

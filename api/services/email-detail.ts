@@ -5,8 +5,8 @@ import { createEmailTemplates } from '../../core/rendering/email-template.ts';
 import { storedOptions } from '../../core/rendering/render-stored.ts';
 import { CampaignBatch } from '../../db/entities/campaign.ts';
 import { Contact } from '../../db/entities/contact.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
 import { loadTexts } from '../../db/statements/emails/load-contents.ts';
 import {

@@ -1,11 +1,11 @@
 import { readsEvent } from '../../core/conditions/references.ts';
 import { refersToEvent } from '../../core/workflows/references.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { deleteEvents } from '../../db/statements/events/delete-events.ts';
+import { deletionMarker, writeJournalMarker } from '../../db/statements/events/journal-marker.ts';
 import { recordEventDeletion } from '../../db/statements/events/record-event-deletion.ts';
-import { deletionMarker, writeJournalMarker } from '../../db/statements/events/write-journal-marker.ts';
-import { makeCommandDue } from '../../db/statements/outbox/make-command-due.ts';
+import { makeCommandDue } from '../../db/statements/outbox/settle-commands.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { findReferringConditions, findReferringWorkflows } from './references.ts';
 

@@ -4,8 +4,8 @@ import { validationFailed } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { Job, JobChunk } from '../../db/entities/job.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { insertJobChunk } from '../../db/statements/jobs/insert-job-chunk.ts';
 import { readMapping } from './import-mapping.ts';
 

@@ -6,8 +6,8 @@ import { type ImportHeader, readHeader, readRows } from '../../core/contact-impo
 import { createEncodingDetector } from '../../core/contact-import/text-encoding.ts';
 import { validationFailed } from '../../core/errors.ts';
 import { Contact } from '../../db/entities/contact.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import type { ImportForm } from './import-intake.ts';
 import { readMapping } from './import-mapping.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
-import type { ListWindow } from '../../db/list-window.ts';
+import type { ListWindow } from '../../db/entities/list-window.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
 import { readCursor } from './read-cursor.ts';
 import { toScannedPage } from './scanned-page.ts';

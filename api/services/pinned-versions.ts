@@ -1,5 +1,5 @@
 import { DomainError } from '../../core/errors.ts';
-import type { PinnedVersion } from '../../db/statements/templates/find-pinned-versions.ts';
+import type { PinnedVersion } from '../../db/statements/templates/workflows-of-template.ts';
 
 export function stillPinned(what: 'template' | 'segment', workflowVersions: PinnedVersion[]): DomainError {
   return new DomainError('CONFLICT', `The ${what} can't be deleted while executions use it`, {

@@ -4,7 +4,7 @@ import { newId } from '../../core/new-id.ts';
 import { brokenConstraint } from '../../db/database-errors.ts';
 import { ProjectErasure } from '../../db/entities/project-security.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { recordErasure } from '../../db/statements/projects/record-erasure.ts';
+import { recordErasure } from '../../db/statements/projects/erasure-orders.ts';
 import type { ProjectKeys } from '../access/project-keys.ts';
 import { deleteProject } from './delete-project.ts';
 import { lockProjectAs, requireAdministrator, requireOwner } from './project-access.ts';

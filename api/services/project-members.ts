@@ -4,10 +4,10 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { mayChangeRole, type ProjectRole } from '../../core/project-roles.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
 import { Membership } from '../../db/entities/membership.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { countInvitationEmail } from '../../db/statements/accounts/count-invitation-email.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import {

@@ -6,10 +6,16 @@ import { createChangeCache } from '../../db/change-cache.ts';
 import { limitReached } from '../../db/database-errors.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
-import { canAddKeys } from '../../db/statements/contacts/can-add-keys.ts';
-import { type NewFieldType, recordFieldTypes } from '../../db/statements/contacts/record-field-types.ts';
-import { canAddEventName } from '../../db/statements/events/can-add-event-name.ts';
-import { recordEventNames, type TrackedName } from '../../db/statements/events/record-event-names.ts';
+import {
+  canAddKeys,
+  type NewFieldType,
+  recordFieldTypes,
+} from '../../db/statements/contacts/contact-keys.ts';
+import {
+  canAddEventName,
+  recordEventNames,
+  type TrackedName,
+} from '../../db/statements/events/event-names.ts';
 import { refuseNewKeys, refuseNewName } from './contact-errors.ts';
 
 /** `patch` changes the contact's data; null removes a key. */

@@ -1,7 +1,7 @@
 import { type EmailFigures, evaluateSender, type SecurityVerdict } from '../../core/project-security.ts';
 import { ProjectSuspension } from '../../db/entities/project-security.ts';
 import type { Orm } from '../../db/orm.ts';
-import { readEmailFigures } from '../../db/statements/projects/read-email-figures.ts';
+import { readEmailFigures } from '../../db/statements/projects/email-figures.ts';
 import { requireMember } from './project-access.ts';
 
 const suspensionsShown = 20;

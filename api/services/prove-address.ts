@@ -2,13 +2,12 @@ import { LockMode } from '@mikro-orm/core';
 import { AccountToken } from '../../db/entities/account-token.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
 import { Membership } from '../../db/entities/membership.ts';
-import { OAuthIdentity } from '../../db/entities/oauth-identity.ts';
 import { Project } from '../../db/entities/project.ts';
+import { allProjects } from '../../db/entities/project-em.ts';
 import { SignInSource } from '../../db/entities/sign-in.ts';
-import type { User } from '../../db/entities/user.ts';
+import { OAuthIdentity, type User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em } from '../../db/orm.ts';
-import { allProjects } from '../../db/project-em.ts';
 
 /**
  * Must run in a transaction that has locked the user. Marks the address as verified and accepts its invitations.

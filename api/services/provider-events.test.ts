@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { expect, it } from 'vitest';
 import { acceptEmails } from '../../db/statements/emails/accept-emails.ts';
-import { readEmailFigures } from '../../db/statements/projects/read-email-figures.ts';
+import { readEmailFigures } from '../../db/statements/projects/email-figures.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { acceptInput } from '../../test/setup/inputs.ts';
 import { insertProject, useProject } from '../../test/setup/projects.ts';

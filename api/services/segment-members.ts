@@ -3,19 +3,21 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { type Audience, conditionAudience, segmentAudience } from '../../db/conditions/audience.ts';
 import { mostCounted, type Total } from '../../db/count-or-estimate.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
+import { readAudienceFigures } from '../../db/statements/contacts/contact-figures.ts';
 import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
-import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
+import {
+  countAudience,
+  listAudience,
+  sampleAudience,
+} from '../../db/statements/segments/audience-contacts.ts';
 import { changeStaticMembers } from '../../db/statements/segments/change-static-members.ts';
 import { computationStart, computeSegment } from '../../db/statements/segments/compute-segment.ts';
-import { countAudience } from '../../db/statements/segments/count-audience.ts';
 import { createMissingContacts } from '../../db/statements/segments/create-missing-contacts.ts';
-import { listAudience } from '../../db/statements/segments/list-audience.ts';
-import { countStaticMembers, listMembers } from '../../db/statements/segments/list-members.ts';
-import { sampleAudience } from '../../db/statements/segments/sample-audience.ts';
+import { countStaticMembers, listMembers } from '../../db/statements/segments/segment-members.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 import { contactsCountedLive } from './counted-live.ts';

@@ -6,15 +6,17 @@ import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
 import { type ReferringConfig, refersToEvent, segmentsOf } from '../../core/workflows/references.ts';
 import { unlessTimedOut } from '../../db/database-away.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
-import { countMembers } from '../../db/statements/segments/count-members.ts';
 import { dropMembers } from '../../db/statements/segments/drop-members.ts';
 import { listPinnedSteps } from '../../db/statements/segments/list-pinned-steps.ts';
-import { lockLeadingSegments } from '../../db/statements/segments/lock-leading-segments.ts';
-import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
+import {
+  lockLeadingSegments,
+  lockSegmentReferences,
+} from '../../db/statements/segments/lock-segment-references.ts';
 import { measureSegments } from '../../db/statements/segments/measure-segments.ts';
+import { countMembers } from '../../db/statements/segments/segment-members.ts';
 import { waitForStarts } from '../../db/statements/workflows/wait-for-starts.ts';
 import type { CreateSegmentBody, PatchSegmentBody } from '../schemas/segments.ts';
 import { stillPinned } from './pinned-versions.ts';

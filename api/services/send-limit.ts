@@ -5,8 +5,9 @@ import { retryTransaction } from '../../db/retry-transaction.ts';
 import {
   giveBackTransactional,
   type TakenEmails,
-} from '../../db/statements/billing/give-back-transactional.ts';
-import { takeTransactional, type WantedEmails } from '../../db/statements/billing/take-transactional.ts';
+  takeTransactional,
+  type WantedEmails,
+} from '../../db/statements/billing/monthly-quota.ts';
 import { limitExceeded } from './billing-refusals.ts';
 
 const mostAtOnce = 200;

@@ -3,10 +3,10 @@ import type { DomainStatus } from '../../core/domains.ts';
 import { DomainError } from '../../core/errors.ts';
 import { createChangeCache } from '../../db/change-cache.ts';
 import { Domain } from '../../db/entities/domain.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
-import { projectEm } from '../../db/project-em.ts';
 
 export type SenderDomains = ReturnType<typeof createSenderDomains>;
 

@@ -1,8 +1,7 @@
 import { sessionDays } from '../../core/accounts/limits.ts';
 import { readUserAgent } from '../../core/accounts/user-agent.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
-import { User } from '../../db/entities/user.ts';
-import { UserSession } from '../../db/entities/user-session.ts';
+import { User, UserSession } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import type { Session, SessionTokens } from '../access/session-tokens.ts';

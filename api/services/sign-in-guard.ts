@@ -2,9 +2,11 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { DomainError } from '../../core/errors.ts';
 import { SignInSource } from '../../db/entities/sign-in.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { countSignInAttempt } from '../../db/statements/accounts/count-sign-in-attempt.ts';
-import { giveBackSignInAttempt } from '../../db/statements/accounts/give-back-sign-in-attempt.ts';
-import { rememberSignInSources } from '../../db/statements/accounts/remember-sign-in-sources.ts';
+import {
+  countSignInAttempt,
+  giveBackSignInAttempt,
+  rememberSignInSources,
+} from '../../db/statements/accounts/sign-in-attempts.ts';
 import { addressSubject } from '../access/address-subject.ts';
 
 export interface SignInClient {

@@ -4,8 +4,8 @@ import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import { Contact } from '../../db/entities/contact.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import {
   countSuppressions,
   listSuppressions,

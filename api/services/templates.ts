@@ -1,16 +1,17 @@
 import { LockMode, wrap } from '@mikro-orm/core';
 import { copyName } from '../../core/copy-name.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import { Template } from '../../db/entities/template.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
-import { countWorkflowsOf } from '../../db/statements/templates/count-workflows-of.ts';
 import {
+  countWorkflowsOf,
   findPinnedVersions,
+  findTemplateSteps,
+  lockWorkflowsOfTemplate,
   type PinnedVersion,
-} from '../../db/statements/templates/find-pinned-versions.ts';
-import { findTemplateSteps, type TemplateStep } from '../../db/statements/templates/find-template-steps.ts';
-import { lockWorkflowsOfTemplate } from '../../db/statements/templates/lock-workflows-of-template.ts';
+  type TemplateStep,
+} from '../../db/statements/templates/workflows-of-template.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import {
   type CreateTemplateBody,

@@ -2,7 +2,7 @@ import { standardFields } from '../../core/conditions/contact-field.ts';
 import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import { ContactField } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
-import { listHistoryNames } from '../../db/statements/events/list-history-names.ts';
+import { listHistoryNames } from '../../db/statements/events/event-names.ts';
 import { sampleEventData } from '../../db/statements/events/sample-event-data.ts';
 import type { ProjectSlots } from './project-slots.ts';
 

@@ -3,9 +3,9 @@ import { firstFreeBranch, isFree, spliced } from '../../core/workflows/edit-grap
 import { type Branch, findStep } from '../../core/workflows/graph.ts';
 import { branchesOf } from '../../core/workflows/graph-faults.ts';
 import { type StepType, stepTitles, templateIdOf } from '../../core/workflows/step-config.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import { WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
 import type { CreateStepBody, CreateTransitionBody, PatchStepBody } from '../schemas/workflows.ts';
 import {
   editWorkflow,

@@ -1,10 +1,13 @@
 import type { TotalAccuracy } from '../../core/pagination/total-accuracy.ts';
 import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
+import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { projectEm } from '../../db/project-em.ts';
-import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
-import { countExecutionsOf } from '../../db/statements/workflows/count-executions-of.ts';
-import { countSteps, executionsWithSteps } from '../../db/statements/workflows/count-steps.ts';
+import {
+  countExecutions,
+  countExecutionsOf,
+  countSteps,
+  executionsWithSteps,
+} from '../../db/statements/workflows/count-executions.ts';
 import { findWorkflow, readGraph } from './edit-workflow.ts';
 import type { ProjectSlots } from './project-slots.ts';
 

@@ -10,6 +10,8 @@ import { type CompileOptions, conditionTests } from './compile.ts';
 /** Conditions by segment id, including all referenced segments; null for static segments. */
 export type SegmentDefinitions = ReadonlyMap<string, Condition | null>;
 
+const definitionRow = z.object({ id: z.uuid(), type: z.enum(segmentTypes), condition: z.unknown() });
+
 /** Loads segments and, recursively, the segments they refer to, in one statement. Ids of other projects are skipped. */
 export async function loadSegmentDefinitions(
   em: Em,
@@ -18,17 +20,13 @@ export async function loadSegmentDefinitions(
 ): Promise<SegmentDefinitions> {
   const ids = [...segmentIds];
   if (ids.length === 0) return new Map();
-  const rows = await query(
-    em,
-    z.object({ id: z.uuid(), type: z.enum(segmentTypes), condition: z.unknown() }),
-    `with recursive needed (id) as (
+  const sql = `with recursive needed (id) as (
        select unnest($2::uuid[])
        union
        select unnest(s.refers_to) from needed n join segments s on s.id = n.id where s.project_id = $1
      )
-     select s.id, s.type, s.condition from needed n join segments s on s.id = n.id where s.project_id = $1`,
-    [projectId, ids],
-  );
+     select s.id, s.type, s.condition from needed n join segments s on s.id = n.id where s.project_id = $1`;
+  const rows = await query(em, definitionRow, sql, [projectId, ids]);
   return new Map(
     rows.map(({ id, type, condition }) => [id, type === 'STATIC' ? null : storedCondition(id, condition)]),
   );

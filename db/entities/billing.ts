@@ -1,11 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { billingCategories } from '../../core/billing/categories.ts';
+import { EntityRepository } from '@mikro-orm/postgresql';
+import { type BillingCategory, billingCategories, type PerCategory } from '../../core/billing/categories.ts';
 import {
   isOver,
   type StoredSubscription,
   storedSubscriptionSchema,
 } from '../../core/billing/subscription.ts';
-import { BillingLimitRepository } from '../repositories/billing-limit-repository.ts';
 import { createdAt, instant, updatedAt } from './columns.ts';
 import { Project } from './project.ts';
 
@@ -87,3 +87,16 @@ const StripeEventSchema = defineEntity({
 
 export class StripeEvent extends StripeEventSchema.class {}
 StripeEventSchema.setClass(StripeEvent);
+
+export class BillingLimitRepository extends EntityRepository<BillingLimit> {
+  async ofProject(projectId: string): Promise<PerCategory<number | null>> {
+    const limits = await this.find({ projectId }, { refresh: true });
+    const of = (category: BillingCategory) => limits.find((one) => one.category === category)?.emails ?? null;
+    return {
+      transactional: of('transactional'),
+      campaigns: of('campaigns'),
+      workflows: of('workflows'),
+      inbound: of('inbound'),
+    };
+  }
+}

@@ -1,8 +1,9 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, p, raw } from '@mikro-orm/core';
+import { EntityRepository } from '@mikro-orm/postgresql';
 import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
+import { mostProjectNames } from '../../core/project-limits.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
-import { ContactFieldRepository } from '../repositories/contact-field-repository.ts';
-import { ContactRepository } from '../repositories/contact-repository.ts';
+import { laterThanSql } from '../fragments/later-than-sql.ts';
 import { addressIndex } from './address-index.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
@@ -112,3 +113,47 @@ const ContactErasureSchema = defineEntity({
  */
 export class ContactErasure extends ContactErasureSchema.class {}
 ContactErasureSchema.setClass(ContactErasure);
+
+export class ContactRepository extends EntityRepository<Contact> {
+  async findEmails(contactIds: readonly (string | null | undefined)[]): Promise<Map<string, string>> {
+    const ids = [...new Set(contactIds.filter((id) => id != null))];
+    if (ids.length === 0) return new Map();
+    const contacts = await this.find({ id: { $in: ids } }, { fields: ['email'] });
+    return new Map(contacts.map(({ id, email }) => [id, email]));
+  }
+
+  async findKnown(emails: string[]): Promise<string[]> {
+    const contacts = await this.find({ email: { $in: emails } }, { fields: ['email'] });
+    return contacts.map(({ email }) => email);
+  }
+
+  /**
+   * Leaves the subscription unchanged: lifting a suppression is not consent.
+   *
+   * @returns whether the address was suppressed
+   */
+  async liftSuppression(email: string): Promise<boolean> {
+    const lifted = await this.nativeUpdate(
+      { email, suppressionReason: { $ne: null } },
+      {
+        suppressionReason: null,
+        suppressedAt: null,
+        suppressedEmailId: null,
+        updatedAt: raw(laterThanSql('now()', 'updated_at')),
+      },
+    );
+    return lifted > 0;
+  }
+}
+
+export class ContactFieldRepository extends EntityRepository<ContactField> {
+  /** Returns plain rows: 10,000 entities would block the process for 200 ms. */
+  listTypes(projectId: string): Promise<Pick<ContactField, 'key' | 'type'>[]> {
+    return this.createQueryBuilder()
+      .select(['key', 'type'])
+      .where({ projectId })
+      .orderBy({ [raw('key collate "C"')]: 'asc' })
+      .limit(mostProjectNames)
+      .execute('all');
+  }
+}

@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { EntityRepository } from '@mikro-orm/postgresql';
 import { type DomainCheck, domainClaimDays, domainStatuses } from '../../core/domains.ts';
-import { DomainRepository } from '../repositories/domain-repository.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
+import { allProjects } from './project-em.ts';
 
 const DomainSchema = defineEntity({
   name: 'Domain',
@@ -76,3 +77,28 @@ DomainRemovalSchema.setClass(DomainRemoval);
 
 const isSame = (some: readonly string[], others: readonly string[]) =>
   some.length === others.length && some.every((one, index) => one === others[index]);
+
+export class DomainRepository extends EntityRepository<Domain> {
+  listAll(): Promise<Domain[]> {
+    return this.find({}, { orderBy: { id: 'asc' } });
+  }
+
+  /**
+   * Another project's domain of the same name that takes precedence: a verified one, else the oldest that has not
+   * been checked yet.
+   */
+  findEarlierClaim(projectId: string, domain: string): Promise<Domain | null> {
+    return this.findOne(
+      { domain, projectId: { $ne: projectId }, $or: [{ status: 'verified' }, { checkedAt: null }] },
+      { ...allProjects, orderBy: { status: 'desc', id: 'asc' } },
+    );
+  }
+
+  async isClaimed(domain: string): Promise<boolean> {
+    return (await this.count({ domain }, allProjects)) > 0;
+  }
+
+  async isVerifiedElsewhere({ id, domain }: Domain): Promise<boolean> {
+    return (await this.count({ domain, id: { $ne: id }, status: 'verified' }, allProjects)) > 0;
+  }
+}

@@ -10,7 +10,6 @@ import { InboundEmail } from './inbound-email.ts';
 import { Invitation } from './invitation.ts';
 import { Job, JobChunk } from './job.ts';
 import { Membership } from './membership.ts';
-import { OAuthIdentity } from './oauth-identity.ts';
 import { OutboxCommand } from './outbox-command.ts';
 import { Project } from './project.ts';
 import { ProjectErasure, ProjectSuspension } from './project-security.ts';
@@ -18,8 +17,7 @@ import { Segment, SegmentMember } from './segment.ts';
 import { SignInAttempts, SignInSource } from './sign-in.ts';
 import { Template } from './template.ts';
 import { Upload, UploadTotal } from './upload.ts';
-import { User } from './user.ts';
-import { UserSession } from './user-session.ts';
+import { OAuthIdentity, User, UserSession } from './user.ts';
 import {
   Workflow,
   WorkflowStep,

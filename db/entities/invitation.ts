@@ -1,8 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { EntityRepository } from '@mikro-orm/postgresql';
 import { projectRoles } from '../../core/project-roles.ts';
-import { InvitationRepository } from '../repositories/invitation-repository.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
+import { allProjects } from './project-em.ts';
 
 const InvitationSchema = defineEntity({
   name: 'Invitation',
@@ -28,3 +29,14 @@ export class Invitation extends InvitationSchema.class {
   }
 }
 InvitationSchema.setClass(Invitation);
+
+export class InvitationRepository extends EntityRepository<Invitation> {
+  listOpen(): Promise<Invitation[]> {
+    return this.find({ expiresAt: { $gt: new Date() } }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  }
+
+  async findOpen(tokenHash: Buffer): Promise<Invitation | undefined> {
+    const invitation = await this.findOne({ tokenHash }, allProjects);
+    return invitation?.isOpen() ? invitation : undefined;
+  }
+}

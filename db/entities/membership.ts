@@ -1,6 +1,6 @@
-import { defineEntity, p } from '@mikro-orm/core';
-import { projectRoles } from '../../core/project-roles.ts';
-import { MembershipRepository } from '../repositories/membership-repository.ts';
+import { defineEntity, type Loaded, p } from '@mikro-orm/core';
+import { EntityRepository } from '@mikro-orm/postgresql';
+import { type ProjectRole, projectRoles } from '../../core/project-roles.ts';
 import { createdAt } from './columns.ts';
 import { Project } from './project.ts';
 import { User } from './user.ts';
@@ -19,3 +19,21 @@ const MembershipSchema = defineEntity({
 
 export class Membership extends MembershipSchema.class {}
 MembershipSchema.setClass(Membership);
+
+export class MembershipRepository extends EntityRepository<Membership> {
+  /** Always reads from the database: the membership may have just been revoked. */
+  findWithProject(projectId: string, userId: string): Promise<Loaded<Membership, 'project'> | null> {
+    return this.findOne({ project: projectId, user: userId }, { populate: ['project'], refresh: true });
+  }
+
+  listWithProjects(userId: string): Promise<Loaded<Membership, 'project'>[]> {
+    return this.find({ user: userId }, { populate: ['project'], orderBy: { project: { id: 'asc' } } });
+  }
+
+  listWithUsers(projectId: string, role?: ProjectRole): Promise<Loaded<Membership, 'user'>[]> {
+    return this.find(
+      { project: projectId, ...(role && { role }) },
+      { populate: ['user'], orderBy: { createdAt: 'asc', user: 'asc' } },
+    );
+  }
+}

@@ -1,5 +1,7 @@
 import { defineEntity } from '@mikro-orm/core';
-import { TemplateRepository } from '../repositories/template-repository.ts';
+import { EntityRepository, raw } from '@mikro-orm/postgresql';
+import type { ContentType } from '../../core/content-types.ts';
+import { containsText, folded, type ListOrder, listOrder } from '../fragments/contains-sql.ts';
 import { contentColumns, createdAt, updatedAt } from './columns.ts';
 
 const TemplateSchema = defineEntity({
@@ -16,3 +18,36 @@ const TemplateSchema = defineEntity({
 
 export class Template extends TemplateSchema.class {}
 TemplateSchema.setClass(Template);
+
+export interface TemplateQuery extends ListOrder {
+  type?: ContentType | undefined;
+  /** Case-insensitive substring of the name, description or subject. */
+  search?: string | undefined;
+  /** When false, `body` of the records is missing. */
+  body: boolean;
+}
+
+export class TemplateRepository extends EntityRepository<Template> {
+  listPage(
+    { type, search, body, ...order }: TemplateQuery,
+    window: { limit: number; offset: number },
+  ): Promise<[Template[], number]> {
+    const except = body ? [] : ['body'];
+    // as: callers that omit the body do not read it.
+    return this.findAndCount(
+      {
+        ...(type && { type }),
+        ...(search && { [containsText(['name', 'description', 'subject'], search)]: [] }),
+      },
+      { orderBy: listOrder(order), ...window, exclude: except as never[] },
+    );
+  }
+
+  async findByDomain(domain: string, limit: number): Promise<{ id: string; name: string }[]> {
+    const templates = await this.find(
+      { [raw(`split_part(from_email, '@', 2)`)]: domain },
+      { fields: ['id', 'name'], orderBy: [{ [folded('name')]: 'asc' }, { id: 'asc' }], limit },
+    );
+    return templates.map(({ id, name }) => ({ id, name }));
+  }
+}

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { createdAt, primaryId, updatedAt } from './columns.ts';
+import { oauthProviderNames } from '../../core/accounts/oauth-providers.ts';
+import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
 
 const UserSchema = defineEntity({
   name: 'User',
@@ -28,3 +29,43 @@ export class User extends UserSchema.class {
   }
 }
 UserSchema.setClass(User);
+
+const UserSessionSchema = defineEntity({
+  name: 'UserSession',
+  tableName: 'sessions',
+  indexes: [
+    { name: 'sessions_user', properties: ['user', 'id'] },
+    { name: 'sessions_expiry', properties: ['expiresAt'] },
+  ],
+  properties: {
+    id: primaryId(),
+    user: () => p.manyToOne(User).updateRule('no action').deleteRule('cascade'),
+    /** The user's `sessionVersion` at sign-in; the session ends when they differ. */
+    version: p.integer(),
+    browser: p.text().nullable(),
+    system: p.text().nullable(),
+    /** Accurate to ten minutes, so that most requests write nothing. */
+    lastUsedAt: instant().defaultRaw('now()'),
+    expiresAt: instant(),
+    createdAt: createdAt(),
+  },
+});
+
+/** A sign-in. The token contains its id and is refused once the row is gone. */
+export class UserSession extends UserSessionSchema.class {}
+UserSessionSchema.setClass(UserSession);
+
+const OAuthIdentitySchema = defineEntity({
+  name: 'OAuthIdentity',
+  tableName: 'oauth_identities',
+  properties: {
+    provider: p.enum(oauthProviderNames).primary(),
+    subject: p.text().primary(),
+    user: () => p.manyToOne(User).updateRule('no action').deleteRule('cascade').index(),
+    createdAt: createdAt(),
+  },
+});
+
+/** A provider account that signs a user in; `subject` is the provider's immutable id. */
+export class OAuthIdentity extends OAuthIdentitySchema.class {}
+OAuthIdentitySchema.setClass(OAuthIdentity);

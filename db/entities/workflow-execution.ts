@@ -1,9 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { EntityRepository } from '@mikro-orm/postgresql';
 import { nilId } from '../../core/nil-id.ts';
-import { executionStatuses } from '../../core/workflows/execution-status.ts';
+import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
 import { activeStatusesSql } from '../fragments/active-statuses-sql.ts';
-import { WorkflowExecutionRepository } from '../repositories/workflow-execution-repository.ts';
 import { instant, primaryId } from './columns.ts';
+import type { ListWindow } from './list-window.ts';
 
 const WorkflowExecutionSchema = defineEntity({
   name: 'WorkflowExecution',
@@ -118,3 +119,21 @@ const EventListenerSchema = defineEntity({
  */
 export class EventListener extends EventListenerSchema.class {}
 EventListenerSchema.setClass(EventListener);
+
+export class WorkflowExecutionRepository extends EntityRepository<WorkflowExecution> {
+  listPage(
+    workflowId: string,
+    status: ExecutionStatus | undefined,
+    { limit, offset, after }: ListWindow,
+  ): Promise<WorkflowExecution[]> {
+    const position = after && {
+      // Bounds the index scan, which the `$or` below does not.
+      startedAt: { $lte: new Date(after.at) },
+      $or: [{ startedAt: { $lt: new Date(after.at) } }, { id: { $lt: after.id } }],
+    };
+    return this.find(
+      { workflowId, ...(status && { status }), ...position },
+      { orderBy: { startedAt: 'desc', id: 'desc' }, limit, offset },
+    );
+  }
+}

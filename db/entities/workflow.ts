@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { EntityRepository } from '@mikro-orm/postgresql';
 import type { Branch, DraftGraph } from '../../core/workflows/graph.ts';
 import type { StepType } from '../../core/workflows/step-config.ts';
-import { WorkflowRepository } from '../repositories/workflow-repository.ts';
+import { containsText } from '../fragments/contains-sql.ts';
 import { createdAt, laterThan, primaryId, updatedAt } from './columns.ts';
 
 const WorkflowSchema = defineEntity({
@@ -127,3 +128,18 @@ const WorkflowVersionTemplateSchema = defineEntity({
 
 export class WorkflowVersionTemplate extends WorkflowVersionTemplateSchema.class {}
 WorkflowVersionTemplateSchema.setClass(WorkflowVersionTemplate);
+
+export class WorkflowRepository extends EntityRepository<Workflow> {
+  /** @param search case-insensitive substring of the name, description or event name */
+  listPage(
+    search: string | undefined,
+    window: { limit: number; offset: number },
+  ): Promise<[Workflow[], number]> {
+    return this.findAndCount(
+      {
+        ...(search && { [containsText(['name', 'description', 'event_name'], search)]: [] }),
+      },
+      { orderBy: { createdAt: 'desc', id: 'desc' }, ...window },
+    );
+  }
+}

@@ -1,7 +1,9 @@
 import type { CampaignStatus } from '../../core/campaign-state.ts';
 import { openJobStates } from '../../core/jobs/job-states.ts';
 import { activeStatuses } from '../../core/workflows/execution-status.ts';
-import { listSql } from './list-sql.ts';
+
+/** `('a', 'b')`, from constants. */
+const listSql = (values: readonly string[]) => `(${values.map((value) => `'${value}'`).join(', ')})`;
 
 // Written as in the partial indexes, so that Postgres can use them.
 

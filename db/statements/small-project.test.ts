@@ -14,13 +14,11 @@ import { listContacts } from './contacts/list-contacts.ts';
 import { countSuppressions, listSuppressions } from './contacts/list-suppressions.ts';
 import { readFieldValues } from './contacts/read-field-values.ts';
 import { type EmailFilter, listEmails } from './emails/list-emails.ts';
-import { listHistoryNames } from './events/list-history-names.ts';
+import { listHistoryNames } from './events/event-names.ts';
 import { listUpcoming } from './events/list-upcoming.ts';
-import { countAudience } from './segments/count-audience.ts';
-import { listAudience } from './segments/list-audience.ts';
-import { countStaticMembers, listMembers } from './segments/list-members.ts';
-import { countExecutions } from './workflows/count-executions.ts';
-import { countSteps } from './workflows/count-steps.ts';
+import { countAudience, listAudience } from './segments/audience-contacts.ts';
+import { countStaticMembers, listMembers } from './segments/segment-members.ts';
+import { countExecutions, countSteps } from './workflows/count-executions.ts';
 
 interface Filled {
   projectId: string;

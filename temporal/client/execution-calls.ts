@@ -1,5 +1,5 @@
 import type { Client } from '@temporalio/client';
-import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
+import type { DueCommand } from '../../db/statements/outbox/due-commands.ts';
 import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import {
@@ -9,8 +9,7 @@ import {
 } from '../contracts/workflow-execution.ts';
 import { workflowIds } from '../contracts/workflow-ids.ts';
 import { signalRunningExecution } from './execution-workflows.ts';
-import { ignoreStarted } from './ignore-started.ts';
-import type { WorkflowCall } from './workflow-call.ts';
+import { ignoreStarted, type WorkflowCall } from './workflow-call.ts';
 
 interface ExecutionSubject {
   executionId: string;

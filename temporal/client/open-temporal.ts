@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { DataConverter } from '@temporalio/common';
-import { notifyWaitingEmails } from '../../db/statements/outbox/notify-waiting-emails.ts';
+import { notifyWaitingEmails } from '../../db/statements/outbox/due-commands.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import type { Resources } from '../../runtime/resources.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';

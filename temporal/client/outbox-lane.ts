@@ -3,8 +3,11 @@ import type { Client } from '@temporalio/client';
 import { createAlarmClock } from '../../core/alarm-clock.ts';
 import type { Lane } from '../../core/outbox-lanes.ts';
 import type { Orm } from '../../db/orm.ts';
-import { findProjectTurns } from '../../db/statements/outbox/find-project-turns.ts';
-import { type DueCommand, lockDueCommands } from '../../db/statements/outbox/lock-due-commands.ts';
+import {
+  type DueCommand,
+  findProjectTurns,
+  lockDueCommands,
+} from '../../db/statements/outbox/due-commands.ts';
 import { type DeliveredCommands, deliverCommands } from './deliver-commands.ts';
 import { planCalls } from './plan-calls.ts';
 

@@ -1,5 +1,5 @@
 import { newId } from '../../core/new-id.ts';
-import type { DueCommand } from '../../db/statements/outbox/lock-due-commands.ts';
+import type { DueCommand } from '../../db/statements/outbox/due-commands.ts';
 import { type EmailBatchInput, emailBatchWorkflow } from '../contracts/email-batch.ts';
 import { fairness } from '../contracts/fairness.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
@@ -7,8 +7,7 @@ import { emailTaskQueue } from '../contracts/task-queues.ts';
 import { workflowIds } from '../contracts/workflow-ids.ts';
 import { commandRoutes, type SubjectWorkflow } from './command-routes.ts';
 import { planExecutionCalls } from './execution-calls.ts';
-import { ignoreStarted } from './ignore-started.ts';
-import type { WorkflowCall } from './workflow-call.ts';
+import { ignoreStarted, type WorkflowCall } from './workflow-call.ts';
 
 /** @param emailsInMs delay before the workflow of emails begins */
 export function planCalls(due: readonly DueCommand[], emailsInMs = 0): WorkflowCall[] {

@@ -1,10 +1,8 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { EventDeletion } from '../../db/entities/event.ts';
-import type { Orm } from '../../db/orm.ts';
-import { closeErasure } from '../../db/statements/projects/close-erasure.ts';
+import { closeErasure } from '../../db/statements/projects/erasure-orders.ts';
 import type { BillingProvider } from '../../providers/billing/billing-provider.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
-import type { AfterCommit } from '../activities/after-commit.ts';
 import { endBilling } from '../activities/billing/end-billing.ts';
 import type { BatchSender } from '../activities/campaigns/create-batch-sender.ts';
 import { createCampaignActivities } from '../activities/campaigns/create-campaign-activities.ts';
@@ -21,11 +19,11 @@ import {
 import { createJobActivities } from '../activities/jobs/create-job-activities.ts';
 import { eraseRecordedProject } from '../activities/projects/erase-recorded-project.ts';
 import type { RemoveImage } from '../activities/projects/erase-uploads.ts';
-import { runSlice } from '../activities/run-slice.ts';
 import { createSegmentActivities } from '../activities/segments/create-segment-activities.ts';
 import { createSweepActivities } from '../activities/sweeps/create-sweep-activities.ts';
-import { withHeartbeat } from '../activities/with-heartbeat.ts';
+import { runSlice, withHeartbeat } from '../activities/with-heartbeat.ts';
 import { createWorkflowActivities } from '../activities/workflows/create-workflow-activities.ts';
+import type { WriterDependencies } from '../activities/writer-dependencies.ts';
 import type { BillingEndActivities } from '../contracts/billing-end.ts';
 import type { CampaignBatchActivities } from '../contracts/campaign.ts';
 import type { ContactSnoozeActivities } from '../contracts/contact-snooze.ts';
@@ -35,8 +33,7 @@ import type { EventDeletionActivities } from '../contracts/event-deletion.ts';
 import type { InboundEmailActivities } from '../contracts/inbound-email.ts';
 import type { ProjectErasureActivities } from '../contracts/project-erasure.ts';
 
-interface PlainDependencies extends AfterCommit {
-  orm: Orm;
+interface PlainDependencies extends WriterDependencies {
   clickhouse: ClickHouse;
   billing: BillingProvider | null;
   identities: DomainIdentities;

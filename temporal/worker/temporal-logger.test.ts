@@ -1,7 +1,7 @@
 import { ApplicationFailure } from '@temporalio/common';
 import { expect, it } from 'vitest';
 import { createLogger } from '../../runtime/logger.ts';
-import { createTemporalLogger } from './temporal-logger.ts';
+import { createTemporalLogger } from './temporal-runtime.ts';
 
 function linesOf(write: (log: ReturnType<typeof createTemporalLogger>) => void): unknown[] {
   const lines: unknown[] = [];

@@ -1,6 +1,6 @@
-import { Runtime } from '@temporalio/worker';
+import { Runtime, type Logger as TemporalLogger } from '@temporalio/worker';
 import type { Logger } from 'pino';
-import { createTemporalLogger } from './temporal-logger.ts';
+import { presentError } from '../../runtime/logger.ts';
 
 /**
  * Installs Temporal's native runtime: logs through `log` and handles no signals. Call once per process, before the
@@ -30,5 +30,21 @@ function prometheusAt(bindAddress: string) {
     unitSuffix: true,
     useSecondsForDurations: true,
     histogramBucketOverrides: { temporal_activity_schedule_to_start_latency: waits },
+  };
+}
+
+/** One level below the SDK's own, because it logs each step of each workflow as DEBUG. */
+const severities = { TRACE: 'trace', DEBUG: 'trace', INFO: 'debug', WARN: 'warn', ERROR: 'error' } as const;
+
+/** Writes the SDK's log to `log`. The SDK names errors `error`, which pino would write as `{}`. */
+export function createTemporalLogger(log: Logger): TemporalLogger {
+  const child = log.child({ component: 'temporal' }, { serializers: { error: presentError } });
+  return {
+    log: (level, message, meta) => child[severities[level]](meta ?? {}, message),
+    trace: (message, meta) => child.trace(meta ?? {}, message),
+    debug: (message, meta) => child.trace(meta ?? {}, message),
+    info: (message, meta) => child.debug(meta ?? {}, message),
+    warn: (message, meta) => child.warn(meta ?? {}, message),
+    error: (message, meta) => child.error(meta ?? {}, message),
   };
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-export interface Import {
+interface Import {
   from: string;
   to: string;
 }

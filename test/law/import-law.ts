@@ -1,11 +1,8 @@
 import { cruise, format, type ICruiseResult } from 'dependency-cruiser';
 import extractOptions from 'dependency-cruiser/config-utl/extract-depcruise-options';
-import { folderCircles, type Import } from './folder-circles.ts';
+import { folderCircles } from './folder-circles.ts';
 
 const isTest = (file: string) => /^test\/|\.test\.tsx?$|\/testing\//.test(file);
-/** An entity imports its repository, as MikroORM requires, and the repository imports the type of its entity. */
-const isOfEntity = ({ from, to }: Import) =>
-  from.startsWith('db/entities/') && to.startsWith('db/repositories/');
 
 const { output } = await cruise(['.'], await extractOptions('./.dependency-cruiser.mjs'));
 // as: without an output type, the result itself.
@@ -18,8 +15,7 @@ const imports = result.modules.flatMap(({ source: from, dependencies }) =>
 );
 const circles = folderCircles(
   imports.filter(
-    (one) =>
-      ![one.from, one.to].some((file) => isTest(file) || file.includes('node_modules/')) && !isOfEntity(one),
+    ({ from, to }) => ![from, to].some((file) => isTest(file) || file.includes('node_modules/')),
   ),
 );
 for (const circle of circles) console.error(circle);

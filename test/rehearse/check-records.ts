@@ -1,5 +1,5 @@
-import { recountCampaign } from '../../db/statements/campaigns/recount-campaign.ts';
-import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
+import { recountCampaign } from '../../db/statements/campaigns/campaign-figures.ts';
+import { readAudienceFigures } from '../../db/statements/contacts/contact-figures.ts';
 import { sql } from '../../db/testing/sql.ts';
 import type { CountingSink } from '../setup/counting-sink.ts';
 import { findWrongCounts } from '../setup/read-database.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { recountCampaign } from '../../db/statements/campaigns/recount-campaign.ts';
+import { recountCampaign } from '../../db/statements/campaigns/campaign-figures.ts';
 import { insertContacts } from './campaigns.ts';
 import { emailStatuses } from './email-statuses.ts';
 import { eventually } from './eventually.ts';

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { Campaign } from '../../db/entities/campaign.ts';
+import { allProjects } from '../../db/entities/project-em.ts';
 import type { Em } from '../../db/orm.ts';
-import { allProjects } from '../../db/project-em.ts';
 import { freezeAudience } from '../../db/statements/campaigns/freeze-audience.ts';
 import { startCampaign as startToSend } from '../../db/statements/campaigns/start-campaign.ts';
 import { sql } from '../../db/testing/sql.ts';

@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { ContactWrite } from '../../db/statements/contacts/merge-contact-writes.ts';
 import type { AcceptInput } from '../../db/statements/emails/accept-emails.ts';
 import type { ProviderEventInput } from '../../db/statements/emails/apply-provider-events.ts';
-import type { HandOverRecord } from '../../db/statements/emails/record-hand-overs.ts';
+import type { HandOverRecord } from '../../db/statements/emails/hand-overs.ts';
 import type { TrackInput } from '../../db/statements/events/track-events.ts';
 
 /** Default values are unique or empty, as in all functions below. */

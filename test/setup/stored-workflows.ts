@@ -1,8 +1,8 @@
 import { syncListener } from '../../api/services/workflow-listener.ts';
 import { type DraftGraph, templateIdsOf } from '../../core/workflows/graph.ts';
+import { allProjects } from '../../db/entities/project-em.ts';
 import { Workflow, WorkflowVersion, WorkflowVersionTemplate } from '../../db/entities/workflow.ts';
 import type { Em } from '../../db/orm.ts';
-import { allProjects } from '../../db/project-em.ts';
 
 interface StoredFields {
   id: string;

@@ -2,8 +2,7 @@ import { z } from 'zod';
 import type { ExecutionStatus } from '../../../core/workflows/execution-status.ts';
 import { branches } from '../../../core/workflows/graph.ts';
 import { stepTypes } from '../../../core/workflows/step-config.ts';
-import { mostCountedEach } from '../../../db/statements/workflows/count-executions-of.ts';
-import { executionsWithSteps } from '../../../db/statements/workflows/count-steps.ts';
+import { executionsWithSteps, mostCountedEach } from '../../../db/statements/workflows/count-executions.ts';
 import { offsetPageSchema, totalAccuracySchema } from './offset-page.ts';
 
 const anyObject = z.record(z.string(), z.unknown());

@@ -22,10 +22,7 @@ export interface SettledClaim extends KeyClaim {
  * @returns for each claim, whether it now holds its key
  */
 export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: number): Promise<boolean[]> {
-  const rows = await query(
-    em,
-    z.object({ token: z.string() }),
-    `insert into idempotency_keys as held (project_id, key, request, token, status_code, created_at, expires_at)
+  const sql = `insert into idempotency_keys as held (project_id, key, request, token, status_code, created_at, expires_at)
      select project_id, key, request, token, null, now(), now() + $5 * interval '1 hour'
        from unnest($1::uuid[], $2::text[], $3::text[], $4::uuid[]) as claim (project_id, key, request, token)
       order by project_id, key
@@ -33,15 +30,14 @@ export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: n
        set request = excluded.request, token = excluded.token, status_code = null,
            created_at = excluded.created_at, expires_at = excluded.expires_at
        where held.expires_at <= now()
-     returning token`,
-    [
-      claims.map((claim) => claim.projectId),
-      claims.map((claim) => claim.key),
-      claims.map((claim) => claim.request),
-      claims.map((claim) => claim.token),
-      ttlHours,
-    ],
-  );
+     returning token`;
+  const rows = await query(em, z.object({ token: z.string() }), sql, [
+    claims.map((claim) => claim.projectId),
+    claims.map((claim) => claim.key),
+    claims.map((claim) => claim.request),
+    claims.map((claim) => claim.token),
+    ttlHours,
+  ]);
   const claimed = new Set(rows.map((row) => row.token));
   return claims.map((claim) => claimed.has(claim.token));
 }
@@ -51,9 +47,7 @@ export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: n
  * asynchronously: if a crash loses the commit, the keys stay held.
  */
 export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Promise<void> {
-  await execute(
-    em,
-    `with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
+  const sql = `with relaxed as materialized (select set_config('synchronous_commit', 'off', true)),
      settled as materialized (
        select * from unnest($1::uuid[], $2::text[], $3::uuid[], $4::int[])
          as claim (project_id, key, token, status_code)
@@ -71,12 +65,11 @@ export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Pro
         where k.project_id = h.project_id and k.key = h.key and h.status_code between 400 and 499)
      update idempotency_keys k set status_code = h.status_code
        from held h
-      where k.project_id = h.project_id and k.key = h.key and h.status_code not between 400 and 499`,
-    [
-      claims.map((claim) => claim.projectId),
-      claims.map((claim) => claim.key),
-      claims.map((claim) => claim.token),
-      claims.map((claim) => claim.statusCode),
-    ],
-  );
+      where k.project_id = h.project_id and k.key = h.key and h.status_code not between 400 and 499`;
+  await execute(em, sql, [
+    claims.map((claim) => claim.projectId),
+    claims.map((claim) => claim.key),
+    claims.map((claim) => claim.token),
+    claims.map((claim) => claim.statusCode),
+  ]);
 }

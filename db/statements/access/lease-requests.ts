@@ -29,19 +29,16 @@ const leaseRow = z.object({
 export async function leaseRequests(em: Em, limit: number, wanted: readonly WantedLease[]): Promise<Lease[]> {
   // Read before the statement runs, so that the local end of the minute is never late.
   const askedAt = performance.now();
-  const rows = await query(
-    em,
-    leaseRow,
-    `insert into rate_limit_windows as held (subject, window_start, used)
+  const sql = `insert into rate_limit_windows as held (subject, window_start, used)
      select subject, date_trunc('minute', now()), least($3, want)
        from unnest($1::text[], $2::int[]) as wanted (subject, want)
       order by subject
      on conflict (subject, window_start) do update set used = least($3, held.used + excluded.used)
      returning subject, new.used - coalesce(old.used, 0) as count, new.used as "givenOut",
        extract(epoch from window_start)::float8 * 1000 as "windowStartedAt",
-       extract(epoch from window_start + interval '1 minute' - now())::float8 * 1000 as "msLeft"`,
-    [wanted.map((each) => each.subject), wanted.map((each) => each.want), limit],
-  );
+       extract(epoch from window_start + interval '1 minute' - now())::float8 * 1000 as "msLeft"`;
+  const parameters = [wanted.map((each) => each.subject), wanted.map((each) => each.want), limit];
+  const rows = await query(em, leaseRow, sql, parameters);
   const bySubject = new Map(rows.map((row) => [row.subject, row]));
   return wanted.map(({ subject }) => {
     const row = bySubject.get(subject);

@@ -16,16 +16,12 @@ export async function countInvitationEmail(
   userId: string,
   email: string,
 ): Promise<number | undefined> {
-  const rows = await query(
-    em,
-    row,
-    `insert into invitation_hours as counted (subject, hour, mails)
+  const sql = `insert into invitation_hours as counted (subject, hour, mails)
      select subject, date_trunc('hour', now()), 1 from unnest($1::text[]) subject order by subject
      on conflict (subject, hour) do update set mails = counted.mails + 1
      returning subject, mails,
-       ceil(extract(epoch from hour + interval '1 hour' - now()))::int as "secondsLeft"`,
-    [[userId, email]],
-  );
+       ceil(extract(epoch from hour + interval '1 hour' - now()))::int as "secondsLeft"`;
+  const rows = await query(em, row, sql, [[userId, email]]);
   const { toAddress, byUser } = invitationsPerHour;
   return rows.find(({ subject, mails }) => mails > (subject === email ? toAddress : byUser))?.secondsLeft;
 }

@@ -13,18 +13,14 @@ const row = z.object({
 export type Consumption = z.output<typeof row>;
 
 export function readConsumption(em: Em, projectId: string): Promise<Consumption> {
-  return queryRow(
-    em,
-    row,
-    `select now.month::timestamp at time zone 'UTC' as start,
+  const sql = `select now.month::timestamp at time zone 'UTC' as start,
        (now.month + interval '1 month')::timestamp at time zone 'UTC' as "end",
        json_build_object('transactional', ${sumOf('transactional')}, 'campaigns', ${sumOf('campaigns')},
          'workflows', ${sumOf('workflows')}, 'inbound', ${sumOf('inbound')}) as used
      from (select usage_month(now()) as month) now
      left join billing_usage u on u.project_id = $1 and u.month = now.month
-     group by now.month`,
-    [projectId],
-  );
+     group by now.month`;
+  return queryRow(em, row, sql, [projectId]);
 }
 
 const sumOf = (category: BillingCategory) =>

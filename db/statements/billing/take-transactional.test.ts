@@ -10,10 +10,8 @@ import type { Em } from '../../orm.ts';
 import { preparedSql, sql } from '../../testing/sql.ts';
 import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { freezeAudience } from '../campaigns/freeze-audience.ts';
-import { giveBackTransactional } from './give-back-transactional.ts';
-import { lockRemainingQuota } from './lock-remaining-quota.ts';
+import { giveBackTransactional, lockRemainingQuota, takeTransactional } from './monthly-quota.ts';
 import { readConsumption } from './read-consumption.ts';
-import { takeTransactional } from './take-transactional.ts';
 
 const connections = 16;
 // Six of them are reserved for prepared statements.

@@ -2,7 +2,7 @@ import { parseCondition } from '../../../core/conditions/parse-condition.ts';
 import { type Audience, conditionAudience, segmentAudience } from '../../conditions/audience.ts';
 import type { Campaign } from '../../entities/campaign.ts';
 import type { Em } from '../../orm.ts';
-import { countAudience } from '../segments/count-audience.ts';
+import { countAudience } from '../segments/audience-contacts.ts';
 
 export type AudienceChoice = Pick<
   Campaign,

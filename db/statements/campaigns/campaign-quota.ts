@@ -1,6 +1,6 @@
 import { BillingLimit } from '../../entities/billing.ts';
 import type { Em } from '../../orm.ts';
-import { lockRemainingQuota } from '../billing/lock-remaining-quota.ts';
+import { lockRemainingQuota } from '../billing/monthly-quota.ts';
 import { type AudienceChoice, countRecipients } from './campaign-audience.ts';
 
 export interface CampaignQuota {

@@ -5,18 +5,17 @@ import { cancelCampaign, insertContacts, insertDraft, startSending } from '../..
 import { providerEvent } from '../../../test/setup/inputs.ts';
 import type { Em } from '../../orm.ts';
 import { sql } from '../../testing/sql.ts';
+import { eraseContactTraces } from '../contacts/contact-erasures.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
-import { eraseContactTraces } from '../contacts/erase-contact-traces.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import type { ClaimedEmail } from '../emails/claimed-email.ts';
-import { readSendingBacklog } from '../emails/read-sending-backlog.ts';
-import { recordHandOvers } from '../emails/record-hand-overs.ts';
-import { recordErasure } from '../projects/record-erasure.ts';
+import { recordHandOvers } from '../emails/hand-overs.ts';
+import { readSendingBacklog } from '../outbox/read-outbox-figures.ts';
+import { recordErasure } from '../projects/erasure-orders.ts';
+import { foldCampaignFigures, recountCampaign } from './campaign-figures.ts';
 import { cancelBatches } from './cancel-batches.ts';
-import { foldCampaignFigures } from './fold-campaign-figures.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { readCampaignBatch } from './read-campaign-batch.ts';
-import { recountCampaign } from './recount-campaign.ts';
 import {
   beginMonthBefore,
   claim,

@@ -18,10 +18,7 @@ export function cancelBatches(
   afterNumber: number,
   limit: number,
 ): Promise<number | null> {
-  return queryValue(
-    em,
-    z.number().int().nullable(),
-    `with batch as materialized (
+  const sql = `with batch as materialized (
        select b.*, k.project_id
        from campaign_batches b
        join campaigns k on k.id = b.campaign_id
@@ -68,7 +65,6 @@ export function cancelBatches(
        from unclaimed u
        where b.campaign_id = $1 and b.number = u.number
      )
-     select max(number) as last from batch`,
-    [campaignId, afterNumber, limit],
-  );
+     select max(number) as last from batch`;
+  return queryValue(em, z.number().int().nullable(), sql, [campaignId, afterNumber, limit]);
 }

@@ -26,19 +26,14 @@ export async function countAudienceOutcome(em: Em, campaign: AudienceChoice): Pr
   const audience = await chosenAudience(em, campaign);
   const parameters: unknown[] = [campaign.projectId];
   const where = audience.where(new Date(), bindInto(parameters), 'all');
-  const groups = await audienceQuery(
-    em,
-    'all',
-    groupRow,
-    `select subscribed, suppressed, snoozed, count(*)::int as contacts,
+  const sql = `select subscribed, suppressed, snoozed, count(*)::int as contacts,
        (select suppress_transactional from projects where id = $1) as "suppressTransactional"
      from (
        select c.subscribed, c.suppression_reason is not null as suppressed, c.snoozed_until is not null as snoozed
        from contacts c where c.project_id = $1 and ${where}
      ) c
-     group by subscribed, suppressed, snoozed`,
-    parameters,
-  );
+     group by subscribed, suppressed, snoozed`;
+  const groups = await audienceQuery(em, 'all', groupRow, sql, parameters);
   const outcome = { total: 0, recipients: 0, suppressed: 0, snoozed: 0, unsubscribed: 0 };
   for (const { contacts, snoozed, ...facts } of groups) {
     const email = { source: 'CAMPAIGN', type: campaign.type, projectDisabled: false } as const;

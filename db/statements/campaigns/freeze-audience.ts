@@ -129,14 +129,10 @@ function freezePart(
   lock: string,
 ): Promise<boolean | undefined> {
   return em.transactional(async (transaction) => {
-    const [campaign] = await query(
-      transaction,
-      freezingRow,
-      `select project_id as "projectId", type, audience_type as "audienceType",
+    const sql = `select project_id as "projectId", type, audience_type as "audienceType",
          audience_condition as "audienceCondition", segment_id as "segmentId", started_at as "startedAt"
-       from campaigns where id = $1 and status = 'SENDING' and frozen_at is null ${lock}`,
-      [campaignId],
-    );
+       from campaigns where id = $1 and status = 'SENDING' and frozen_at is null ${lock}`;
+    const [campaign] = await query(transaction, freezingRow, sql, [campaignId]);
     if (campaign === undefined) return;
     const { startedAt } = campaign;
     if (startedAt === null) throw new Error('A sending campaign has no start');

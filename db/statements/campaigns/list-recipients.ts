@@ -90,23 +90,15 @@ const amongSql = ({ outcome }: RecipientQuery) =>
 
 function readPage(em: Em, search: RecipientQuery, end: string | undefined): Promise<Recipient[]> {
   const { campaignId, outcome, after = nilId, limit } = search;
-  return query(
-    em,
-    recipientRow,
-    `select ${columns} from emails where ${amongSql(search)} and ${end === undefined ? 'true' : 'contact_id <= $4'}
+  const sql = `select ${columns} from emails where ${amongSql(search)} and ${end === undefined ? 'true' : 'contact_id <= $4'}
        and ${outcome === undefined ? 'true' : outcomeSql[outcome]}
-     order by contact_id limit $3`,
-    [campaignId, after, limit, ...(end === undefined ? [] : [end])],
-  );
+     order by contact_id limit $3`;
+  return query(em, recipientRow, sql, [campaignId, after, limit, ...(end === undefined ? [] : [end])]);
 }
 
 async function findEnd(em: Em, search: RecipientQuery, perScan: number): Promise<string | undefined> {
   const { campaignId, after = nilId } = search;
-  const [last] = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `select contact_id as id from emails where ${amongSql(search)} order by contact_id offset $3 limit 1`,
-    [campaignId, after, perScan - 1],
-  );
+  const sql = `select contact_id as id from emails where ${amongSql(search)} order by contact_id offset $3 limit 1`;
+  const [last] = await query(em, z.object({ id: z.uuid() }), sql, [campaignId, after, perScan - 1]);
   return last?.id;
 }

@@ -10,10 +10,7 @@ export function readEmailRange(
   projectId: string,
   campaignId: string,
 ): Promise<z.output<typeof rangeRow> | undefined> {
-  return queryFirst(
-    em,
-    rangeRow,
-    `select first.first_email_id as "firstId", last.last_email_id as "lastId"
+  const sql = `select first.first_email_id as "firstId", last.last_email_id as "lastId"
      from campaigns k
      cross join lateral (
        select first_email_id from campaign_batches where campaign_id = k.id order by number limit 1
@@ -21,7 +18,6 @@ export function readEmailRange(
      cross join lateral (
        select last_email_id from campaign_batches where campaign_id = k.id order by number desc limit 1
      ) last
-     where k.id = $2 and k.project_id = $1`,
-    [projectId, campaignId],
-  );
+     where k.id = $2 and k.project_id = $1`;
+  return queryFirst(em, rangeRow, sql, [projectId, campaignId]);
 }

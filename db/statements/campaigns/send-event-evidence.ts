@@ -36,10 +36,7 @@ export function readSendEventEvidence(
   campaignId: string,
   unknownSeconds: number,
 ): Promise<SendEventEvidence> {
-  return queryRow(
-    em,
-    evidenceRow,
-    `with campaign as (
+  const sql = `with campaign as (
        select max(sent_at) filter (where confirmed_at is not null) as proven,
          coalesce(bool_and(confirmed_at is not null) filter (where message_id is not null), false) as is_complete,
          extract(epoch from max(confirmed_at - sent_at))::float8 as lag
@@ -54,7 +51,7 @@ export function readSendEventEvidence(
      )
      select greatest(proven, (select sent_at from others)) - make_interval(secs => $3) as "provenUntil",
        case when is_complete then now() end as "completeAt", lag as "lagSeconds"
-     from campaign`,
-    [campaignId, unknownSeconds * 4, claimLeaseSeconds + providerAnswerSeconds],
-  );
+     from campaign`;
+  const parameters = [campaignId, unknownSeconds * 4, claimLeaseSeconds + providerAnswerSeconds];
+  return queryRow(em, evidenceRow, sql, parameters);
 }

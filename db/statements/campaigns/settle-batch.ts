@@ -3,7 +3,7 @@ import { claimLeaseSeconds, claimLiveSeconds } from '../../../core/claim-times.t
 import { isOfBatchSql } from '../../fragments/is-of-batch-sql.ts';
 import type { Em } from '../../orm.ts';
 import { queryRow } from '../../sql.ts';
-import { interruptedReason, notBegunReason } from '../emails/interrupted-claims.ts';
+import { interruptedReason, notBegunReason } from '../emails/find-open-emails.ts';
 import type { SendEventEvidence } from './send-event-evidence.ts';
 
 const settledRow = z.object({

@@ -30,12 +30,8 @@ export async function startCampaign(
 
 /** Contacts' `created_at` comes from the clock of the creating process, which may be ahead of the database's. */
 async function startAudience(em: Em, { id, projectId }: Campaign): Promise<Date> {
-  const { end } = await queryRow(
-    em,
-    z.object({ end: z.date() }),
-    `select greatest(clock_timestamp(), (select max(created_at) from contacts where project_id = $1)) as end,
-       pg_notify('${campaignStartedChannel}', $2)`,
-    [projectId, id],
-  );
+  const sql = `select greatest(clock_timestamp(), (select max(created_at) from contacts where project_id = $1)) as end,
+       pg_notify('${campaignStartedChannel}', $2)`;
+  const { end } = await queryRow(em, z.object({ end: z.date() }), sql, [projectId, id]);
   return end;
 }

@@ -5,10 +5,9 @@ import { providerEvent } from '../../../test/setup/inputs.ts';
 import { readEmail } from '../../../test/setup/read-database.ts';
 import { sql } from '../../testing/sql.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
-import { beginHandOvers } from '../emails/begin-hand-overs.ts';
-import { recordHandOvers } from '../emails/record-hand-overs.ts';
+import { beginHandOvers, recordHandOvers } from '../emails/hand-overs.ts';
+import { remindCampaigns } from '../sweeps/requeue-commands.ts';
 import { cancelBatches } from './cancel-batches.ts';
-import { remindCampaigns } from './remind-campaigns.ts';
 import { noEvidence, readSendEventEvidence, undecided } from './send-event-evidence.ts';
 import { settleBatch } from './settle-batch.ts';
 import {

@@ -10,13 +10,12 @@ import { sql as run } from '../../testing/sql.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { claimEmails } from '../emails/claim-emails.ts';
-import { recordHandOvers } from '../emails/record-hand-overs.ts';
+import { recordHandOvers } from '../emails/hand-overs.ts';
 import { trackEvents } from '../events/track-events.ts';
 import { changeSubscription, type SubscriptionChange } from './change-subscription.ts';
 import { deleteContacts } from './delete-contacts.ts';
 import { endDueSnoozes } from './end-snoozes.ts';
-import { patchContact } from './patch-contact.ts';
-import { upsertContact } from './upsert-contact.ts';
+import { patchContact, upsertContact } from './patch-contact.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;

@@ -9,8 +9,7 @@ import { acceptInput, trackInput, upsertInput } from '../../../test/setup/inputs
 import { findWrongCounts, readContact, readCounts } from '../../../test/setup/read-database.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { trackEvents } from '../events/track-events.ts';
-import { patchContact } from './patch-contact.ts';
-import { upsertContact } from './upsert-contact.ts';
+import { patchContact, upsertContact } from './patch-contact.ts';
 
 const { em } = useTestDatabase();
 

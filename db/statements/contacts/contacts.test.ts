@@ -5,7 +5,7 @@ import { acceptInput, trackInput, upsertInput } from '../../../test/setup/inputs
 import { findWrongCounts, readContact, readCounts, readEmail } from '../../../test/setup/read-database.ts';
 import { brokenConstraint } from '../../database-errors.ts';
 import { Contact } from '../../entities/contact.ts';
-import { projectEm } from '../../project-em.ts';
+import { projectEm } from '../../entities/project-em.ts';
 import { query } from '../../sql.ts';
 import { readConsumption } from '../billing/read-consumption.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
@@ -13,9 +13,8 @@ import { trackEvents } from '../events/track-events.ts';
 import { erasedReason } from './contact-belongings-sql.ts';
 import { contactColumns, contactRow } from './contact-row.ts';
 import { deleteContacts } from './delete-contacts.ts';
-import { type PatchContactInput, patchContact } from './patch-contact.ts';
+import { type PatchContactInput, patchContact, upsertContact } from './patch-contact.ts';
 import { subscribeContacts } from './subscribe-contacts.ts';
-import { upsertContact } from './upsert-contact.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
 import { queryValue } from '../../sql.ts';
+import { readAudienceFigures } from './contact-figures.ts';
 import { type ContactFilter, contactFilterSql, isByAddressAlone } from './contact-filter.ts';
 import type { ContactPosition } from './contact-order.ts';
 import { findAddresses } from './find-addresses.ts';
-import { readAudienceFigures } from './read-contact-figures.ts';
 import { type ContactsCounted, countInScan } from './scan-contacts.ts';
 
 /** A search by address counts a project of up to this many contacts at once: 40 ms with an index-only scan. */

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { Contact } from '../../entities/contact.ts';
+import { allProjects } from '../../entities/project-em.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import type { Em } from '../../orm.ts';
-import { allProjects } from '../../project-em.ts';
 import { query } from '../../sql.ts';
 
 const endSql = (which: string, locked: '' | 'skip locked' = '') => `

@@ -40,12 +40,9 @@ export async function findByAddressPart(
   try {
     const rows = await em.fork().transactional(async (run) => {
       await execute(run, `set local statement_timeout = ${patienceMs}`);
-      return query(
-        run,
-        found,
-        `select id, email from contacts where project_id = $1 and email like $2 ${whole} limit $3`,
-        [projectId, `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`, atMost + 1, ...(whole ? [search] : [])],
-      );
+      const sql = `select id, email from contacts where project_id = $1 and email like $2 ${whole} limit $3`;
+      const pattern = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
+      return query(run, found, sql, [projectId, pattern, atMost + 1, ...(whole ? [search] : [])]);
     });
     return rows.length > atMost ? undefined : rows;
   } catch (error) {

@@ -10,12 +10,10 @@ import { sql } from '../../testing/sql.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { trackEvents } from '../events/track-events.ts';
+import { foldContactFigures, readAudienceFigures, readKeyFigures } from './contact-figures.ts';
 import { deleteContacts } from './delete-contacts.ts';
-import { foldContactFigures } from './fold-contact-figures.ts';
-import { patchContact } from './patch-contact.ts';
-import { readAudienceFigures, readKeyFigures } from './read-contact-figures.ts';
+import { patchContact, upsertContact } from './patch-contact.ts';
 import { removeKey } from './remove-key.ts';
-import { upsertContact } from './upsert-contact.ts';
 
 const { em } = useTestDatabase();
 

@@ -37,11 +37,7 @@ function readPage(
   const behind = sideSql(order, 'behind', after, parameters);
   const matches = `contacts c where ${where}${behind}`;
   parameters.push(limit);
-  return query(
-    em,
-    contactRow,
-    `select ${contactColumns} from ${emails === undefined ? matches : `(select * from ${matches} offset 0) c`}
-     ${orderSql(order)} limit $${parameters.length}`,
-    parameters,
-  );
+  const sql = `select ${contactColumns} from ${emails === undefined ? matches : `(select * from ${matches} offset 0) c`}
+     ${orderSql(order)} limit $${parameters.length}`;
+  return query(em, contactRow, sql, parameters);
 }

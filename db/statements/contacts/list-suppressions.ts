@@ -51,16 +51,12 @@ export function listSuppressions(
        limit ${rows}
      )`,
   );
-  return query(
-    em,
-    suppressionRow,
-    `select id as "contactId", email, suppression_reason as reason, suppressed_at as "suppressedAt",
+  const sql = `select id as "contactId", email, suppression_reason as reason, suppressed_at as "suppressedAt",
        suppressed_email_id as "emailId"
      from (${ranges.join(' union all ')}) found
      order by ${order}
-     limit ${rows}`,
-    parameters,
-  );
+     limit ${rows}`;
+  return query(em, suppressionRow, sql, parameters);
 }
 
 export function countSuppressions(em: Em, projectId: string, filter: SuppressionFilter): Promise<Total> {

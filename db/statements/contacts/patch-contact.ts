@@ -1,10 +1,12 @@
+import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
+import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { queryFirst } from '../../sql.ts';
+import { queryFirst, queryRow } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
-import { splitPatch } from './merge-contact-writes.ts';
+import { type ContactWrite, mergeContactWrites, splitPatch } from './merge-contact-writes.ts';
 
 export interface PatchContactInput {
   projectId: string;
@@ -74,4 +76,22 @@ export function patchContact(em: Em, input: PatchContactInput): Promise<ContactR
     input.by?.workflowId ?? null,
     input.by?.hops ?? null,
   ]);
+}
+
+const upsertSql = `
+with ${upsertContactsSql(contactInputSql())},
+${countEventsSql('select * from contact_flip')}
+select id, is_new as "isNew" from contact`;
+
+const writtenRow = z.object({ id: z.uuid(), isNew: z.boolean() });
+
+/**
+ * Creates or patches a contact by address; new contacts are subscribed by default. Contact, journal and statistics
+ * change together, in the common lock order.
+ *
+ * @throws pg.DatabaseError `contacts_data_size` when its data would exceed 64 KB
+ */
+export function upsertContact(em: Em, write: ContactWrite): Promise<z.output<typeof writtenRow>> {
+  const { rows } = mergeContactWrites([write], true);
+  return queryRow(em, writtenRow, upsertSql, [JSON.stringify(rows)]);
 }

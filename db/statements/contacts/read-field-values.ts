@@ -39,10 +39,7 @@ export async function readFieldValues(
       ? standardSql[field.name]
       : dataValueSql(field.key, field.path, bindInto(parameters));
   const isSnooze = field.kind === 'standard' && field.name === 'snoozedUntil';
-  const rows = await query(
-    em,
-    valueRow,
-    `with newest as (
+  const sql = `with newest as (
        select ${value} as value, c.created_at as at from contacts c
        where c.project_id = $1 and ${isSnooze ? 'c.snoozed_until is not null' : 'true'}
        order by c.created_at desc, c.id desc limit $3
@@ -50,8 +47,7 @@ export async function readFieldValues(
      grouped as materialized (select value, max(at) as at from newest group by value)
      select value from grouped where ${isScalar}
      order by row_number() over (partition by jsonb_typeof(value) order by at desc, value) > 1, at desc, value
-     limit $2`,
-    parameters,
-  );
+     limit $2`;
+  const rows = await query(em, valueRow, sql, parameters);
   return rows.map((row) => row.value);
 }

@@ -29,10 +29,7 @@ export async function removeKey(
 ): Promise<RemovedKeys> {
   const parameters: unknown[] = [projectId, key, limit];
   if (after !== undefined) parameters.push(after.createdAt, after.id);
-  const rows = await query(
-    em,
-    lastRow,
-    `with found as materialized (
+  const sql = `with found as materialized (
        select id, created_at, data ? $2::text as has_key from contacts
        where project_id = $1 ${after === undefined ? '' : 'and (created_at, id) > ($4, $5::uuid)'}
        order by created_at, id limit $3
@@ -49,9 +46,8 @@ export async function removeKey(
      )
      select created_at as "createdAt", id, (select count(*)::int from written) as removed,
        (select count(*)::int from found) as found
-     from found order by created_at desc, id desc limit 1`,
-    parameters,
-  );
+     from found order by created_at desc, id desc limit 1`;
+  const rows = await query(em, lastRow, sql, parameters);
   const [row] = rows;
   if (row === undefined) return { removed: 0, last: undefined };
   const { removed, found, createdAt, id } = row;

@@ -71,10 +71,6 @@ async function findEnd(
     const last = await queryFirst(em, row, next('created_at as at, id'), parameters);
     return last && { value: last.at.toISOString(), id: last.id };
   }
-  return queryFirst(
-    em,
-    z.object({ value: z.string(), id: z.uuid() }),
-    `select email as value, id from contacts where project_id = $1 and email = (${next('email')})`,
-    parameters,
-  );
+  const sql = `select email as value, id from contacts where project_id = $1 and email = (${next('email')})`;
+  return queryFirst(em, z.object({ value: z.string(), id: z.uuid() }), sql, parameters);
 }

@@ -6,7 +6,7 @@ import { useProject } from '../../../test/setup/projects.ts';
 import { readContact, readCounts, readEmail, readEvents } from '../../../test/setup/read-database.ts';
 import { Batcher } from '../../batching/batcher.ts';
 import { isRolledBack } from '../../database-errors.ts';
-import { lockDueCommands } from '../outbox/lock-due-commands.ts';
+import { lockDueCommands } from '../outbox/due-commands.ts';
 import { type AcceptedEmail, type AcceptInput, acceptEmails } from './accept-emails.ts';
 import { loadContents } from './load-contents.ts';
 

@@ -17,7 +17,7 @@ import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
 import { claimEmails } from './claim-emails.ts';
-import { type HandOverRecord, recordHandOvers } from './record-hand-overs.ts';
+import { type HandOverRecord, recordHandOvers } from './hand-overs.ts';
 
 const { em, sql } = useTestDatabase();
 const project = useProject(em);

@@ -6,9 +6,8 @@ import { readEmail } from '../../../test/setup/read-database.ts';
 import { sql } from '../../testing/sql.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
-import { beginHandOvers } from './begin-hand-overs.ts';
 import { claimEmails } from './claim-emails.ts';
-import { recordHandOvers } from './record-hand-overs.ts';
+import { beginHandOvers, recordHandOvers } from './hand-overs.ts';
 import {
   accept,
   acceptOne,

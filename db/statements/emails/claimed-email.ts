@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { withholdingFactsSchema } from '../../../core/withholding.ts';
-import { withholdingColumnsSql } from './withholding-columns.ts';
 
 export const claimedEmailRow = withholdingFactsSchema.extend({
   id: z.uuid(),
@@ -24,3 +23,15 @@ export const claimedColumnsSql = (email: string, project: string, contact: strin
   ${email}.content_id as "contentId", ${email}.to_email as "toEmail", ${email}.to_name as "toName", ${email}.attempts,
   ${email}.tried_since as "triedSince", ${contact}.email as "contactEmail", ${contact}.data as "contactData",
   ${withholdingColumnsSql(email, project, contact)}`;
+
+/**
+ * Columns of `withholdingFactsSchema`.
+ *
+ * @param email alias of `emails`
+ * @param project alias of `projects`, left-joined: emails of user accounts have none
+ * @param contact alias of `contacts`, left-joined
+ */
+export const withholdingColumnsSql = (email: string, project: string, contact: string) => `
+  ${email}.source, ${email}.type, coalesce(${project}.disabled, ${email}.source <> 'ACCOUNT') as "projectDisabled",
+  coalesce(${project}.suppress_transactional, false) as "suppressTransactional",
+  ${contact}.subscribed, ${contact}.suppression_reason is not null and not ${email}.custom_recipient as suppressed`;

@@ -6,7 +6,7 @@ import { readEmail } from '../../../test/setup/read-database.ts';
 import type { Em } from '../../orm.ts';
 import { preparedSql, sql } from '../../testing/sql.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
-import { recordHandOvers } from './record-hand-overs.ts';
+import { recordHandOvers } from './hand-overs.ts';
 import {
   acceptOne,
   begin,

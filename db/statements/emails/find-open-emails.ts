@@ -4,8 +4,10 @@ import { withholdingFactsSchema } from '../../../core/withholding.ts';
 import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
-import { interruptedReason, notBegunReason } from './interrupted-claims.ts';
-import { withholdingColumnsSql } from './withholding-columns.ts';
+import { withholdingColumnsSql } from './claimed-email.ts';
+
+export const interruptedReason = 'the process ended during the hand-over';
+export const notBegunReason = 'the process ended before the hand-over';
 
 const openEmailRow = withholdingFactsSchema.extend({
   id: z.uuid(),

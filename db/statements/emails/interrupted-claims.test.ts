@@ -5,7 +5,7 @@ import { findWrongCounts, readEmail, readEvents } from '../../../test/setup/read
 import { sql } from '../../testing/sql.ts';
 import { acceptEmails } from './accept-emails.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
-import { recordHandOvers } from './record-hand-overs.ts';
+import { recordHandOvers } from './hand-overs.ts';
 import {
   accept,
   acceptOne,

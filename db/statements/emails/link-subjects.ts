@@ -36,17 +36,13 @@ export async function findLinkSubject(
   contactId: string,
   emailId: string,
 ): Promise<LinkSubjectRow | undefined> {
-  const [row] = await query(
-    em,
-    linkSubjectRow,
-    `select p.id as "projectId", p.name as "projectName", p.brand_color as "brandColor",
+  const sql = `select p.id as "projectId", p.name as "projectName", p.brand_color as "brandColor",
        p.logo_url as "logoUrl", p.language, ${subscriberColumns}
      from (values ($1::uuid, $2::uuid)) link (contact_id, email_id)
      left join contacts c on c.id = link.contact_id
      left join emails e on e.id = link.email_id
-     join projects p on p.id = coalesce(c.project_id, e.project_id)`,
-    [contactId, emailId],
-  );
+     join projects p on p.id = coalesce(c.project_id, e.project_id)`;
+  const [row] = await query(em, linkSubjectRow, sql, [contactId, emailId]);
   if (row === undefined) return undefined;
   const { id, email, subscribed, snoozedUntil, locale, ...project } = row;
   const isHere = id !== null && email !== null && subscribed !== null;

@@ -155,12 +155,8 @@ async function findEnd(
   const parameters: unknown[] = [projectId];
   const bind = bindInto(parameters);
   const nearby = nearbySql(filter, { beforeId }, bind).replaceAll('select e.*', 'select e.id');
-  const [last] = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `select id from (${nearby} offset ${bind(perScan - 1)} limit 1) e`,
-    parameters,
-  );
+  const sql = `select id from (${nearby} offset ${bind(perScan - 1)} limit 1) e`;
+  const [last] = await query(em, z.object({ id: z.uuid() }), sql, parameters);
   return last?.id;
 }
 

@@ -85,14 +85,10 @@ export async function loadContents(em: Em, ids: string[]): Promise<Map<string, S
 
 /** Contents without attachments. A template's text is read once for all emails that share it. */
 export async function loadTexts(em: Em, ids: string[]): Promise<Map<string, Content>> {
-  const rows = await query(
-    em,
-    contentRow,
-    `select t.id, t.project_id as "projectId", t.template_content_id as "templateContentId", ${textSql}, t.headers,
+  const sql = `select t.id, t.project_id as "projectId", t.template_content_id as "templateContentId", ${textSql}, t.headers,
        t.variables, coalesce(p.language, 'en') as language, p.footer_address as "footerAddress"
-     from message_contents t left join projects p on p.id = t.project_id where t.id = any($1::uuid[])`,
-    [ids],
-  );
+     from message_contents t left join projects p on p.id = t.project_id where t.id = any($1::uuid[])`;
+  const rows = await query(em, contentRow, sql, [ids]);
   const templates = await loadTemplates(em, new Set(rows.flatMap((row) => row.templateContentId ?? [])));
   const contents = new Map<string, Content>();
   for (const { language, footerAddress, ...row } of rows) {
@@ -107,11 +103,7 @@ export async function loadTexts(em: Em, ids: string[]): Promise<Map<string, Cont
 
 async function loadTemplates(em: Em, ids: Set<string>) {
   if (ids.size === 0) return new Map<string, z.output<typeof templateRow>>();
-  const rows = await query(
-    em,
-    templateRow,
-    `select id, ${textSql} from template_contents where id = any($1::uuid[])`,
-    [[...ids]],
-  );
+  const sql = `select id, ${textSql} from template_contents where id = any($1::uuid[])`;
+  const rows = await query(em, templateRow, sql, [[...ids]]);
   return new Map(rows.map((row) => [row.id, row]));
 }

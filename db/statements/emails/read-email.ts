@@ -6,12 +6,8 @@ import { query, queryFirst } from '../../sql.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
 
 export function readEmail(em: Em, projectId: string, id: string): Promise<LoggedEmail | undefined> {
-  return queryFirst(
-    em,
-    loggedEmailRow,
-    loggedEmailsSql('select * from emails where id = $2 and project_id = $1'),
-    [projectId, id],
-  );
+  const sql = loggedEmailsSql('select * from emails where id = $2 and project_id = $1');
+  return queryFirst(em, loggedEmailRow, sql, [projectId, id]);
 }
 
 const names = ['email.delivery', 'email.open', 'email.click', 'email.bounce', 'email.complaint'] as const;
@@ -37,10 +33,7 @@ export async function listEmailEvents(em: Em, projectId: string, email: LoggedEm
   if (email.contactId === null) return [];
   // The outcome events of an email to a custom address have no contact.
   const ofContact = email.customRecipient ? 'contact_id is null' : 'contact_id = $2';
-  return query(
-    em,
-    eventRow,
-    `select name, data, occurred_at as "occurredAt" from (
+  const sql = `select name, data, occurred_at as "occurredAt" from (
        select e.id, e.name, e.data, e.occurred_at from unnest($3::text[]) n (name)
        cross join lateral (
          select * from (
@@ -57,17 +50,16 @@ export async function listEmailEvents(em: Em, projectId: string, email: LoggedEm
           and id >= $7
         limit ${perName})
      ) e
-     order by occurred_at, id`,
-    [
-      projectId,
-      email.contactId,
-      names,
-      email.createdAt,
-      email.id,
-      feedNames,
-      firstEventIdSince(new Date(email.createdAt.getTime() - dayMs)),
-    ],
-  );
+     order by occurred_at, id`;
+  return query(em, eventRow, sql, [
+    projectId,
+    email.contactId,
+    names,
+    email.createdAt,
+    email.id,
+    feedNames,
+    firstEventIdSince(new Date(email.createdAt.getTime() - dayMs)),
+  ]);
 }
 
 /** The email's execution was under way when it was created; a minute of tolerance, because clocks are adjusted. */
@@ -108,11 +100,7 @@ export type AttachmentFigures = z.output<typeof attachmentRow>;
 
 /** A statement, because MikroORM would load the bytes to measure them. */
 export function listAttachments(em: Em, contentId: string): Promise<AttachmentFigures[]> {
-  return query(
-    em,
-    attachmentRow,
-    `select filename, content_type as "contentType", disposition, octet_length(bytes) as size
-     from email_attachments where content_id = $1 order by position`,
-    [contentId],
-  );
+  const sql = `select filename, content_type as "contentType", disposition, octet_length(bytes) as size
+     from email_attachments where content_id = $1 order by position`;
+  return query(em, attachmentRow, sql, [contentId]);
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPool, useTestDatabase } from '../../../test/setup/database.ts';
 import type { Em, Orm } from '../../orm.ts';
 import { sql as run } from '../../testing/sql.ts';
-import { type SendSlots, takeSendSlots } from './take-send-slots.ts';
+import { type SendSlots, takeSendSlots } from './send-slots.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;

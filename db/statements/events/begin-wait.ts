@@ -40,51 +40,36 @@ const longestDelayMs = 86_400_000;
  */
 export async function beginWait(em: Em, wait: EventWait): Promise<AwaitedEvent | undefined> {
   const { projectId, workflowId, executionId, visit, contactId, eventName } = wait;
-  const parameters = [projectId, eventName, contactId];
-  await execute(
-    em,
-    `insert into event_listeners (project_id, event_name, contact_id, id, workflow_id, execution_id, visit)
+  const key = [projectId, eventName, contactId];
+  const listenSql = `insert into event_listeners (project_id, event_name, contact_id, id, workflow_id, execution_id, visit)
      values ($1, $2, $3, $4, $5, $4, $6)
-     on conflict (project_id, event_name, contact_id, id) do update set visit = excluded.visit`,
-    [...parameters, executionId, workflowId, visit],
-  );
+     on conflict (project_id, event_name, contact_id, id) do update set visit = excluded.visit`;
+  await execute(em, listenSql, [...key, executionId, workflowId, visit]);
   // Locks the row, or its key if it does not exist: no other transaction can insert it until this one ends.
-  await execute(
-    em,
-    `insert into contact_event_stats as s (project_id, name, contact_id, count, first_at, last_at, last_event_id)
+  const lockSql = `insert into contact_event_stats as s (project_id, name, contact_id, count, first_at, last_at, last_event_id)
      values ($1, $2, $3, 0, now(), now(), $3)
-     on conflict (project_id, name, contact_id) do update set count = s.count where false`,
-    parameters,
-  );
-  await execute(
-    em,
-    'delete from contact_event_stats where project_id = $1 and name = $2 and contact_id = $3 and count = 0',
-    parameters,
-  );
-  const [previous] = await query(
-    em,
-    previousRow,
-    `select coalesce(r.completed_at, x.started_at) as "endedAt",
+     on conflict (project_id, name, contact_id) do update set count = s.count where false`;
+  await execute(em, lockSql, key);
+  const removeSql =
+    'delete from contact_event_stats where project_id = $1 and name = $2 and contact_id = $3 and count = 0';
+  await execute(em, removeSql, key);
+  const previousSql = `select coalesce(r.completed_at, x.started_at) as "endedAt",
        coalesce(r.ended_after, x.started_after)::text as "endedAfter"
      from workflow_executions x
      left join workflow_step_runs r on r.execution_id = x.id and r.visit = $2 - 1
-     where x.id = $1`,
-    [executionId, visit],
-  );
+     where x.id = $1`;
+  const [previous] = await query(em, previousRow, previousSql, [executionId, visit]);
   if (previous === undefined) return undefined;
   // With values instead of a join, only the partitions of that time are planned.
   const since = new Date(previous.endedAt.getTime() - longestDelayMs);
-  const [event] = await query(
-    em,
-    awaitedRow,
-    `select e.id, e.name, e.data, e.hops
+  const sql = `select e.id, e.name, e.data, e.hops
      from events e
      where e.project_id = $1 and e.name = $2 and e.contact_id = $3 and e.kind <> 'activity'
        and e.occurred_at >= $4 and e.id >= $5 and not pg_visible_in_snapshot(e.xid, $6::pg_snapshot)
      order by e.xid, e.occurred_at, e.id
-     limit 1`,
-    [...parameters, since, firstEventIdSince(since), previous.endedAfter],
-  );
+     limit 1`;
+  const parameters = [...key, since, firstEventIdSince(since), previous.endedAfter];
+  const [event] = await query(em, awaitedRow, sql, parameters);
   if (event !== undefined) await endWait(em, executionId);
   return event;
 }

@@ -4,9 +4,9 @@ import { nilId } from '../../../core/nil-id.ts';
 import { eventInput } from '../../../core/segments/segment-inputs.ts';
 import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
 import type { Em } from '../../orm.ts';
-import { retryTransaction } from '../../retry-transaction.ts';
+import { inRetriedTransaction } from '../../retry-transaction.ts';
 import { execute, query } from '../../sql.ts';
-import { deleteEventName } from './delete-event-name.ts';
+import { deleteEventName } from './event-names.ts';
 import type { DeletedName } from './record-event-deletion.ts';
 
 /** Events per transaction: its locks block calls that track the same event of the same contact. */
@@ -101,9 +101,7 @@ export async function deleteEvents(
     slice.signal?.throwIfAborted();
     const from: Place = place;
     const batch: Batch = await inTurn(() =>
-      retryTransaction(() =>
-        em.fork().transactional((transaction) => deleteBatch(transaction, deletion, from)),
-      ),
+      inRetriedTransaction(em, (run) => deleteBatch(run, deletion, from)),
     );
     deleted += batch.deleted;
     place = batch.next;
@@ -148,14 +146,12 @@ where s.project_id = $1 and s.name = $2 and s.contact_id = r.contact_id and r.co
 async function forgetDroppedEvents(em: Em, { projectId, name }: DeletedName): Promise<void> {
   for (let after: string | undefined = nilId; after !== undefined; ) {
     const from: string = after;
-    after = await retryTransaction(() =>
-      em.fork().transactional(async (run) => {
-        const page = await query(run, z.object({ contactId: z.uuid() }), pageSql, [projectId, name, from]);
-        const contactIds = page.map(({ contactId }) => contactId);
-        await execute(run, recountSql, [projectId, name, contactIds]);
-        return contactIds.length < batchEvents ? undefined : contactIds.at(-1);
-      }),
-    );
+    after = await inRetriedTransaction(em, async (run) => {
+      const page = await query(run, z.object({ contactId: z.uuid() }), pageSql, [projectId, name, from]);
+      const contactIds = page.map(({ contactId }) => contactId);
+      await execute(run, recountSql, [projectId, name, contactIds]);
+      return contactIds.length < batchEvents ? undefined : contactIds.at(-1);
+    });
   }
 }
 
@@ -193,10 +189,8 @@ async function deleteBatch(em: Em, { id, projectId, name, xid }: DeletedName, pl
   ]);
   await execute(em, touchSql, [projectId, eventInput(name), counted.map((group) => group.contactId)]);
   const lastMadeAt = Math.max(0, ...gone.map((group) => group.lastMadeAt?.getTime() ?? 0));
-  await execute(em, 'update event_deletions set before = greatest(before, $2) where id = $1', [
-    id,
-    new Date(lastMadeAt),
-  ]);
+  const sql = 'update event_deletions set before = greatest(before, $2) where id = $1';
+  await execute(em, sql, [id, new Date(lastMadeAt)]);
   const deleted = gone.reduce((sum, group) => sum + group.count, 0);
   return { deleted, next: placeAfter(place, found) };
 }

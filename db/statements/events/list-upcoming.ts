@@ -16,10 +16,7 @@ export type UpcomingRow = z.output<typeof upcomingRow>;
 
 /** The next scheduled campaigns and waiting executions, soonest first. Unites two index scans, each up to the limit. */
 export function listUpcoming(em: Em, projectId: string, limit: number): Promise<UpcomingRow[]> {
-  return query(
-    em,
-    upcomingRow,
-    `select u.type, u.id, u.at, u.contact_id as "contactId", c.email as "contactEmail",
+  const sql = `select u.type, u.id, u.at, u.contact_id as "contactId", c.email as "contactEmail",
        coalesce(u.name, w.name, '') as name, u.workflow_id as "workflowId", u.step_id as "stepId"
      from (
        (select 'campaign.scheduled' as type, id, scheduled_for as at, null::uuid as contact_id, name,
@@ -38,7 +35,6 @@ export function listUpcoming(em: Em, projectId: string, limit: number): Promise<
      left join workflows w on w.id = u.workflow_id
      left join contacts c on c.project_id = $1 and c.id = u.contact_id
      order by u.at, u.id
-     limit $2`,
-    [projectId, limit],
-  );
+     limit $2`;
+  return query(em, upcomingRow, sql, [projectId, limit]);
 }

@@ -19,16 +19,12 @@ export async function recordEventDeletion(
   name: string,
 ): Promise<DeletedName & Pick<EventDeletion, 'before'>> {
   const id = newId();
-  const row = await queryRow(
-    em,
-    z.object({ before: z.date(), xid: z.string() }),
-    `with command as (
+  const sql = `with command as (
        insert into outbox (id, kind, subject_id, project_id, next_attempt_at)
        values (uuidv7(), 'events.delete', $1, $2, now() + ${callTakesAtMost})
      )
      insert into event_deletions (id, project_id, name, before) values ($1, $2, $3, clock_timestamp())
-     returning before, xid::text as xid`,
-    [id, projectId, name],
-  );
+     returning before, xid::text as xid`;
+  const row = await queryRow(em, z.object({ before: z.date(), xid: z.string() }), sql, [id, projectId, name]);
   return { id, projectId, name, ...row };
 }

@@ -14,10 +14,7 @@ const sampleRow = z.object({ key: z.string(), value: z.json() });
  * Reads a few events per name, and a limited number of names and keys.
  */
 export function sampleEventData(em: Em, projectId: string): Promise<{ key: string; value: JsonValue }[]> {
-  return query(
-    em,
-    sampleRow,
-    `with listened as (
+  const sql = `with listened as (
        select event_name as name from workflows where project_id = $1
        union
        select s.config ->> 'eventName' from workflow_steps s join workflows w on w.id = s.workflow_id
@@ -36,7 +33,6 @@ export function sampleEventData(em: Em, projectId: string): Promise<{ key: strin
        select * from jsonb_each(e.data) each where each.value <> 'null' limit ${mostKeys}
      ) d
      order by d.key collate "C"
-     limit ${mostKeys}`,
-    [projectId],
-  );
+     limit ${mostKeys}`;
+  return query(em, sampleRow, sql, [projectId]);
 }

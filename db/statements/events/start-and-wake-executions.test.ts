@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput, providerEvent, trackInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
-import { upsertContact } from '../contacts/upsert-contact.ts';
+import { upsertContact } from '../contacts/patch-contact.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { trackEvents } from './track-events.ts';

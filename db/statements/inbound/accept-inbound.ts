@@ -4,11 +4,11 @@ import type { Verdicts } from '../../../core/inbound/verdicts.ts';
 import { newId } from '../../../core/new-id.ts';
 import { Domain } from '../../entities/domain.ts';
 import { InboundEmail } from '../../entities/inbound-email.ts';
+import { allProjects } from '../../entities/project-em.ts';
 import type { Em } from '../../orm.ts';
 import { commandsLeftChannel } from '../../project-changes.ts';
-import { allProjects } from '../../project-em.ts';
 import { execute, query } from '../../sql.ts';
-import { takeInbound } from '../billing/take-inbound.ts';
+import { takeInbound } from '../billing/monthly-quota.ts';
 import { isNotHandledBeforeSql } from '../emails/handled-before-sql.ts';
 
 export interface ArrivedEmail {
@@ -56,13 +56,10 @@ async function findReceivers(em: Em, recipients: readonly string[]): Promise<Map
 export async function acceptInbound(em: Em, email: ArrivedEmail): Promise<ArrivalOutcome> {
   const receivers = await findReceivers(em, email.recipients);
   if (receivers.size === 0) return 'unknown';
-  const isFresh = await execute(
-    em,
-    `insert into handled_notifications (id, published_on)
+  const sql = `insert into handled_notifications (id, published_on)
      select $1::uuid, $2::date where ${isNotHandledBeforeSql('$1::uuid')}
-     on conflict (id, published_on) do nothing`,
-    [email.notificationId, email.publishedOn],
-  );
+     on conflict (id, published_on) do nothing`;
+  const isFresh = await execute(em, sql, [email.notificationId, email.publishedOn]);
   if (!isFresh) return 'duplicate';
   const outcomes: ArrivalOutcome[] = [];
   for (const [projectId, recipients] of receivers)
@@ -78,31 +75,27 @@ async function store(
   recipients: readonly string[],
 ): Promise<ArrivalOutcome> {
   const id = newId();
-  const [stored] = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `insert into inbound_emails (id, project_id, provider_id, recipients, verdicts, source, headers, raw, bucket,
+  const storeSql = `insert into inbound_emails (id, project_id, provider_id, recipients, verdicts, source, headers, raw, bucket,
        object_key, received_at)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
      on conflict (project_id, provider_id) do update
      set recipients = inbound_emails.recipients
        || array(select r from unnest(excluded.recipients) r where r <> all(inbound_emails.recipients))
      where not inbound_emails.recipients @> excluded.recipients
-     returning id`,
-    [
-      id,
-      projectId,
-      email.providerId,
-      recipients,
-      JSON.stringify(email.verdicts),
-      email.source,
-      JSON.stringify(email.headers),
-      email.raw === null ? null : Buffer.from(email.raw),
-      email.object?.bucket ?? null,
-      email.object?.key ?? null,
-      email.receivedAt,
-    ],
-  );
+     returning id`;
+  const [stored] = await query(em, z.object({ id: z.uuid() }), storeSql, [
+    id,
+    projectId,
+    email.providerId,
+    recipients,
+    JSON.stringify(email.verdicts),
+    email.source,
+    JSON.stringify(email.headers),
+    email.raw === null ? null : Buffer.from(email.raw),
+    email.object?.bucket ?? null,
+    email.object?.key ?? null,
+    email.receivedAt,
+  ]);
   if (stored === undefined) return 'duplicate';
   if (stored.id !== id) return 'applied';
   // Counted after the insert, so that repeats are not counted.
@@ -110,11 +103,8 @@ async function store(
     await em.nativeDelete(InboundEmail, { id });
     return 'over_limit';
   }
-  await execute(
-    em,
-    `insert into outbox (id, kind, subject_id, project_id) values (uuidv7(), 'inbound.receive', $1, $2)
-     returning pg_notify('${commandsLeftChannel}', '')`,
-    [id, projectId],
-  );
+  const commandSql = `insert into outbox (id, kind, subject_id, project_id) values (uuidv7(), 'inbound.receive', $1, $2)
+     returning pg_notify('${commandsLeftChannel}', '')`;
+  await execute(em, commandSql, [id, projectId]);
   return 'applied';
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { queryFirst } from '../../sql.ts';
+import { query, queryFirst } from '../../sql.ts';
 
 const factsRow = z.object({
   contactId: z.uuid().nullable(),
@@ -20,10 +20,7 @@ export function findSenderFacts(
   sender: { email: string | null; domain: string | null },
   most: number,
 ): Promise<SenderFacts | undefined> {
-  return queryFirst(
-    em,
-    factsRow,
-    `select c.id as "contactId", p.disabled as "isProjectDisabled",
+  const sql = `select c.id as "contactId", p.disabled as "isProjectDisabled",
        exists (select from domains where domain = $3 and status = 'verified') as "isDomainOfOurs",
        (select count(*)::int from (
          select from inbound_emails r
@@ -31,7 +28,23 @@ export function findSenderFacts(
          limit $4) r) as recent
      from projects p
      left join contacts c on c.project_id = p.id and c.email = $2
-     where p.id = $1`,
-    [projectId, sender.email, sender.domain, most],
-  );
+     where p.id = $1`;
+  return queryFirst(em, factsRow, sql, [projectId, sender.email, sender.domain, most]);
+}
+
+/**
+ * The email to this contact that a received email replies to.
+ *
+ * @param providerIds most likely match first
+ */
+export async function findAnsweredEmail(
+  em: Em,
+  contactId: string,
+  providerIds: readonly string[],
+): Promise<string | null> {
+  if (providerIds.length === 0) return null;
+  const sql = `select id from emails where contact_id = $1 and message_id = any($2::text[])
+     order by array_position($2::text[], message_id), id desc limit 1`;
+  const [row] = await query(em, z.object({ id: z.uuid() }), sql, [contactId, providerIds]);
+  return row?.id ?? null;
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import { upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { queryValue } from '../../sql.ts';
+import { query, queryValue } from '../../sql.ts';
 
 export interface ImportedContact {
   email: string;
@@ -58,9 +59,30 @@ export function importContactRows(
     }
     rows.set(email, row);
   }
-  return queryValue(em, z.number().int(), importSql, [
-    JSON.stringify([...rows.values()]),
-    projectId,
-    occurredAt,
-  ]);
+  const parameters = [JSON.stringify([...rows.values()]), projectId, occurredAt];
+  return queryValue(em, z.number().int(), importSql, parameters);
+}
+
+const sizeRow = z.object({ email: z.string(), bytes: z.int() });
+
+// The sum with an empty object is the value as Postgres works with it; a stored one may be compressed.
+const sizesSql = `
+select w.email, pg_column_size(c.data || '{}') as bytes
+from unnest($2::text[]) as w(email)
+cross join lateral (${joinByKeySql('contacts c where c.project_id = $1 and c.email = w.email')}) c`;
+
+/** The uncompressed bytes of the data of the contacts with these addresses, by address. */
+export async function measureContacts(
+  em: Em,
+  projectId: string,
+  emails: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await query(em, sizeRow, sizesSql, [projectId, emails]);
+  return new Map(rows.map(({ email, bytes }) => [email, bytes]));
+}
+
+/** Sorts addresses as statements sort the contacts they lock; the collation may not be the order of code points. */
+export function sortAddresses(em: Em, emails: readonly string[]): Promise<string[]> {
+  const sql = 'select array(select email from unnest($1::text[]) email order by email)';
+  return queryValue(em, z.array(z.string()), sql, [emails]);
 }

@@ -11,9 +11,6 @@ export async function insertJobChunk(
   position: number,
   bytes: Uint8Array,
 ): Promise<void> {
-  await execute(em, 'insert into job_chunks (job_id, position, bytes) values ($1, $2, $3)', [
-    jobId,
-    position,
-    bytes,
-  ]);
+  const sql = 'insert into job_chunks (job_id, position, bytes) values ($1, $2, $3)';
+  await execute(em, sql, [jobId, position, bytes]);
 }

@@ -9,11 +9,9 @@ import { noProject } from '../../entities/outbox-command.ts';
 import type { Em } from '../../orm.ts';
 import { rowsRead } from '../../testing/rows-read.ts';
 import { sql } from '../../testing/sql.ts';
-import { findProjectTurns } from './find-project-turns.ts';
-import { lockDueCommands } from './lock-due-commands.ts';
-import { makeCommandDue } from './make-command-due.ts';
+import { findProjectTurns, lockDueCommands } from './due-commands.ts';
 import { readOutboxFigures } from './read-outbox-figures.ts';
-import { deleteCommands, postponeCommands } from './settle-commands.ts';
+import { deleteCommands, makeCommandDue, postponeCommands } from './settle-commands.ts';
 
 const database = useTestDatabase();
 const { em } = database;

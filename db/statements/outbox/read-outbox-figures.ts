@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { lanes } from '../../../core/outbox-lanes.ts';
+import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { query, queryRow } from '../../sql.ts';
 
 const figuresRow = z.object({
   lane: z.enum(lanes),
@@ -13,17 +14,44 @@ export type OutboxFigures = z.output<typeof figuresRow>;
 
 // A statement, because it aggregates by an expression.
 export async function readOutboxFigures(em: Em): Promise<OutboxFigures[]> {
-  const rows = await query(
-    em,
-    figuresRow,
-    `select case when kind = 'email.dispatch' then 'emails' else 'work' end as lane,
+  const sql = `select case when kind = 'email.dispatch' then 'emails' else 'work' end as lane,
        count(*) filter (where dead_at is null)::int as waiting,
        count(*) filter (where dead_at is not null)::int as dead,
        coalesce(extract(epoch from now() - min(created_at) filter (where dead_at is null)), 0)::float8
          as "oldestSeconds"
-     from outbox group by 1`,
-  );
+     from outbox group by 1`;
+  const rows = await query(em, figuresRow, sql);
   return lanes.map(
     (lane) => rows.find((row) => row.lane === lane) ?? { lane, waiting: 0, dead: 0, oldestSeconds: 0 },
   );
+}
+
+const backlogRow = z.object({ single: z.int(), campaign: z.int() });
+export type SendingBacklog = z.output<typeof backlogRow>;
+
+const mostCounted = 50_000;
+const mostCampaigns = 1_000;
+
+/**
+ * Accepted emails not yet handed over: single ones held back by the send rate, counted up to 50,000, and emails of
+ * campaigns that are sending and not paused.
+ */
+export function readSendingBacklog(em: Em): Promise<SendingBacklog> {
+  const sql = `select
+       (select count(*)::int from (select from waiting_emails limit ${mostCounted}) w) as single,
+       (select coalesce(sum(greatest(0, c.total_recipients - f.done)), 0)::int
+        from (
+          select k.id, k.total_recipients
+          from campaigns k join projects p on p.id = k.project_id
+          where k.status = 'SENDING' and ${campaignPauseSql('k', 'p')} is null
+          limit ${mostCampaigns}
+        ) c
+        cross join lateral (
+          select coalesce(sum(sent + held), 0) as done from (
+            select sent, held from campaign_figures where campaign_id = c.id
+            union all
+            select sent, held from campaign_figure_changes where campaign_id = c.id
+          ) figures
+        ) f) as campaign`;
+  return queryRow(em, backlogRow, sql);
 }

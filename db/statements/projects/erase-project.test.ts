@@ -6,8 +6,7 @@ import { createTestProject } from '../../../test/setup/start-test-api.ts';
 import { ProjectErasure } from '../../entities/project-security.ts';
 import { sql } from '../../testing/sql.ts';
 import { eraseProject } from './erase-project.ts';
-import { findErasure } from './find-erasure.ts';
-import { recordErasure } from './record-erasure.ts';
+import { findErasure, recordErasure } from './erasure-orders.ts';
 
 const rows = 12_000;
 const database = useTestDatabase();

@@ -14,9 +14,9 @@ import type { Em } from '../../orm.ts';
 import { execute, query, queryValue } from '../../sql.ts';
 import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { dropUnusedInputs } from '../segments/plan-segment.ts';
-import { cancelActiveExecutions } from '../workflows/cancel-active-executions.ts';
+import { cancelActiveExecutions } from '../workflows/cancel-executions.ts';
 import { deleteBatchOfExecutions } from '../workflows/delete-executions.ts';
-import type { ErasureOrder } from './find-erasure.ts';
+import type { ErasureOrder } from './erasure-orders.ts';
 import { notifyProjectChange } from './notify-project-change.ts';
 
 /** Rows with texts of up to 8 MB, each of which Postgres stores in 4,000 further rows. */
@@ -124,14 +124,10 @@ async function eraseEmails(run: Run): Promise<void> {
 /** Emails queued since may share the text of an earlier one. */
 function eraseTemplateContents(run: Run): Promise<void> {
   const { projectId, until } = run.erasure;
-  return deleteWhere(
-    run,
-    'template_contents',
-    `project_id = $1 and created_at <= $2 and not exists (
+  const where = `project_id = $1 and created_at <= $2 and not exists (
        select from message_contents m where m.project_id = $1 and m.template_content_id = template_contents.id)
-     order by project_id, created_at`,
-    [projectId, until],
-  );
+     order by project_id, created_at`;
+  return deleteWhere(run, 'template_contents', where, [projectId, until]);
 }
 
 async function eraseContacts(run: Run): Promise<void> {
@@ -159,9 +155,8 @@ async function eraseTraces(run: Run): Promise<void> {
 async function eraseSegmentRounds(run: Run): Promise<void> {
   const { projectId } = run.erasure;
   const gone = 'not exists (select from contacts c where c.id = any(contact_ids))';
-  await deleteWhere(run, 'segment_changes', `project_id = $1 and ${gone} order by project_id, id`, [
-    projectId,
-  ]);
+  const where = `project_id = $1 and ${gone} order by project_id, id`;
+  await deleteWhere(run, 'segment_changes', where, [projectId]);
   await dropUnusedInputs(run.em, projectId);
   await deleteWhere(run, 'segment_rounds', 'project_id = $1', [projectId]);
 }
@@ -169,15 +164,10 @@ async function eraseSegmentRounds(run: Run): Promise<void> {
 async function eraseJournal(run: Run): Promise<void> {
   const { projectId, until } = run.erasure;
   await deleteById(run, 'events', `kind = 'activity'`);
-  await deleteWhere(
-    run,
-    'events',
-    `project_id = $1 and kind <> 'activity' and id <= ${lastUuidAtSql('$2::timestamptz')}
-     order by project_id, name, contact_id, occurred_at`,
-    [projectId, until],
-    // The table is partitioned, and a ctid is unique only within a partition.
-    'id',
-  );
+  const where = `project_id = $1 and kind <> 'activity' and id <= ${lastUuidAtSql('$2::timestamptz')}
+     order by project_id, name, contact_id, occurred_at`;
+  // The table is partitioned, and a ctid is unique only within a partition.
+  await deleteWhere(run, 'events', where, [projectId, until], 'id');
 }
 
 const figures = [
@@ -222,27 +212,19 @@ async function deleteWhere(
 ): Promise<void> {
   const deleteFree = (em: Em) => {
     run.slice.signal?.throwIfAborted();
-    return queryValue(
-      em,
-      z.int(),
-      `with gone as (
+    const sql = `with gone as (
          delete from ${table}
          where ${key} = any(array(select ${key} from ${table} where ${where} limit ${batchRows(table)} for update skip locked))
          returning 1
        ),
        ${countGone(table, `$${parameters.length + 1}`)}
-       select count(*)::int as deleted from gone`,
-      [...parameters, run.erasure.id],
-    );
+       select count(*)::int as deleted from gone`;
+    return queryValue(em, z.int(), sql, [...parameters, run.erasure.id]);
   };
   const deleteHeld = () =>
     run.em.transactional(async (em) => {
-      const held = await query(
-        em,
-        heldRow,
-        `select from ${table} where ${where} limit 1 for update`,
-        parameters,
-      );
+      const sql = `select from ${table} where ${where} limit 1 for update`;
+      const held = await query(em, heldRow, sql, parameters);
       // In a second statement, which sees the changes of the other transaction: the row may have to stay by now.
       if (held.length > 0) await deleteFree(em);
       return held.length > 0;
@@ -260,12 +242,8 @@ async function eraseWithChildren(
   table: 'workflows' | 'campaigns' | 'segments' | 'jobs',
   eraseChildren: (run: Run, id: string) => Promise<void>,
 ): Promise<void> {
-  const parents = await query(
-    run.em,
-    idRow,
-    `select id from ${table} where project_id = $1 and created_at <= $2`,
-    [run.erasure.projectId, run.erasure.until],
-  );
+  const sql = `select id from ${table} where project_id = $1 and created_at <= $2`;
+  const parents = await query(run.em, idRow, sql, [run.erasure.projectId, run.erasure.until]);
   for (const { id } of parents) {
     await eraseChildren(run, id);
     await run.em.transactional(async (em) => {
@@ -297,10 +275,7 @@ async function deleteById(
   let after: string | null = nilId;
   while (after !== null) {
     run.slice.signal?.throwIfAborted();
-    after = await queryValue(
-      run.em,
-      z.uuid().nullable(),
-      `with page as materialized (
+    const sql = `with page as materialized (
          select id from ${table}
          where project_id = $1 and id > $2 and id <= ${lastUuidAtSql('$3::timestamptz')} and ${filter}
          order by project_id, id limit ${batchRows(table)}
@@ -308,9 +283,8 @@ async function deleteById(
        gone as (delete from ${table} where id = any(array(select id from page)) returning ${returned}),
        ${givesBack ? `given_back as (${giveBackUsageSql(category, queued)}),` : ''}
        ${countGone(table, '$4')}
-       select (select id from page order by id desc limit 1) as last`,
-      [projectId, after, until, erasureId],
-    );
+       select (select id from page order by id desc limit 1) as last`;
+    after = await queryValue(run.em, z.uuid().nullable(), sql, [projectId, after, until, erasureId]);
     if (after !== null) endWhenDue(run.slice);
   }
 }

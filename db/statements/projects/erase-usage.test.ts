@@ -18,10 +18,9 @@ import {
   usage,
   useCampaignStage,
 } from '../campaigns/testing/campaign-stage.ts';
-import { recordHandOvers } from '../emails/record-hand-overs.ts';
+import { recordHandOvers } from '../emails/hand-overs.ts';
 import { eraseProject } from './erase-project.ts';
-import { findErasure } from './find-erasure.ts';
-import { recordErasure } from './record-erasure.ts';
+import { findErasure, recordErasure } from './erasure-orders.ts';
 
 useCampaignStage();
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createTestProject } from '../../../test/setup/start-test-api.ts';
 import { rowsRead } from '../../testing/rows-read.ts';
-import { foldEmailFigures } from './fold-email-figures.ts';
+import { foldEmailFigures } from './email-figures.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;

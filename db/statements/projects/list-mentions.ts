@@ -28,12 +28,9 @@ export async function listMentions(
   text: string,
 ): Promise<string[]> {
   const { id, from, content } = parts[kind];
-  const rows = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `select ${id} from ${from} where o.project_id = $1 and strpos(${content}::text, $2) > 0 ${newestFirst}`,
-    [projectId, JSON.stringify(text).slice(1, -1)],
-  );
+  const sql = `select ${id} from ${from} where o.project_id = $1 and strpos(${content}::text, $2) > 0 ${newestFirst}`;
+  const parameters = [projectId, JSON.stringify(text).slice(1, -1)];
+  const rows = await query(em, z.object({ id: z.uuid() }), sql, parameters);
   return rows.map((row) => row.id);
 }
 
@@ -49,10 +46,6 @@ export function readMentions(
   ids: readonly string[],
 ): Promise<z.output<typeof mentionRow>[]> {
   const { id, from, content } = parts[kind];
-  return query(
-    em,
-    mentionRow,
-    `select o.id, o.name, ${content} as content from ${from} where ${id} = any($1::uuid[]) ${newestFirst}`,
-    [ids],
-  );
+  const sql = `select o.id, o.name, ${content} as content from ${from} where ${id} = any($1::uuid[]) ${newestFirst}`;
+  return query(em, mentionRow, sql, [ids]);
 }

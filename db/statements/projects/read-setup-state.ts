@@ -15,17 +15,13 @@ export type SetupState = z.output<typeof row>;
 
 /** Checks tables by their first matching row. Test emails count as sent, although contact statistics exclude them. */
 export function readSetupState(em: Em, projectId: string): Promise<SetupState> {
-  return queryRow(
-    em,
-    row,
-    `select
+  const sql = `select
        exists (select from domains where project_id = $1 and status = 'verified') as "hasVerifiedDomain",
        exists (select from contact_event_stats where project_id = $1 and name = 'email.sent')
          or exists (select from emails where project_id = $1 and source = 'TEST' and sent_at is not null) as "hasSentEmail",
        exists (select from contacts where project_id = $1) as "hasContacts",
        exists (select from event_names where project_id = $1) as "hasTrackedEvent",
        exists (select from campaigns where project_id = $1) as "hasCampaign",
-       exists (select from workflows where project_id = $1) as "hasWorkflow"`,
-    [projectId],
-  );
+       exists (select from workflows where project_id = $1) as "hasWorkflow"`;
+  return queryRow(em, row, sql, [projectId]);
 }

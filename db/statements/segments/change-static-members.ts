@@ -61,19 +61,14 @@ export async function changeStaticMembers(
   change: 'add' | 'remove',
   emails: readonly string[],
 ): Promise<MembersChange> {
-  const result = await queryRow(em, changeSchema, change === 'add' ? addSql : removeSql, [
-    membershipEventInput([segment], new Date()),
-    emails,
-  ]);
-  await execute(
-    em,
-    `update segments
+  const parameters = [membershipEventInput([segment], new Date()), emails];
+  const result = await queryRow(em, changeSchema, change === 'add' ? addSql : removeSql, parameters);
+  const sql = `update segments
      set counted_at = now(), member_count = case
        when member_count > ${maxCountedMembers} then member_count + $2
        else (select count(*) from segment_members where segment_id = $1)
      end
-     where id = $1`,
-    [segment.id, change === 'add' ? result.changed : -result.changed],
-  );
+     where id = $1`;
+  await execute(em, sql, [segment.id, change === 'add' ? result.changed : -result.changed]);
   return result;
 }

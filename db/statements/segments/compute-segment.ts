@@ -1,14 +1,13 @@
-import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import type { InTurn } from '../../../core/in-turn.ts';
 import { segmentAudience } from '../../conditions/audience.ts';
 import { audienceQuery } from '../../conditions/audience-query.ts';
 import { bindInto } from '../../conditions/bind.ts';
+import { allProjects, lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { allProjects } from '../../project-em.ts';
 import { readClock } from '../../read-clock.ts';
-import { retryTransaction } from '../../retry-transaction.ts';
+import { inRetriedTransaction } from '../../retry-transaction.ts';
 import { boundsSql, type ContactCursor, findBatchEnd } from './contact-batches.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 
@@ -37,8 +36,7 @@ async function computeBatch(
   segmentId: string,
   after: ContactCursor | null,
 ): Promise<SegmentBatch | undefined> {
-  const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const segment = await em.findOne(Segment, { id: segmentId, projectId }, { lockMode, ...allProjects });
+  const segment = await em.findOne(Segment, { id: segmentId, projectId }, lockedOfAllProjects);
   if (!segment?.isComputed()) return undefined;
   const audience = await segmentAudience(em, projectId, segmentId);
   if (audience === undefined) return undefined;
@@ -118,9 +116,7 @@ export async function computeSegment(
   for (;;) {
     const { after } = progress;
     const batch = await inTurn(() =>
-      retryTransaction(() =>
-        em.fork().transactional((inner) => computeBatch(inner, projectId, segmentId, after)),
-      ),
+      inRetriedTransaction(em, (run) => computeBatch(run, projectId, segmentId, after)),
     );
     if (batch === undefined) return undefined;
     progress = {

@@ -17,14 +17,11 @@ export async function findBatchEnd(
   projectId: string,
   after: ContactCursor | null,
 ): Promise<ContactCursor | null> {
-  const [row] = await query(
-    em,
-    z.object({ createdAt: z.date(), id: z.uuid() }),
-    `select created_at as "createdAt", id from contacts
+  const sql = `select created_at as "createdAt", id from contacts
      where project_id = $1 and (created_at, id) > ($2::timestamptz, $3::uuid)
-     order by created_at, id limit 1 offset ${contactsPerBatch - 1}`,
-    [projectId, after?.createdAt ?? '-infinity', after?.id ?? nilId],
-  );
+     order by created_at, id limit 1 offset ${contactsPerBatch - 1}`;
+  const parameters = [projectId, after?.createdAt ?? '-infinity', after?.id ?? nilId];
+  const [row] = await query(em, z.object({ createdAt: z.date(), id: z.uuid() }), sql, parameters);
   return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
 }
 

@@ -1,9 +1,8 @@
-import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { nilId } from '../../../core/nil-id.ts';
+import { lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { allProjects } from '../../project-em.ts';
 import { execute, query } from '../../sql.ts';
 
 const rowsPerBatch = 10_000;
@@ -30,16 +29,12 @@ export async function dropMembers(
 
 /** Holds the segment's lock, so that a segment that becomes tracked again loses no new rows. */
 async function dropBatch(em: Em, projectId: string, segmentId: string): Promise<boolean> {
-  const lockMode = LockMode.PESSIMISTIC_WRITE;
-  const segment = await em.findOne(Segment, { id: segmentId, projectId }, { lockMode, ...allProjects });
+  const segment = await em.findOne(Segment, { id: segmentId, projectId }, lockedOfAllProjects);
   if (segment !== null && (segment.type === 'STATIC' || segment.trackMembership)) return false;
-  const deleted = await execute(
-    em,
-    `delete from segment_members
+  const sql = `delete from segment_members
      where segment_id = $1
-       and contact_id = any(array(select contact_id from segment_members where segment_id = $1 limit $2))`,
-    [segmentId, rowsPerBatch],
-  );
+       and contact_id = any(array(select contact_id from segment_members where segment_id = $1 limit $2))`;
+  const deleted = await execute(em, sql, [segmentId, rowsPerBatch]);
   return deleted === rowsPerBatch;
 }
 
@@ -54,10 +49,7 @@ export interface MemberOwner {
  */
 export async function listMemberOwners(em: Em, after: string | null, limit: number): Promise<MemberOwner[]> {
   // Skips from segment to segment in the primary key instead of reading every row.
-  return query(
-    em,
-    z.object({ id: z.uuid(), projectId: z.uuid(), isOrphaned: z.boolean() }),
-    `with recursive listed (id, n) as (
+  const sql = `with recursive listed (id, n) as (
        (select segment_id, 1 from segment_members where segment_id > $1 order by segment_id limit 1)
        union all
        (select m.segment_id, l.n + 1
@@ -70,7 +62,7 @@ export async function listMemberOwners(em: Em, after: string | null, limit: numb
        s.id is null or (s.type = 'DYNAMIC' and not s.track_membership) as "isOrphaned"
      from listed l
      left join segments s on s.id = l.id
-     order by l.id`,
-    [after ?? nilId, limit],
-  );
+     order by l.id`;
+  const parameters = [after ?? nilId, limit];
+  return query(em, z.object({ id: z.uuid(), projectId: z.uuid(), isOrphaned: z.boolean() }), sql, parameters);
 }

@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
-import { batchSegments, type SegmentBatch, type Touched } from './batch-segments.ts';
+import { batchSegments, type Reader, type SegmentBatch, type Touched } from './batch-segments.ts';
 import { evaluateSegments } from './evaluate-segments.ts';
 import type { HopsOfChanges } from './hops-of-changes.ts';
-import { listReaders } from './list-readers.ts';
 import { planTouched } from './plan-clocks.ts';
 import { dropUnusedInputs, markStale } from './plan-segment.ts';
 
@@ -45,10 +44,8 @@ export async function evaluateChanges(
     const hops = hopsOf(chunk);
     await planTouched(em, projectId, touched, hops);
     await evaluate(em, projectId, { touched, hops }, result, signal);
-    await execute(em, 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])', [
-      projectId,
-      chunk.map(({ id }) => id),
-    ]);
+    const sql = 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])';
+    await execute(em, sql, [projectId, chunk.map(({ id }) => id)]);
     const contacts = chunk.reduce((sum, { contactIds }) => sum + contactIds.length, 0);
     result.changes += contacts;
     if (contacts < contactsPerChunk) return { ...result, hasMore: false };
@@ -75,10 +72,7 @@ async function readChunk(em: Em, projectId: string): Promise<Change[]> {
 }
 
 function readChanges(em: Em, projectId: string, limit: number): Promise<Change[]> {
-  return query(
-    em,
-    changeRow,
-    `select id, input, contact_ids as "contactIds", hops
+  const sql = `select id, input, contact_ids as "contactIds", hops
      from (
        select id, input, contact_ids, hops, sum(cardinality(contact_ids)) over (order by id) as contacts_so_far
        from (
@@ -87,9 +81,8 @@ function readChanges(em: Em, projectId: string, limit: number): Promise<Change[]
          order by project_id, id limit $2
        ) c
      ) c
-     where contacts_so_far - cardinality(contact_ids) < ${contactsPerChunk}`,
-    [projectId, limit],
-  );
+     where contacts_so_far - cardinality(contact_ids) < ${contactsPerChunk}`;
+  return query(em, changeRow, sql, [projectId, limit]);
 }
 
 function groupContacts(chunk: readonly Change[]): Touched {
@@ -153,4 +146,24 @@ async function evaluateBatch(
       await evaluateBatch(em, projectId, { ...batch, bits: new Map([one]) }, hops, result);
     }
   }
+}
+
+const readerRow = z.object({ id: z.uuid(), inputs: z.array(z.string()), filters: z.int() });
+
+/** The tracked dynamic segments of a project that read any of the touched inputs, by id. */
+export function listReaders(em: Em, projectId: string, touched: Touched): Promise<Reader[]> {
+  const sql = `select s.id, s.inputs, (
+       with recursive expanded (filters, refers_to) as (
+         select s.filter_count, s.refers_to
+         union all
+         select r.filter_count, r.refers_to
+         from expanded e
+         cross join lateral unnest(e.refers_to) i (id)
+         join segments r on r.id = i.id and r.project_id = $1
+       )
+       select sum(filters)::int from expanded) as filters
+     from segments s
+     where s.project_id = $1 and s.type = 'DYNAMIC' and s.track_membership and s.inputs && $2::text[]
+     order by s.id`;
+  return query(em, readerRow, sql, [projectId, [...touched.keys()]]);
 }

@@ -1,15 +1,14 @@
-import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { audienceQuery } from '../../conditions/audience-query.ts';
 import { bindInto } from '../../conditions/bind.ts';
 import { contactColumnsSql, readDataOften } from '../../conditions/read-data-once.ts';
 import { loadSegmentDefinitions, membershipSql } from '../../conditions/segment-definitions.ts';
+import { lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
-import { allProjects } from '../../project-em.ts';
 import { readClock } from '../../read-clock.ts';
-import { retryTransaction } from '../../retry-transaction.ts';
+import { inRetriedTransaction } from '../../retry-transaction.ts';
 import type { SegmentBatch } from './batch-segments.ts';
 import { type HopsOfChanges, hopsOfContactSql, hopsParameter } from './hops-of-changes.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
@@ -30,7 +29,7 @@ export function evaluateSegments(
   batch: SegmentBatch,
   hops: HopsOfChanges,
 ): Promise<Changes> {
-  return retryTransaction(() => em.fork().transactional((inner) => evaluate(inner, projectId, batch, hops)));
+  return inRetriedTransaction(em, (run) => evaluate(run, projectId, batch, hops));
 }
 
 async function evaluate(
@@ -42,7 +41,7 @@ async function evaluate(
   const segments = await em.find(
     Segment,
     { projectId, id: { $in: [...bits.keys()] }, type: 'DYNAMIC', trackMembership: true },
-    { ...allProjects, lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
+    { ...lockedOfAllProjects, orderBy: { id: 'asc' } },
   );
   if (segments.length === 0) return { added: 0, removed: 0 };
   const ids = segments.map(({ id }) => id);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { stepTypes } from '../../../core/workflows/step-config.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
-import { isPinnedSql, pinnedVersionSchema } from '../templates/find-pinned-versions.ts';
+import { isPinnedSql, pinnedVersionSchema } from '../templates/workflows-of-template.ts';
 
 const pinnedStepsRow = pinnedVersionSchema.extend({
   steps: z.array(z.object({ type: z.enum(stepTypes), config: z.record(z.string(), z.unknown()) })),
@@ -17,10 +17,7 @@ export function listPinnedSteps(
   projectId: string,
   { id, slug }: { id: string; slug: string },
 ): Promise<z.output<typeof pinnedStepsRow>[]> {
-  return query(
-    em,
-    pinnedStepsRow,
-    `with pinned as materialized (
+  const sql = `with pinned as materialized (
        select v.workflow_id, v.version, w.name
        from workflows w
        join workflow_versions v on v.workflow_id = w.id
@@ -30,7 +27,6 @@ export function listPinnedSteps(
      from pinned p
      join workflow_versions v on v.workflow_id = p.workflow_id and v.version = p.version
      where strpos(lower(v.graph::text), $2) > 0 or strpos(v.graph::text, $3) > 0
-     order by p.name, p.workflow_id, p.version`,
-    [projectId, id, `segment.${slug}.`],
-  );
+     order by p.name, p.workflow_id, p.version`;
+  return query(em, pinnedStepsRow, sql, [projectId, id, `segment.${slug}.`]);
 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { insertSegment, planIs } from '../../../test/setup/segments.ts';
-import { listReaders } from './list-readers.ts';
+import { listReaders } from './evaluate-changes.ts';
 
 const { em } = useTestDatabase(1);
 

@@ -8,12 +8,9 @@ const sizeRow = z.object({ segments: z.int(), conditionBytes: z.int() });
  * How many segments a project has and how much text their conditions take, without segment `except`. A statement,
  * because it sums up.
  */
-export const measureSegments = (em: Em, projectId: string, except: string | null) =>
-  queryRow(
-    em,
-    sizeRow,
-    `select count(*)::int as segments,
+export function measureSegments(em: Em, projectId: string, except: string | null) {
+  const sql = `select count(*)::int as segments,
        coalesce(sum(octet_length(condition::text)), 0)::int as "conditionBytes"
-     from segments where project_id = $1 and id is distinct from $2`,
-    [projectId, except],
-  );
+     from segments where project_id = $1 and id is distinct from $2`;
+  return queryRow(em, sizeRow, sql, [projectId, except]);
+}

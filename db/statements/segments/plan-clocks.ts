@@ -62,17 +62,13 @@ export async function planClocks(
   const startedAt = performance.now();
   const isOver = () => performance.now() - startedAt > budgetMs;
   // Committed before the contacts are read: rounds plan contacts that change meanwhile up to here (`planTouched`).
-  const clocks = await query(
-    em,
-    plannedRow,
-    `update segment_inputs
+  const sql = `update segment_inputs
      set planning_until = now() + interval '${aheadHours} hours', planned_until = coalesce(planned_until, now())
      where project_id = $1 and clock is not null
        and (planned_until < now() + interval '${replanHours} hours' or planned_until is null and input = any(
          array(select unnest(inputs) from segments where project_id = $1 and plan_id = $2)))
-     returning input, clock, planned_until as "from", planning_until as until`,
-    [projectId, newOf],
-  );
+     returning input, clock, planned_until as "from", planning_until as until`;
+  const clocks = await query(em, plannedRow, sql, [projectId, newOf]);
   const groups = groupClocks(clocks);
   for (const found of groups) {
     if (found !== groups[0] && isOver()) return false;
@@ -154,13 +150,9 @@ function planStatistics(projectId: string, group: ClockGroup, clock: EventClock)
   let after = nilId;
   return async (em) => {
     const from = after;
-    const [end] = await query(
-      em,
-      z.object({ id: z.uuid() }),
-      `select contact_id as id from contact_event_stats where project_id = $1 and name = $2 and contact_id > $3
-       order by contact_id limit 1 offset ${contactsPerBatch - 1}`,
-      [projectId, clock.name, from],
-    );
+    const sql = `select contact_id as id from contact_event_stats where project_id = $1 and name = $2 and contact_id > $3
+       order by contact_id limit 1 offset ${contactsPerBatch - 1}`;
+    const [end] = await query(em, z.object({ id: z.uuid() }), sql, [projectId, clock.name, from]);
     await recordFlips(em, projectId, group, (bind) => {
       const upTo = end === undefined ? '' : ` and s.contact_id <= ${bind(end.id)}::uuid`;
       return eventInstantsSql(
@@ -188,14 +180,10 @@ export async function planTouched(
   touched: Touched,
   hops: HopsOfChanges,
 ): Promise<void> {
-  const clocks = await query(
-    em,
-    plannedRow,
-    `select input, clock, now() as "from", greatest(planned_until, planning_until) as until
+  const sql = `select input, clock, now() as "from", greatest(planned_until, planning_until) as until
      from segment_inputs
-     where project_id = $1 and clock is not null and planned_until is not null`,
-    [projectId],
-  );
+     where project_id = $1 and clock is not null and planned_until is not null`;
+  const clocks = await query(em, plannedRow, sql, [projectId]);
   for (const group of groupClocks(clocks)) {
     const sources = clockSources(group.clock);
     const contacts = new Set(sources.flatMap((input) => [...(touched.get(input) ?? [])]));
@@ -243,11 +231,7 @@ async function recordFlips(
     clocks.map(({ until }) => until),
     hopsParameter(hops),
   ];
-  await audienceQuery(
-    em,
-    'few',
-    z.object({}),
-    `insert into segment_changes (project_id, id, input, contact_ids, hops)
+  const sql = `insert into segment_changes (project_id, id, input, contact_ids, hops)
      select $1, uuidv7(make_interval(secs => extract(epoch from f.at - clock_timestamp())::float8)), f.input,
        array[i.contact_id],
        case when f.at < now() + interval '1 hour' then ${hopsOfContactSql('$6', 'i.contact_id')} end
@@ -256,7 +240,6 @@ async function recordFlips(
        select w.input, w.after, w.until, i.instant + w.ms * interval '1 millisecond' as at
        from unnest($2::text[], $3::float8[], $4::timestamptz[], $5::timestamptz[]) w (input, ms, after, until)
      ) f
-     where f.at > f.after and f.at <= f.until`,
-    parameters,
-  );
+     where f.at > f.after and f.at <= f.until`;
+  await audienceQuery(em, 'few', z.object({}), sql, parameters);
 }

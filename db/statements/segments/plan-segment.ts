@@ -1,10 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import { newId } from '../../../core/new-id.ts';
 import { segmentInputs } from '../../../core/segments/segment-inputs.ts';
 import { loadSegmentDefinitions } from '../../conditions/segment-definitions.ts';
+import { allProjects, lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { allProjects } from '../../project-em.ts';
 import { execute } from '../../sql.ts';
 import { lockSegmentReferences } from './lock-segment-references.ts';
 
@@ -18,21 +17,17 @@ export function planSegment(em: Em, projectId: string, segmentId: string): Promi
   return em.fork().transactional(async (inner) => {
     // Locked in the order used by a change of the condition, which also locks the segments that lead to it.
     await lockSegmentReferences(inner, projectId);
-    const lockMode = LockMode.PESSIMISTIC_WRITE;
-    const segment = await inner.findOne(Segment, { id: segmentId, projectId }, { lockMode, ...allProjects });
+    const segment = await inner.findOne(Segment, { id: segmentId, projectId }, lockedOfAllProjects);
     if (!segment?.isComputed()) return undefined;
     const inputs = segmentInputs(await loadSegmentDefinitions(inner, projectId, [segmentId]));
     const planId = newId();
     await inner.nativeUpdate(Segment, { id: segmentId }, { inputs: [...inputs.keys()], planId }, allProjects);
     await deleteUnused(inner, projectId);
     const rows = [...inputs].map(([input, clock]) => ({ input, clock }));
-    await execute(
-      inner,
-      `insert into segment_inputs (project_id, input, clock)
+    const sql = `insert into segment_inputs (project_id, input, clock)
        select $1, input, nullif(clock, 'null') from json_to_recordset($2::json) as t(input text, clock jsonb)
-       on conflict do nothing`,
-      [projectId, JSON.stringify(rows)],
-    );
+       on conflict do nothing`;
+    await execute(inner, sql, [projectId, JSON.stringify(rows)]);
     return planId;
   });
 }
@@ -46,14 +41,11 @@ export function dropUnusedInputs(em: Em, projectId: string): Promise<void> {
 }
 
 async function deleteUnused(em: Em, projectId: string): Promise<void> {
-  await execute(
-    em,
-    `delete from segment_inputs i
+  const sql = `delete from segment_inputs i
      where i.project_id = $1 and i.input not in (
        select unnest(s.inputs) from segments s
-       where s.project_id = $1 and s.track_membership and s.type = 'DYNAMIC')`,
-    [projectId],
-  );
+       where s.project_id = $1 and s.track_membership and s.type = 'DYNAMIC')`;
+  await execute(em, sql, [projectId]);
 }
 
 /** @returns whether change rounds suffice for the segment from now on: it has not changed since it got this plan */

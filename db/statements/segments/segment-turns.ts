@@ -9,10 +9,7 @@ import { replanHours } from './plan-clocks.ts';
  * to project in the primary key: one step per project with changes, none for quiet ones.
  */
 export async function listSegmentTurns(em: Em, limit: number): Promise<string[]> {
-  const rows = await query(
-    em,
-    z.object({ projectId: z.uuid() }),
-    `with recursive listed (project_id, id) as (
+  const sql = `with recursive listed (project_id, id) as (
        (select project_id, id from segment_changes order by project_id, id limit 1)
        union all
        select n.project_id, n.id
@@ -33,18 +30,35 @@ export async function listSegmentTurns(em: Em, limit: number): Promise<string[]>
      left join segment_rounds r on r.project_id = w.project_id
      where r.next_at is null or r.next_at <= now()
      order by r.next_at nulls first, w.project_id
-     limit $1`,
-    [limit],
-  );
+     limit $1`;
+  const rows = await query(em, z.object({ projectId: z.uuid() }), sql, [limit]);
   return rows.map(({ projectId }) => projectId);
 }
 
 /** @param pauseMs minimum time until the project's next turn */
 export async function endSegmentTurn(em: Em, projectId: string, pauseMs: number): Promise<void> {
-  await execute(
-    em,
-    `insert into segment_rounds (project_id, next_at) values ($1, now() + $2::float8 * interval '1 millisecond')
-     on conflict (project_id) do update set next_at = excluded.next_at`,
-    [projectId, pauseMs],
-  );
+  const sql = `insert into segment_rounds (project_id, next_at) values ($1, now() + $2::float8 * interval '1 millisecond')
+     on conflict (project_id) do update set next_at = excluded.next_at`;
+  await execute(em, sql, [projectId, pauseMs]);
+}
+
+const staleRow = z.object({ projectId: z.uuid(), segmentId: z.uuid() });
+
+/**
+ * Tracked segments that have to be computed in full: the oldest of each project, then the second of each, and so on. A
+ * statement, because it ranks them within their projects.
+ *
+ * @param except ids left to a later round
+ */
+export function listStaleSegments(
+  em: Em,
+  except: readonly string[],
+  limit: number,
+): Promise<z.output<typeof staleRow>[]> {
+  const sql = `select project_id as "projectId", id as "segmentId"
+     from segments
+     where track_membership and type = 'DYNAMIC' and not is_current and id <> all ($1::uuid[])
+     order by row_number() over (partition by project_id order by id), id
+     limit $2`;
+  return query(em, staleRow, sql, [except, limit]);
 }

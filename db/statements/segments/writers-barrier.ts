@@ -12,7 +12,6 @@ export function writersBarrier(em: Em): Promise<string> {
  * was taken, and all later snapshots see what was written without knowing it.
  */
 export function haveWritersEnded(em: Em, barrier: string): Promise<boolean> {
-  return queryValue(em, z.boolean(), 'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as ended', [
-    barrier,
-  ]);
+  const sql = 'select pg_snapshot_xmin(pg_current_snapshot()) >= $1::xid8 as ended';
+  return queryValue(em, z.boolean(), sql, [barrier]);
 }

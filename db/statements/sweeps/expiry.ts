@@ -58,10 +58,7 @@ export function expireRows({
   const beyond = types.map((type, index) => `$${parameters.length + index + 1}::${type}`).join(', ');
   return async (em, cursor) => {
     const conditions = [within, cursor && `(${columns}) > (${beyond})`].filter(Boolean).join(' and ');
-    const [slice] = await query(
-      em,
-      sliceSchema,
-      `with page as materialized (
+    const sql = `with page as materialized (
          select ctid, ${columns}, ${where} as expired from ${table}
          ${conditions && `where ${conditions}`}
          order by ${columns} limit ${rowsPerSlice}
@@ -76,9 +73,8 @@ export function expireRows({
        )
        select (select count(*)::int from removed) as count,
          (select count(*)::int from page) as seen,
-         (select array[${texts}] from page order by ${last} limit 1) as cursor`,
-      [...parameters, ...(cursor ?? [])],
-    );
+         (select array[${texts}] from page order by ${last} limit 1) as cursor`;
+    const [slice] = await query(em, sliceSchema, sql, [...parameters, ...(cursor ?? [])]);
     if (slice === undefined) return { count: 0, cursor: null };
     return { count: slice.count, cursor: slice.seen < rowsPerSlice ? null : slice.cursor };
   };

@@ -9,11 +9,10 @@ import { insertProject } from '../../../test/setup/projects.ts';
 import { insertSegment } from '../../../test/setup/segments.ts';
 import { acceptEmails } from '../emails/accept-emails.ts';
 import { insertJobChunk } from '../jobs/insert-job-chunk.ts';
-import { findProjectTurns } from '../outbox/find-project-turns.ts';
-import { lockDueCommands } from '../outbox/lock-due-commands.ts';
+import { findProjectTurns, lockDueCommands } from '../outbox/due-commands.ts';
 import { createExpiries } from './expiries.ts';
 import type { ExpiryCursor, ExpirySlice } from './expiry.ts';
-import { requeueStrandedEmails } from './requeue-stranded-emails.ts';
+import { requeueStrandedEmails } from './requeue-commands.ts';
 
 const { em, sql } = useTestDatabase();
 beforeEach(async () => {

@@ -5,13 +5,12 @@ import { expireEverything } from '../../../test/setup/expire-everything.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
 import { untilBlocking } from '../../../test/setup/until-blocking.ts';
+import { allProjects } from '../../entities/project-em.ts';
 import { Workflow } from '../../entities/workflow.ts';
 import type { Em } from '../../orm.ts';
-import { allProjects } from '../../project-em.ts';
 import { sql as run } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
-import { cancelActiveExecutions } from './cancel-active-executions.ts';
-import { cancelExecution } from './cancel-execution.ts';
+import { cancelActiveExecutions, cancelExecution } from './cancel-executions.ts';
 import { deleteExecutions } from './delete-executions.ts';
 
 const { em, sql } = useTestDatabase();

@@ -1,6 +1,9 @@
+import { z } from 'zod';
 import type { ExecutionStatus } from '../../../core/workflows/execution-status.ts';
-import { countOrEstimate, type Total } from '../../count-or-estimate.ts';
+import { countOrEstimate, estimateRows, type Total } from '../../count-or-estimate.ts';
+import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
+import { execute, query } from '../../sql.ts';
 
 /** Executions of a workflow with any status or a given one, from an index alone. */
 export function countExecutions(em: Em, workflowId: string, status?: ExecutionStatus): Promise<Total> {
@@ -8,4 +11,86 @@ export function countExecutions(em: Em, workflowId: string, status?: ExecutionSt
   return status === undefined
     ? countOrEstimate(em, from, [workflowId])
     : countOrEstimate(em, `${from} and status = $2`, [workflowId, status]);
+}
+
+/** Lower than for a single workflow, because a page has many. */
+export const mostCountedEach = 10_000;
+
+/** `totalAccuracy` is `estimate` when either count is. */
+export interface ExecutionCounts extends Total {
+  workflowId: string;
+  active: number;
+}
+
+const countRow = z.object({ workflowId: z.uuid(), active: z.int(), total: z.int() });
+
+const countedSql = (rows: string) =>
+  `(select count(*)::int from (select ${rows} limit ${mostCountedEach + 1}) counted)`;
+const rowsSql = (workflowId: string) => `from workflow_executions x where x.workflow_id = ${workflowId}`;
+const activeSql = (workflowId: string) => `${rowsSql(workflowId)} and x.status in ${activeStatusesSql}`;
+
+/**
+ * Executions of each of some workflows, for a page of workflows, from indexes alone: exact up to `mostCountedEach`,
+ * above that the planner's estimate. A row per workflow of the project.
+ */
+export async function countExecutionsOf(
+  em: Em,
+  projectId: string,
+  workflowIds: readonly string[],
+): Promise<ExecutionCounts[]> {
+  const sql = `select w.id as "workflowId", ${countedSql(activeSql('w.id'))} as active, ${countedSql(rowsSql('w.id'))} as total
+     from workflows w where w.project_id = $1 and w.id = any($2::uuid[])`;
+  const counted = await query(em, countRow, sql, [projectId, workflowIds]);
+  const counts: ExecutionCounts[] = [];
+  for (const row of counted) {
+    const { workflowId, active, total } = row;
+    if (total <= mostCountedEach) counts.push({ ...row, totalAccuracy: 'exact' });
+    else {
+      const expected = await estimateRows(em, rowsSql('$1'), [workflowId]);
+      const isMany = active > mostCountedEach;
+      const expectedActive = isMany ? await estimateRows(em, activeSql('$1'), [workflowId]) : active;
+      counts.push({
+        workflowId,
+        active: Math.max(active, expectedActive),
+        total: Math.max(total, expected),
+        totalAccuracy: 'estimate',
+      });
+    }
+  }
+  return counts;
+}
+
+const count = z.number().int();
+const stepRow = z.object({
+  stepId: z.uuid(),
+  entered: count,
+  completed: count,
+  failed: count,
+  waiting: count,
+});
+
+export type StepFigures = z.output<typeof stepRow>;
+
+/** Executions whose steps are counted: some 40 ms with ten steps each. */
+export const executionsWithSteps = 5_000;
+
+/** Counts over the newest executions of the workflow, `executionsWithSteps` by default. */
+export function countSteps(
+  em: Em,
+  workflowId: string,
+  executions = executionsWithSteps,
+): Promise<StepFigures[]> {
+  return em.transactional(async (inner) => {
+    await execute(inner, `set local jit = off; set local work_mem = '64MB'`);
+    const sql = `select r.step_id as "stepId", count(*)::int as entered,
+         count(*) filter (where r.completed_at is not null and r.error is null)::int as completed,
+         count(*) filter (where r.error is not null)::int as failed,
+         count(*) filter (where r.completed_at is null and x.status in ${activeStatusesSql})::int as waiting
+       from (
+         select id, status from workflow_executions where workflow_id = $1 order by started_at desc, id desc limit $2
+       ) x
+       join workflow_step_runs r on r.execution_id = x.id
+       group by r.step_id`;
+    return query(inner, stepRow, sql, [workflowId, executions]);
+  });
 }

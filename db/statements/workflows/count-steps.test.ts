@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
-import { countSteps } from './count-steps.ts';
+import { countSteps } from './count-executions.ts';
 
 const { em, sql } = useTestDatabase(2);
 

@@ -25,25 +25,18 @@ export async function deleteExecutions(
 
 /** @returns the number deleted */
 export function deleteBatchOfExecutions(em: Em, workflowId: string): Promise<number> {
-  return queryValue(
-    em,
-    z.int(),
-    `with batch as materialized (
+  const sql = `with batch as materialized (
        select id from workflow_executions where workflow_id = $1
        order by workflow_id, started_at, id limit ${batchSize}
      ),
      runs as (delete from workflow_step_runs where execution_id = any(array(select id from batch))),
      gone as (delete from workflow_executions where id = any(array(select id from batch)) returning 1)
-     select count(*)::int as deleted from gone`,
-    [workflowId],
-  );
+     select count(*)::int as deleted from gone`;
+  return queryValue(em, z.int(), sql, [workflowId]);
 }
 
 async function deleteVersions(em: Em, workflowId: string): Promise<void> {
-  await execute(
-    em,
-    `with templates as (delete from workflow_version_templates where workflow_id = $1)
-     delete from workflow_versions where workflow_id = $1`,
-    [workflowId],
-  );
+  const sql = `with templates as (delete from workflow_version_templates where workflow_id = $1)
+     delete from workflow_versions where workflow_id = $1`;
+  await execute(em, sql, [workflowId]);
 }

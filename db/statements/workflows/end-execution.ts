@@ -14,9 +14,7 @@ export interface ExecutionEnd {
  * on the status. The caller has locked the execution.
  */
 export async function endExecution(em: Em, id: string, end: ExecutionEnd): Promise<void> {
-  await execute(
-    em,
-    `with ended as (
+  const sql = `with ended as (
        update workflow_executions
        set status = $2, exit_reason = $3, error = $4, resume_at = null, completed_at = clock_timestamp()
        where id = $1 and status in ${activeStatusesSql}
@@ -37,7 +35,6 @@ export async function endExecution(em: Em, id: string, end: ExecutionEnd): Promi
          'status', $2::text, 'exitReason', $3::text)), clock_timestamp()
      from ended e
      left join workflows w on w.id = e.workflow_id
-     where $2 in ('COMPLETED', 'EXITED')`,
-    [id, end.status, end.exitReason ?? null, end.error ?? null],
-  );
+     where $2 in ('COMPLETED', 'EXITED')`;
+  await execute(em, sql, [id, end.status, end.exitReason ?? null, end.error ?? null]);
 }

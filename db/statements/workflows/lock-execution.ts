@@ -40,15 +40,11 @@ export type LockedExecution = z.output<typeof executionSchema>;
  * @returns undefined when the execution was deleted
  */
 export function lockExecution(em: Em, id: string): Promise<LockedExecution | undefined> {
-  return queryFirst(
-    em,
-    executionSchema,
-    `select id, project_id as "projectId", workflow_id as "workflowId", version, status, visit, context, event,
+  const sql = `select id, project_id as "projectId", workflow_id as "workflowId", version, status, visit, context, event,
        contact_id as "contactId", event_id as "eventId", current_step_id as "currentStepId",
        ceil(extract(epoch from resume_at - clock_timestamp()) * 1000)::float8 as "resumesInMs", branch, output,
        completed_at as "completedAt", entered_at as "enteredAt", only_once as "onlyOnce", hops,
        paused_visit as "pausedVisit", called_ms_ago as "calledMsAgo"
-     from lock_execution($1)`,
-    [id],
-  );
+     from lock_execution($1)`;
+  return queryFirst(em, executionSchema, sql, [id]);
 }

@@ -4,12 +4,8 @@ import { queryValue } from '../../sql.ts';
 
 /** Bytes of the JSON of a workflow's configs and positions, as Postgres writes it: `1e300` has 301 digits. */
 export async function measureSteps(em: Em, workflowId: string): Promise<number> {
-  const bytes = await queryValue(
-    em,
-    z.number().nullable(),
-    `select sum(octet_length(config::text) + coalesce(octet_length(position::text), 0))::float8 as bytes
-     from workflow_steps where workflow_id = $1`,
-    [workflowId],
-  );
+  const sql = `select sum(octet_length(config::text) + coalesce(octet_length(position::text), 0))::float8 as bytes
+     from workflow_steps where workflow_id = $1`;
+  const bytes = await queryValue(em, z.number().nullable(), sql, [workflowId]);
   return bytes ?? 0;
 }

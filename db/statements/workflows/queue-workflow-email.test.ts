@@ -3,13 +3,12 @@ import { newId } from '../../../core/new-id.ts';
 import { insertContacts } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { insertDomain, useProject } from '../../../test/setup/projects.ts';
+import { allProjects } from '../../entities/project-em.ts';
 import { Template } from '../../entities/template.ts';
-import { allProjects } from '../../project-em.ts';
 import { findOpenEmails } from '../emails/find-open-emails.ts';
 import { loadContents } from '../emails/load-contents.ts';
 import { eraseProject } from '../projects/erase-project.ts';
-import { findErasure } from '../projects/find-erasure.ts';
-import { recordErasure } from '../projects/record-erasure.ts';
+import { findErasure, recordErasure } from '../projects/erasure-orders.ts';
 import { queueWorkflowEmail } from './queue-workflow-email.ts';
 
 const { em, sql } = useTestDatabase();

@@ -27,6 +27,8 @@ const windowMs = 200;
  */
 const spareEmails = 1_000;
 
+const queuedRow = z.object({ isVerified: z.boolean(), isTaken: z.boolean(), dueInMs: z.number().nullable() });
+
 /**
  * Queues the email of a SEND_EMAIL step from the template's current content, with an outbox command. Whether the
  * contact may receive it is checked at the hand-over, as for every email. One statement, so that quota is taken only
@@ -47,10 +49,7 @@ export async function queueWorkflowEmail(
   em: Em,
   email: WorkflowEmail,
 ): Promise<{ dueInMs: number } | 'gone' | 'not verified' | 'beyond the limit'> {
-  const [row] = await query(
-    em,
-    z.object({ isVerified: z.boolean(), isTaken: z.boolean(), dueInMs: z.number().nullable() }),
-    `with source as materialized (
+  const sql = `with source as materialized (
        select t.subject, t.body, t.from_email, t.from_name, t.reply_to, coalesce($7, c.email) as to_email,
          coalesce($7 <> c.email, false) as custom_recipient,
          case when $7 <> c.email then 'TRANSACTIONAL' else t.type end as type,
@@ -88,20 +87,19 @@ export async function queueWorkflowEmail(
          custom_recipient, from_email, hops)
        select $1, $3, $5, $2, 'WORKFLOW', type, $6, $4, to_email, custom_recipient, from_email, $10::smallint from source, allowance where is_taken
      )
-     select is_verified as "isVerified", is_taken as "isTaken", (select due_in_ms from command) as "dueInMs" from allowance`,
-    [
-      email.emailId,
-      email.contentId,
-      email.projectId,
-      email.workflowId,
-      email.contactId,
-      email.templateId,
-      email.to,
-      JSON.stringify(email.variables),
-      `${windowMs} milliseconds`,
-      email.hops,
-    ],
-  );
+     select is_verified as "isVerified", is_taken as "isTaken", (select due_in_ms from command) as "dueInMs" from allowance`;
+  const [row] = await query(em, queuedRow, sql, [
+    email.emailId,
+    email.contentId,
+    email.projectId,
+    email.workflowId,
+    email.contactId,
+    email.templateId,
+    email.to,
+    JSON.stringify(email.variables),
+    `${windowMs} milliseconds`,
+    email.hops,
+  ]);
   if (row === undefined) return 'gone';
   if (!row.isVerified) return 'not verified';
   return row.isTaken ? { dueInMs: row.dueInMs ?? 0 } : 'beyond the limit';

@@ -1,7 +1,7 @@
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
-import { signalLateExecutions } from './signal-late-executions.ts';
+import { signalLateExecutions } from '../sweeps/requeue-commands.ts';
 
 const { em, sql } = useTestDatabase();
 

@@ -21,10 +21,7 @@ export interface NewExecution {
  */
 export async function startExecution(em: Em, execution: NewExecution): Promise<boolean> {
   const { id, workflowId, version, contactId, context } = execution;
-  const started = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `with started as (
+  const sql = `with started as (
        insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once, context)
        select $1::uuid, w.project_id, w.id, $3::int, $4::uuid, not w.allow_reentry, $5::jsonb
        from workflows w
@@ -44,8 +41,8 @@ export async function startExecution(em: Em, execution: NewExecution): Promise<b
        insert into outbox (id, kind, subject_id, project_id)
        select uuidv7(), 'execution.start', id, project_id from started
      )
-     select id from started`,
-    [id, workflowId, version, contactId, JSON.stringify(context)],
-  );
+     select id from started`;
+  const parameters = [id, workflowId, version, contactId, JSON.stringify(context)];
+  const started = await query(em, z.object({ id: z.uuid() }), sql, parameters);
   return started.length > 0;
 }

@@ -12,12 +12,8 @@ import { execute, query } from '../../sql.ts';
  * @param em outside of a transaction, so that each lock is released before the next is awaited and blocks no event
  */
 export async function waitForStarts(em: Em, projectId: string): Promise<void> {
-  const starting = await query(
-    em,
-    z.object({ id: z.uuid() }),
-    `with idle as materialized (select id from workflows where project_id = $1 for update skip locked)
-     select id from workflows where project_id = $1 and id not in (select id from idle)`,
-    [projectId],
-  );
+  const sql = `with idle as materialized (select id from workflows where project_id = $1 for update skip locked)
+     select id from workflows where project_id = $1 and id not in (select id from idle)`;
+  const starting = await query(em, z.object({ id: z.uuid() }), sql, [projectId]);
   for (const { id } of starting) await execute(em, 'select from workflows where id = $1 for update', [id]);
 }

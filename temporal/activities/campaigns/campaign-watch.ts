@@ -1,6 +1,6 @@
 import { Campaign } from '../../../db/entities/campaign.ts';
+import { allProjects } from '../../../db/entities/project-em.ts';
 import type { Orm } from '../../../db/orm.ts';
-import { allProjects } from '../../../db/project-em.ts';
 
 export interface CampaignWatch {
   isSending(campaignId: string): Promise<boolean>;

@@ -13,7 +13,7 @@ import {
   unknownSeconds,
   useCampaignStage,
 } from '../../../db/statements/campaigns/testing/campaign-stage.ts';
-import { recordHandOvers } from '../../../db/statements/emails/record-hand-overs.ts';
+import { recordHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import { sql } from '../../../db/testing/sql.ts';
 import { cancelCampaign } from '../../../test/setup/campaigns.ts';
 import { createCampaignActivities } from './create-campaign-activities.ts';

@@ -1,7 +1,7 @@
 import { contactsInFirstPiece, contactsPerPiece } from '../../../core/campaign-batches.ts';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
+import { allProjects } from '../../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
-import { allProjects } from '../../../db/project-em.ts';
 import { cancelBatches } from '../../../db/statements/campaigns/cancel-batches.ts';
 import { beginFreeze, freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import {
@@ -11,14 +11,12 @@ import {
 } from '../../../db/statements/campaigns/send-event-evidence.ts';
 import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
 import type { CampaignActivities, CampaignView, SettleCampaignResult } from '../../contracts/campaign.ts';
-import type { AfterCommit } from '../after-commit.ts';
-import { beginCampaign } from './begin-campaign.ts';
+import type { WriterDependencies } from '../writer-dependencies.ts';
+import { beginCampaign, finishCampaign } from './begin-and-finish.ts';
 import { createEvidenceReader } from './evidence-reader.ts';
-import { finishCampaign } from './finish-campaign.ts';
 import type { HeadStart } from './head-start.ts';
 
-export interface CampaignActivityDependencies extends AfterCommit {
-  orm: Orm;
+export interface CampaignActivityDependencies extends WriterDependencies {
   unknownSeconds: number;
   headStart: Pick<HeadStart, 'look'>;
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { contactsInFirstPiece, recipientsPerBatch } from '../../../core/campaign-batches.ts';
 import { Campaign } from '../../../db/entities/campaign.ts';
-import { allProjects } from '../../../db/project-em.ts';
+import { allProjects } from '../../../db/entities/project-em.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import { sql } from '../../../db/testing/sql.ts';
 import { cancelCampaign, insertContacts, insertDraft, startSending } from '../../../test/setup/campaigns.ts';

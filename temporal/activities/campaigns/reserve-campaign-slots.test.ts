@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newId } from '../../../core/new-id.ts';
 import type { Em } from '../../../db/orm.ts';
-import { takeSendSlots } from '../../../db/statements/emails/take-send-slots.ts';
+import { takeSendSlots } from '../../../db/statements/emails/send-slots.ts';
 import { sql as run } from '../../../db/testing/sql.ts';
 import { startCampaign } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';

@@ -1,10 +1,6 @@
 import type { Em } from '../../../db/orm.ts';
 import { countSendingProjects } from '../../../db/statements/campaigns/count-sending-projects.ts';
-import {
-  returnSendSlots,
-  sendBuckets,
-  takeSendSlots,
-} from '../../../db/statements/emails/take-send-slots.ts';
+import { returnSendSlots, sendBuckets, takeSendSlots } from '../../../db/statements/emails/send-slots.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 
 export interface CampaignSlots {

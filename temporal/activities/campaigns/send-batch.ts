@@ -10,8 +10,8 @@ import {
 } from '../../../db/statements/campaigns/read-campaign-batch.ts';
 import { undecided } from '../../../db/statements/campaigns/send-event-evidence.ts';
 import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
-import { beginHandOvers } from '../../../db/statements/emails/begin-hand-overs.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
+import { beginHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import { loadContents, type StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { CampaignBatchInput, SendBatchResult } from '../../contracts/campaign.ts';

@@ -5,8 +5,8 @@ import { claimCampaignEmails } from '../../../db/statements/campaigns/claim-camp
 import { countSendingProjects } from '../../../db/statements/campaigns/count-sending-projects.ts';
 import { beginFreeze } from '../../../db/statements/campaigns/freeze-audience.ts';
 import { readNextBatch } from '../../../db/statements/campaigns/read-campaign-batch.ts';
+import { recordHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import { loadContents } from '../../../db/statements/emails/load-contents.ts';
-import { recordHandOvers } from '../../../db/statements/emails/record-hand-overs.ts';
 import type { Warn } from '../../../runtime/logger.ts';
 
 /** Connections of each pool that a campaign needs at its start. */

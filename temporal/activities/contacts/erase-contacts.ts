@@ -8,10 +8,13 @@ import { ContactErasure } from '../../../db/entities/contact.ts';
 import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
-import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
-import { type DueErasure, findErasures } from '../../../db/statements/contacts/find-erasures.ts';
-import { haveTransactionsEnded } from '../../../db/statements/contacts/open-transactions.ts';
-import { writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
+import {
+  type DueErasure,
+  eraseContactTraces,
+  findErasures,
+  haveTransactionsEnded,
+} from '../../../db/statements/contacts/contact-erasures.ts';
+import { writeJournalMarker } from '../../../db/statements/events/journal-marker.ts';
 import { hasNeverStreamed } from '../events/has-never-streamed.ts';
 import { whenStreamed } from '../events/when-streamed.ts';
 

@@ -2,7 +2,7 @@ import { DeleteEmailIdentityCommand } from '@aws-sdk/client-sesv2';
 import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { Domain } from '../../../db/entities/domain.ts';
-import { allProjects } from '../../../db/project-em.ts';
+import { allProjects } from '../../../db/entities/project-em.ts';
 import { startTestSes } from '../../../local/ses/testing/test-ses.ts';
 import type { RecordLookup, Sighting } from '../../../providers/domains/dns-lookup.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';

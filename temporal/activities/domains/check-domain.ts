@@ -1,7 +1,6 @@
-import { LockMode } from '@mikro-orm/core';
 import { Domain, DomainRemoval } from '../../../db/entities/domain.ts';
+import { allProjects, lockedOfAllProjects } from '../../../db/entities/project-em.ts';
 import type { Em } from '../../../db/orm.ts';
-import { allProjects } from '../../../db/project-em.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { checkAtProvider, removeDomain } from '../../../runtime/domain-records.ts';
 import type { DomainVerificationOutcome } from '../../contracts/domain-verification.ts';
@@ -32,11 +31,7 @@ export async function checkDomain(
 /** Checks expiry again under the lock. @returns whether the domain is gone */
 function expire(em: Em, id: string): Promise<boolean> {
   return em.fork().transactional(async (own) => {
-    const domain = await own.findOne(
-      Domain,
-      { id },
-      { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects },
-    );
+    const domain = await own.findOne(Domain, { id }, lockedOfAllProjects);
     if (domain?.isExpired() === false) return false;
     if (domain !== null) await removeDomain(own, domain);
     return true;

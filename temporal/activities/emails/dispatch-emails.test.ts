@@ -11,7 +11,7 @@ import { insertProject } from '../../../test/setup/projects.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
-import { createDispatchResources } from './dispatch-resources.ts';
+import { createDispatchResources } from './email-dispatcher.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;

@@ -1,13 +1,19 @@
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
+import { Batcher } from '../../../db/batching/batcher.ts';
+import { isRolledBack } from '../../../db/database-errors.ts';
 import type { Orm } from '../../../db/orm.ts';
+import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/emails/hand-overs.ts';
+import { loadContents } from '../../../db/statements/emails/load-contents.ts';
 import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
 import { orUndefinedAfter } from '../../../runtime/or-undefined-after.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import type { RenderTurns } from '../sending/render-turns.ts';
-import { dispatchEmails, workMs } from './dispatch-emails.ts';
-import { createDispatchResources } from './dispatch-resources.ts';
+import { createByteBudget } from './byte-budget.ts';
+import { type DispatchContext, dispatchEmails, workMs } from './dispatch-emails.ts';
 import type { HandingOver } from './hand-over-claim.ts';
+import { createSlotReserver } from './slot-reserver.ts';
 
 export interface EmailDispatcherDependencies {
   orm: Orm;
@@ -78,5 +84,27 @@ export function createEmailDispatcher(
       stopping.abort();
       await Promise.all(running);
     },
+  };
+}
+
+export function createDispatchResources(
+  orm: Orm,
+  turns: RenderTurns,
+  callsAtOnce: number,
+): Pick<DispatchContext, 'begin' | 'bytes' | 'calls' | 'load' | 'paced' | 'reserve' | 'turns'> {
+  const beginnings = new Batcher<BeginningHandOver, boolean>({
+    run: (items) => beginHandOvers(orm.em.fork(), items),
+    maxItems: 200,
+    concurrency: 2,
+    isRolledBack,
+  });
+  return {
+    begin: (beginning) => beginnings.submit(beginning),
+    bytes: createByteBudget(),
+    calls: new FairSemaphore(callsAtOnce),
+    load: loadContents,
+    paced: new Set(),
+    reserve: createSlotReserver(),
+    turns,
   };
 }

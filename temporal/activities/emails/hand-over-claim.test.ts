@@ -16,7 +16,7 @@ import { insertProject, useProject } from '../../../test/setup/projects.ts';
 import { createClaimedRenderer } from '../sending/render-claimed.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
-import { createDispatchResources } from './dispatch-resources.ts';
+import { createDispatchResources } from './email-dispatcher.ts';
 import type { HandingOver } from './hand-over-claim.ts';
 
 const database = useTestDatabase();

@@ -3,9 +3,9 @@ import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { newId } from '../../../core/new-id.ts';
 import { pause } from '../../../core/pause.ts';
 import type { Em } from '../../../db/orm.ts';
-import type { BeginningHandOver } from '../../../db/statements/emails/begin-hand-overs.ts';
 import { claimEmails } from '../../../db/statements/emails/claim-emails.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
+import type { BeginningHandOver } from '../../../db/statements/emails/hand-overs.ts';
 import type { loadContents, StoredContent } from '../../../db/statements/emails/load-contents.ts';
 import {
   type EmailProvider,

@@ -1,7 +1,11 @@
 import type { Em } from '../../../db/orm.ts';
 import type { OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
-import { reserveEmailSlots, type SlotRequest } from '../../../db/statements/emails/reserve-email-slots.ts';
-import { mostCounted, waitForRate } from '../../../db/statements/emails/wait-for-rate.ts';
+import {
+  mostCounted,
+  reserveEmailSlots,
+  type SlotRequest,
+  waitForRate,
+} from '../../../db/statements/emails/send-slots.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 
 export interface SendSlot {

@@ -9,7 +9,7 @@ import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
-import { createDispatchResources } from './dispatch-resources.ts';
+import { createDispatchResources } from './email-dispatcher.ts';
 
 const database = useTestDatabase();
 const { em } = database;

@@ -7,11 +7,11 @@ import { eventNames } from '../../../analytics/questions/event-names.ts';
 import { EventDeletion } from '../../../db/entities/event.ts';
 import { createOrm, type Orm } from '../../../db/orm.ts';
 import { deleteEvents } from '../../../db/statements/events/delete-events.ts';
+import { deletionMarker, writeJournalMarker } from '../../../db/statements/events/journal-marker.ts';
 import {
   type DeletedName,
   recordEventDeletion,
 } from '../../../db/statements/events/record-event-deletion.ts';
-import { deletionMarker, writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
 import { openJournalStage } from '../../../journal/testing/journal-stage.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { testFixture } from '../../../test/setup/fixtures.ts';

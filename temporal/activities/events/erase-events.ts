@@ -6,9 +6,12 @@ import type { Slice } from '../../../core/slice.ts';
 import { EventDeletion } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
 import { deleteEvents } from '../../../db/statements/events/delete-events.ts';
+import {
+  deletionMarker,
+  readMarkerProgress,
+  writeJournalMarker,
+} from '../../../db/statements/events/journal-marker.ts';
 import { listKeptEvents } from '../../../db/statements/events/list-kept-events.ts';
-import { readMarkerProgress } from '../../../db/statements/events/read-marker-progress.ts';
-import { deletionMarker, writeJournalMarker } from '../../../db/statements/events/write-journal-marker.ts';
 import { hasNeverStreamed } from './has-never-streamed.ts';
 import { whenStreamed } from './when-streamed.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Em } from '../../../db/orm.ts';
-import { readMarkerProgress } from '../../../db/statements/events/read-marker-progress.ts';
+import { readMarkerProgress } from '../../../db/statements/events/journal-marker.ts';
 
 const pollIntervalMs = 200;
 /** The journal's reader usually needs half a second; the activity's retries cover longer delays. */

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
+import { eraseContactTraces } from '../../../db/statements/contacts/contact-erasures.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
-import { eraseContactTraces } from '../../../db/statements/contacts/erase-contact-traces.ts';
 import { type ArrivedEmail, acceptInbound } from '../../../db/statements/inbound/accept-inbound.ts';
-import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
+import { requeueStrandedInbound } from '../../../db/statements/sweeps/requeue-commands.ts';
 import type { MailBucket } from '../../../providers/inbound/mail-bucket.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { useProject } from '../../../test/setup/projects.ts';

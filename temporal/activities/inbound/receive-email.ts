@@ -16,8 +16,11 @@ import { newId } from '../../../core/new-id.ts';
 import { Event } from '../../../db/entities/event.ts';
 import { InboundEmail } from '../../../db/entities/inbound-email.ts';
 import type { Em } from '../../../db/orm.ts';
-import { findAnsweredEmail } from '../../../db/statements/inbound/find-answered-email.ts';
-import { findSenderFacts, type SenderFacts } from '../../../db/statements/inbound/find-sender-facts.ts';
+import {
+  findAnsweredEmail,
+  findSenderFacts,
+  type SenderFacts,
+} from '../../../db/statements/inbound/find-sender-facts.ts';
 import { receiveFrom } from '../../../db/statements/inbound/receive-from.ts';
 import type { MailBucket } from '../../../providers/inbound/mail-bucket.ts';
 import type { EmailParser } from './email-parser.ts';

@@ -1,16 +1,11 @@
 import { Context } from '@temporalio/activity';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
-import type { Orm } from '../../../db/orm.ts';
 import type { ContactJobActivities, ContactJobProgress } from '../../contracts/contact-jobs.ts';
-import type { AfterCommit } from '../after-commit.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
+import type { WriterDependencies } from '../writer-dependencies.ts';
 import { changeContacts } from './change-contacts.ts';
 import { importContacts } from './import-contacts.ts';
 import type { JobContext } from './run-job.ts';
-
-export interface JobActivityDependencies extends AfterCommit {
-  orm: Orm;
-}
 
 /** Shorter than the grace period of a shutdown. */
 const sliceMs = 10_000;
@@ -21,7 +16,7 @@ const sliceMs = 10_000;
  */
 const partsAtOnce = 2;
 
-export function createJobActivities({ orm, committed }: JobActivityDependencies): ContactJobActivities {
+export function createJobActivities({ orm, committed }: WriterDependencies): ContactJobActivities {
   const turns = new FairSemaphore(partsAtOnce);
   const run = (
     jobId: string,

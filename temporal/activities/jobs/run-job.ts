@@ -1,10 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { Job, JobChunk, type JobStep, openJob } from '../../../db/entities/job.ts';
+import { allProjects, lockedOfAllProjects } from '../../../db/entities/project-em.ts';
 import type { Em } from '../../../db/orm.ts';
-import { allProjects } from '../../../db/project-em.ts';
-import { retryTransaction } from '../../../db/retry-transaction.ts';
+import { inRetriedTransaction } from '../../../db/retry-transaction.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 
 export interface JobContext {
@@ -64,15 +63,13 @@ export async function runJob(
     async apply(part) {
       const step = await context.turns.run(job.projectId, async () => {
         if (run.isOver()) return undefined;
-        return retryTransaction(() =>
-          em.fork().transactional(async (tx) => {
-            const locked = await lockJob(tx, job);
-            if (locked === null) return undefined;
-            const after = await part(tx);
-            locked.advance(after);
-            return after;
-          }),
-        );
+        return inRetriedTransaction(em, async (tx) => {
+          const locked = await lockJob(tx, job);
+          if (locked === null) return undefined;
+          const after = await part(tx);
+          locked.advance(after);
+          return after;
+        });
       });
       if (step === undefined) return false;
       applied += 1;
@@ -100,7 +97,7 @@ export async function runJob(
 }
 
 const lockJob = (em: Em, { id, done }: Job): Promise<Job | null> =>
-  em.findOne(Job, openJob(id, done), { lockMode: LockMode.PESSIMISTIC_WRITE, ...allProjects });
+  em.findOne(Job, openJob(id, done), lockedOfAllProjects);
 
 /**
  * @param failedReason undefined when the job is completed

@@ -2,8 +2,7 @@ import type { ImportRow } from '../../../core/contact-import/read-row.ts';
 import type { ImportResult } from '../../../core/jobs/results.ts';
 import { brokenConstraint, isDataFault } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
-import { importContactRows } from '../../../db/statements/jobs/import-contacts.ts';
-import { sortAddresses } from '../../../db/statements/jobs/sort-addresses.ts';
+import { importContactRows, sortAddresses } from '../../../db/statements/jobs/import-contacts.ts';
 
 type GoodRow = Extract<ImportRow, { ok: true }>;
 

@@ -1,7 +1,7 @@
 import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
 import { Upload } from '../../../db/entities/upload.ts';
 import type { Em } from '../../../db/orm.ts';
-import { removeUpload } from '../../../db/statements/uploads/remove-upload.ts';
+import { removeUpload } from '../../../db/statements/uploads/count-uploads.ts';
 
 const pageSize = 200;
 

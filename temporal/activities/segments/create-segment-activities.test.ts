@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
-import { countMembersWithin } from '../../../db/statements/segments/count-members.ts';
+import { countMembersWithin } from '../../../db/statements/segments/segment-members.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { countSegments } from './create-segment-activities.ts';
 

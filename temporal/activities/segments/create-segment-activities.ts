@@ -1,14 +1,12 @@
 import { Context } from '@temporalio/activity';
 import { isStatementTimeout } from '../../../db/database-errors.ts';
-import { Segment } from '../../../db/entities/segment.ts';
-import type { Em, Orm } from '../../../db/orm.ts';
-import type { CountableSegment } from '../../../db/repositories/segment-repository.ts';
-import { countMembersWithin, countStoredMembers } from '../../../db/statements/segments/count-members.ts';
-import { listStaleSegments } from '../../../db/statements/segments/list-stale-segments.ts';
-import { listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
+import { type CountableSegment, Segment } from '../../../db/entities/segment.ts';
+import type { Em } from '../../../db/orm.ts';
+import { countMembersWithin, countStoredMembers } from '../../../db/statements/segments/segment-members.ts';
+import { listSegmentTurns, listStaleSegments } from '../../../db/statements/segments/segment-turns.ts';
 import type { SegmentActivities, SegmentCounts } from '../../contracts/segments.ts';
-import type { AfterCommit } from '../after-commit.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
+import type { WriterDependencies } from '../writer-dependencies.ts';
 import { computeTrackedSegment } from './compute-tracked-segment.ts';
 import { evaluateProject } from './evaluate-project.ts';
 
@@ -16,11 +14,7 @@ const projectsPerPage = 200;
 /** A newly stale project waits for at most this many segments. */
 const segmentsPerPage = 16;
 
-export interface SegmentActivityDependencies extends AfterCommit {
-  orm: Orm;
-}
-
-export function createSegmentActivities({ orm, committed }: SegmentActivityDependencies): SegmentActivities {
+export function createSegmentActivities({ orm, committed }: WriterDependencies): SegmentActivities {
   return {
     listTrackedSegments: ({ after, except }) =>
       except === undefined

@@ -3,9 +3,12 @@ import type { Segment } from '../../../db/entities/segment.ts';
 import { recordEventDeletion } from '../../../db/statements/events/record-event-deletion.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
-import { listStaleSegments } from '../../../db/statements/segments/list-stale-segments.ts';
 import { markCurrent, planSegment } from '../../../db/statements/segments/plan-segment.ts';
-import { endSegmentTurn, listSegmentTurns } from '../../../db/statements/segments/segment-turns.ts';
+import {
+  endSegmentTurn,
+  listSegmentTurns,
+  listStaleSegments,
+} from '../../../db/statements/segments/segment-turns.ts';
 import { openPool } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';

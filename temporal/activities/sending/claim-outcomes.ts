@@ -2,7 +2,7 @@ import { campaignDeferralLimitMs, deferralLimitMs } from '../../../core/claim-ti
 import { newId } from '../../../core/new-id.ts';
 import { withholding } from '../../../core/withholding.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
-import type { HandOverRecord } from '../../../db/statements/emails/record-hand-overs.ts';
+import type { HandOverRecord } from '../../../db/statements/emails/hand-overs.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
 import { notBegun } from '../../../providers/email/hand-over-each.ts';
 

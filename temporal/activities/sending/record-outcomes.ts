@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Em } from '../../../db/orm.ts';
-import { type HandOverRecord, recordHandOvers } from '../../../db/statements/emails/record-hand-overs.ts';
+import { type HandOverRecord, recordHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import type { ClaimOutcomes } from './claim-outcomes.ts';
 
 const tries = 30;

@@ -1,13 +1,14 @@
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { indexAddresses, mergePendingAddresses } from '../../../db/address-index.ts';
 import { keepPartitions } from '../../../db/keep-partitions.ts';
-import type { Orm } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
-import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
-import { remindCampaigns } from '../../../db/statements/campaigns/remind-campaigns.ts';
-import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
-import { requeueStrandedEmails } from '../../../db/statements/sweeps/requeue-stranded-emails.ts';
-import { signalLateExecutions } from '../../../db/statements/workflows/signal-late-executions.ts';
+import { foldCampaignFigures } from '../../../db/statements/campaigns/campaign-figures.ts';
+import {
+  remindCampaigns,
+  requeueStrandedEmails,
+  requeueStrandedInbound,
+  signalLateExecutions,
+} from '../../../db/statements/sweeps/requeue-commands.ts';
 import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
 import type {
   ExpiryActivities,
@@ -15,10 +16,10 @@ import type {
   SweepActivities,
   SweepName,
 } from '../../contracts/sweeps.ts';
-import type { AfterCommit } from '../after-commit.ts';
 import { endOverdueSnoozes } from '../contacts/end-snooze.ts';
 import { eraseDeletedContacts } from '../contacts/erase-contacts.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
+import type { WriterDependencies } from '../writer-dependencies.ts';
 import { createExpiryActivities, type ExpiryActivityDependencies } from './create-expiry-activities.ts';
 import { foldFigures } from './fold-contact-figures.ts';
 import type { NotifyOwners } from './notify-owners.ts';
@@ -35,8 +36,7 @@ type SweepMetrics =
   | 'expectSweep'
   | 'noteSweep';
 
-export interface SweepActivityDependencies extends AfterCommit, ExpiryActivityDependencies {
-  orm: Orm;
+export interface SweepActivityDependencies extends WriterDependencies, ExpiryActivityDependencies {
   clickhouse: ClickHouse;
   executions: ExecutionWorkflows;
   metrics: Pick<ProductMetrics, SweepMetrics>;

@@ -1,9 +1,8 @@
 import { inferFieldType } from '../../../core/contact-data/infer-field-type.ts';
 import { limitReached } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
-import { foldContactFigures } from '../../../db/statements/contacts/fold-contact-figures.ts';
-import { lockValueOfKey } from '../../../db/statements/contacts/lock-value-of-key.ts';
-import { recordFieldTypes } from '../../../db/statements/contacts/record-field-types.ts';
+import { foldContactFigures } from '../../../db/statements/contacts/contact-figures.ts';
+import { lockValueOfKey, recordFieldTypes } from '../../../db/statements/contacts/contact-keys.ts';
 
 const changesAtATime = 5_000;
 

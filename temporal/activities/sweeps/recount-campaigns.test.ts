@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { recountCampaignWithin } from '../../../db/statements/campaigns/recount-campaign.ts';
+import { recountCampaignWithin } from '../../../db/statements/campaigns/campaign-figures.ts';
 import { insertDraft } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { insertProject } from '../../../test/setup/projects.ts';

@@ -4,7 +4,7 @@ import type { Em } from '../../../db/orm.ts';
 import {
   findCampaignsToRecount,
   recountCampaignWithin,
-} from '../../../db/statements/campaigns/recount-campaign.ts';
+} from '../../../db/statements/campaigns/campaign-figures.ts';
 import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
 
 /** With the last recount, below the time limit of the activity. */

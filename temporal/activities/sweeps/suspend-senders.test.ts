@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openAccountLink } from '../../../core/account-email/sealed-link.ts';
-import { foldEmailFigures } from '../../../db/statements/projects/fold-email-figures.ts';
+import { foldEmailFigures } from '../../../db/statements/projects/email-figures.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createTestProject } from '../../../test/setup/start-test-api.ts';
 import { createOwnerNotifier, type NotifyOwners } from './notify-owners.ts';

@@ -4,14 +4,15 @@ import { Project } from '../../../db/entities/project.ts';
 import { ProjectSuspension } from '../../../db/entities/project-security.ts';
 import { lockRecord } from '../../../db/lock-record.ts';
 import type { Em } from '../../../db/orm.ts';
-import { foldEmailFigures } from '../../../db/statements/projects/fold-email-figures.ts';
-import { type EmailDay, lockUnevaluatedDays } from '../../../db/statements/projects/lock-unevaluated-days.ts';
-import { markEvaluated } from '../../../db/statements/projects/mark-evaluated.ts';
-import { notifyProjectChange } from '../../../db/statements/projects/notify-project-change.ts';
 import {
+  type EmailDay,
+  foldEmailFigures,
+  lockUnevaluatedDays,
+  markEvaluated,
   type ProjectEmailFigures,
   readEmailFigures,
-} from '../../../db/statements/projects/read-email-figures.ts';
+} from '../../../db/statements/projects/email-figures.ts';
+import { notifyProjectChange } from '../../../db/statements/projects/notify-project-change.ts';
 import type { NotifyOwners } from './notify-owners.ts';
 
 const daysPerTransaction = 500;

@@ -4,7 +4,7 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { cpuMsSince } from '../../../core/cpu-time.ts';
 import { busy } from '../../../core/testing/busy.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
-import { cancelExecution } from '../../../db/statements/workflows/cancel-execution.ts';
+import { cancelExecution } from '../../../db/statements/workflows/cancel-executions.ts';
 import { createOutboundHttp, type OutboundHttp } from '../../../providers/outbound/outbound-http.ts';
 import { startHttpServer } from '../../../providers/testing/http-server.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';

@@ -1,23 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/activity';
 import { v5 as uuidv5 } from 'uuid';
 import { signWebhook } from '../../../core/crypto/webhook-signature.ts';
-import type { JsonObject } from '../../../core/json-value.ts';
+import { isStorableJson, type JsonObject, type JsonValue } from '../../../core/json-value.ts';
 import type { ContactLinks } from '../../../core/public-links.ts';
 import { buildVariables } from '../../../core/rendering/variables.ts';
 import { isActive } from '../../../core/workflows/execution-status.ts';
 import { findStep, type StepOf } from '../../../core/workflows/graph.ts';
 import { Contact } from '../../../db/entities/contact.ts';
+import { allProjects } from '../../../db/entities/project-em.ts';
 import { WorkflowStepRun } from '../../../db/entities/workflow-execution.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
-import { allProjects } from '../../../db/project-em.ts';
-import { completeStep } from '../../../db/statements/workflows/complete-step.ts';
 import { endExecution } from '../../../db/statements/workflows/end-execution.ts';
 import { type LockedExecution, lockExecution } from '../../../db/statements/workflows/lock-execution.ts';
-import { recordCall } from '../../../db/statements/workflows/record-call.ts';
-import type { OutboundHttp, OutboundRequest } from '../../../providers/outbound/outbound-http.ts';
+import { completeStep, recordCall } from '../../../db/statements/workflows/step-runs.ts';
+import type {
+  OutboundHttp,
+  OutboundRequest,
+  OutboundResult,
+} from '../../../providers/outbound/outbound-http.ts';
 import type { RunStepInput } from '../../contracts/workflow-execution.ts';
 import { crowdedRetryMs, type RenderTurns } from '../sending/render-turns.ts';
-import { type CallAnswer, readOutcome } from './call-outcome.ts';
 import type { Graphs } from './graph-cache.ts';
 import { renderCall } from './render-call.ts';
 import { contextFault } from './steps/context-limit.ts';
@@ -181,4 +184,46 @@ async function withRetries<Result>(record: () => Promise<Result>): Promise<Resul
 
 function isOpen(execution: LockedExecution, visit: number): boolean {
   return isActive(execution.status) && execution.visit === visit && execution.completedAt === null;
+}
+
+/** What a WEBHOOK step adds to the context; both are null when the response was lost. */
+export interface CallAnswer {
+  statusCode: number | null;
+  body: JsonValue;
+}
+
+export type CallOutcome =
+  | { is: 'withheld' }
+  | { is: 'answered'; answer: CallAnswer }
+  | { is: 'failed'; failure: ApplicationFailure }
+  | { is: 'refused'; failure: ApplicationFailure };
+
+export function readOutcome(result: OutboundResult): CallOutcome {
+  switch (result.outcome) {
+    case 'withheld':
+      return { is: 'withheld' };
+    case 'refused':
+      return { is: 'refused', failure: ApplicationFailure.nonRetryable(result.message, 'refused') };
+    case 'failed':
+      return { is: 'failed', failure: ApplicationFailure.retryable(result.message, 'failed') };
+    case 'answered': {
+      const { statusCode } = result;
+      if (statusCode === 408 || statusCode === 429 || statusCode >= 500) {
+        const failure = ApplicationFailure.retryable(`The answer was ${statusCode}`, 'answered');
+        return { is: 'failed', failure };
+      }
+      return { is: 'answered', answer: { statusCode, body: parseBody(result.body) } };
+    }
+  }
+}
+
+/** Returns parsed JSON if it can be stored, otherwise the text without NUL characters and lone surrogates. */
+function parseBody(text: string): JsonValue {
+  const storable = text.replaceAll('\0', '').toWellFormed();
+  try {
+    const parsed: JsonValue = JSON.parse(storable);
+    return isStorableJson(parsed) ? parsed : storable;
+  } catch {
+    return storable;
+  }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../core/json-value.ts';
-import { upsertContact } from '../../../db/statements/contacts/upsert-contact.ts';
+import { upsertContact } from '../../../db/statements/contacts/patch-contact.ts';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import {
   applyProviderEvents,

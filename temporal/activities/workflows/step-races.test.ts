@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
-import { cancelExecution } from '../../../db/statements/workflows/cancel-execution.ts';
+import { cancelExecution } from '../../../db/statements/workflows/cancel-executions.ts';
 import { sql } from '../../../db/testing/sql.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';

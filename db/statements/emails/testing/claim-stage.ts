@@ -6,9 +6,9 @@ import { acceptInput } from '../../../../test/setup/inputs.ts';
 import type { Em } from '../../../orm.ts';
 import { sql } from '../../../testing/sql.ts';
 import { acceptEmails } from '../accept-emails.ts';
-import { beginHandOvers } from '../begin-hand-overs.ts';
 import { claimEmails } from '../claim-emails.ts';
 import { findOpenEmails } from '../find-open-emails.ts';
+import { beginHandOvers } from '../hand-overs.ts';
 
 export let database: TestDatabase;
 export let em: Em;

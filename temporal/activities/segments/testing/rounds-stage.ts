@@ -4,7 +4,7 @@ import { segmentAudience } from '../../../../db/conditions/audience.ts';
 import { bindInto } from '../../../../db/conditions/bind.ts';
 import type { Segment } from '../../../../db/entities/segment.ts';
 import { trackEvents } from '../../../../db/statements/events/track-events.ts';
-import { listStaleSegments } from '../../../../db/statements/segments/list-stale-segments.ts';
+import { listStaleSegments } from '../../../../db/statements/segments/segment-turns.ts';
 import { type TestDatabase, useTestDatabase } from '../../../../test/setup/database.ts';
 import { trackInput } from '../../../../test/setup/inputs.ts';
 import { insertSegment } from '../../../../test/setup/segments.ts';

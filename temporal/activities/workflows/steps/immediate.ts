@@ -1,5 +1,5 @@
 import type { Step } from '../../../../core/workflows/graph.ts';
-import type { StepEnd } from '../../../../db/statements/workflows/complete-step.ts';
+import type { StepEnd } from '../../../../db/statements/workflows/step-runs.ts';
 import { complete, enter, fail, type StepEffects, type StepHandler, type Walk } from './walk.ts';
 
 /** A step that can't be done and would fail again; the message is shown to marketers. */

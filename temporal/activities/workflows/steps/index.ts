@@ -1,11 +1,13 @@
+import { settleVariables } from '../../../../core/conditions/settle-variables.ts';
+import { pauseOf } from '../../../../core/workflows/endless.ts';
 import type { Step, StepOf } from '../../../../core/workflows/graph.ts';
-import { condition } from './condition.ts';
-import { delay } from './delay.ts';
+import { matchContact } from '../../../../db/conditions/match-contact.ts';
+import { immediate } from './immediate.ts';
 import { sendEmail } from './send-email.ts';
 import { updateContact } from './update-contact.ts';
+import { variablesOf } from './variables.ts';
 import { waitForEvent } from './wait-for-event.ts';
-import { exit, type StepHandler } from './walk.ts';
-import { webhook } from './webhook.ts';
+import { complete, enter, exit, type StepHandler, standingAt } from './walk.ts';
 
 type Handlers = { [T in Step['type']]: StepHandler<StepOf<T>> };
 
@@ -16,10 +18,36 @@ const handlers: Handlers = {
     },
   },
   SEND_EMAIL: sendEmail,
-  DELAY: delay,
+  DELAY: {
+    async enter(walk, step) {
+      const { ms } = step.config;
+      const entered = await enter(walk, step, ms);
+      return { follow: 'sleep', ...standingAt(entered, step), ms };
+    },
+    async check(walk, step) {
+      const ms = walk.execution.resumesInMs;
+      if (ms !== null && ms > 0) return { follow: 'sleep', ...standingAt(walk, step), ms };
+      return complete(walk, step, { pause: pauseOf(step.config.ms) });
+    },
+  },
   WAIT_FOR_EVENT: waitForEvent,
-  CONDITION: condition,
-  WEBHOOK: webhook,
+  CONDITION: immediate(async ({ em, execution }, { config }) => {
+    const { projectId, contactId } = execution;
+    const now = new Date();
+    const settled = settleVariables(config.condition, variablesOf(execution), now);
+    const matches =
+      typeof settled === 'boolean' ? settled : await matchContact(em, projectId, contactId, settled, now);
+    const branch = matches ? 'yes' : 'no';
+    return { branch, output: { branch } };
+  }),
+  WEBHOOK: {
+    async enter(walk, step) {
+      return { follow: 'call', ...standingAt(await enter(walk, step), step) };
+    },
+    async check(walk, step) {
+      return { follow: 'call', ...standingAt(walk, step) };
+    },
+  },
   UPDATE_CONTACT: updateContact,
   EXIT: { enter: exit },
 };

@@ -9,10 +9,9 @@ import {
   triggerOf,
 } from '../../../../core/workflows/graph.ts';
 import type { Em } from '../../../../db/orm.ts';
-import { completeStep, type StepEnd } from '../../../../db/statements/workflows/complete-step.ts';
 import { endExecution } from '../../../../db/statements/workflows/end-execution.ts';
-import { enterStep } from '../../../../db/statements/workflows/enter-step.ts';
 import type { LockedExecution } from '../../../../db/statements/workflows/lock-execution.ts';
+import { completeStep, enterStep, type StepEnd } from '../../../../db/statements/workflows/step-runs.ts';
 import type { StepAnswer } from '../../../contracts/workflow-execution.ts';
 import { contextFault } from './context-limit.ts';
 

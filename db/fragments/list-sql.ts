@@ -1,2 +1,0 @@
-/** `('a', 'b')`, from constants. */
-export const listSql = (values: readonly string[]) => `(${values.map((value) => `'${value}'`).join(', ')})`;

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { noProject } from '../../entities/outbox-command.ts';
+import type { Em } from '../../orm.ts';
+import { execute, query } from '../../sql.ts';
+import type { DeletedName } from './record-event-deletion.ts';
+
+export interface JournalMarker {
+  id: string;
+  projectId?: string;
+  name: 'events.deleted' | 'contacts.erased' | 'project.erased';
+  data?: Record<string, unknown>;
+}
+
+/**
+ * Appends a journal row stating that other rows were deleted, in a separate transaction after the deletion. Once the
+ * journal's reader is past it (`readMarkerProgress`), none of those rows can reach ClickHouse. Idempotent by id.
+ */
+export async function writeJournalMarker(em: Em, marker: JournalMarker): Promise<void> {
+  const { id, projectId = noProject, name, data = {} } = marker;
+  const sql = `insert into events (id, project_id, name, kind, data, occurred_at) values ($1, $2, $3, 'activity', $4, now())
+     on conflict (id) do nothing`;
+  await execute(em, sql, [id, projectId, name, JSON.stringify(data)]);
+}
+
+export const deletionMarker = ({ id, projectId, name }: DeletedName): JournalMarker => ({
+  id,
+  projectId,
+  name: 'events.deleted',
+  data: { name },
+});
+
+const progressRow = z.object({
+  isJournaled: z.boolean(),
+  /**
+   * Whether the journal's reader has passed the marker, so that none of the deleted rows can still arrive in
+   * ClickHouse.
+   */
+  isStreamed: z.boolean(),
+});
+export type MarkerProgress = z.output<typeof progressRow>;
+
+/** Progress of a `JournalMarker`. A statement, because positions in the journal compare as pairs of `xid8` and id. */
+export async function readMarkerProgress(em: Em, id: string): Promise<MarkerProgress> {
+  const sql = `select true as "isJournaled",
+       coalesce((select (p.xid, p.event_id) >= (e.xid, e.id) from stream_positions p where p.name = 'clickhouse'), false)
+         as "isStreamed"
+     from events e where e.id = $1`;
+  const [row] = await query(em, progressRow, sql, [id]);
+  return row ?? { isJournaled: false, isStreamed: false };
+}

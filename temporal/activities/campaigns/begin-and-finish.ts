@@ -1,0 +1,60 @@
+import { domainOfAddress } from '../../../core/addresses/email-address.ts';
+import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
+import { Domain } from '../../../db/entities/domain.ts';
+import { Event } from '../../../db/entities/event.ts';
+import { OutboxCommand } from '../../../db/entities/outbox-command.ts';
+import { allProjects, lockedOfAllProjects } from '../../../db/entities/project-em.ts';
+import type { Em } from '../../../db/orm.ts';
+import { lockCampaignQuota } from '../../../db/statements/campaigns/campaign-quota.ts';
+import { startCampaign } from '../../../db/statements/campaigns/start-campaign.ts';
+
+/**
+ * Starts a scheduled campaign that is due, or cancels it when its sender's domain is no longer verified for the project
+ * or when it has more recipients than the project's remaining quota. Needs a transaction.
+ *
+ * @returns false when no such campaign is due
+ */
+export async function beginCampaign(em: Em, id: string): Promise<boolean> {
+  const due = { id, status: 'SCHEDULED', scheduledFor: { $lte: new Date() } } as const;
+  const campaign = await em.findOne(Campaign, due, lockedOfAllProjects);
+  if (campaign === null) return false;
+  const domain = domainOfAddress(campaign.fromEmail);
+  const sender = { projectId: campaign.projectId, domain, status: 'verified' } as const;
+  const isVerified = (await em.count(Domain, sender, allProjects)) > 0;
+  const quota = await lockCampaignQuota(em, campaign);
+  if (!isVerified) campaign.cancel(`The domain ${domain} was not verified when the campaign was due`);
+  else if (quota !== null && quota.recipients > quota.left) {
+    campaign.cancel(
+      `The campaign had ${quota.recipients} recipients when it was due, but the project could send only ${quota.left} more campaign emails that month`,
+    );
+  } else {
+    await startCampaign(em, campaign, quota?.recipients ?? null);
+  }
+  em.create(OutboxCommand, { kind: 'campaign.changed', subjectId: id, projectId: campaign.projectId });
+  return true;
+}
+
+/**
+ * Ends a campaign that has nothing left to send and adds `campaign.sent` to the activity feed. Needs a transaction.
+ *
+ * @returns false when it is not sending or still has open batches
+ */
+export async function finishCampaign(em: Em, id: string): Promise<boolean> {
+  const sending = { id, status: 'SENDING', frozenAt: { $ne: null } } as const;
+  const campaign = await em.findOne(Campaign, sending, lockedOfAllProjects);
+  if (campaign === null) return false;
+  const [open] = await em.getRepository(CampaignBatch).listOpen(id, 0, 1);
+  if (open !== undefined) return false;
+  const { projectId, name, subject, totalRecipients } = campaign;
+  const now = new Date();
+  em.assign(campaign, { status: 'SENT', sentAt: now });
+  em.create(Event, {
+    projectId,
+    name: 'campaign.sent',
+    kind: 'activity',
+    campaignId: id,
+    data: { campaignId: id, campaignName: name, subject, totalRecipients },
+    occurredAt: now,
+  });
+  return true;
+}

@@ -1,0 +1,7 @@
+import type { Orm } from '../../db/orm.ts';
+
+/** What activities need that change records. */
+export interface WriterDependencies {
+  orm: Orm;
+  committed: () => void;
+}
