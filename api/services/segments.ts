@@ -70,7 +70,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
     /**
      * Changes the given fields; a new condition triggers a count.
      * @throws DomainError `BAD_REQUEST` also for a condition on a static segment and a change of type, `CONFLICT` when it
-     * has changed since `seen`
+     * has changed since `seen`, and when tracking is switched off while a workflow uses its entry or exit
      */
     async patch(
       projectId: string,
@@ -84,6 +84,9 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
         throw new DomainError('BAD_REQUEST', `type: The type of a ${before.type} segment can't be changed`);
       }
       const condition = readChangedCondition(before, raw);
+      if (trackMembership === false && before.trackMembership) {
+        await heavyReads.run(projectId, () => requireNoListeners(projectEm(orm, projectId), before));
+      }
       // Drops rows that an interrupted switch-off left: they would hide that their contacts enter again.
       if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
       const change = { name, description, trackMembership, ...conditionFields(condition) };
@@ -183,12 +186,7 @@ async function removeSegment(orm: Orm, projectId: string, id: string): Promise<v
 
 async function requireUnused(em: Em, projectId: string, id: string): Promise<void> {
   const uses = await findSegmentUses(em, projectId, await findSegment(em, id));
-  if (Object.keys(uses).length > 0) {
-    throw new DomainError('CONFLICT', 'The segment is in use', {
-      details: { ...uses },
-      suggestion: 'Remove the references that `details` lists first.',
-    });
-  }
+  if (Object.keys(uses).length > 0) throw inUse('The segment is in use', uses);
   const pinned = await listPinnedSteps(em, projectId, id.toLowerCase());
   const asking = pinned.filter(({ steps }) => steps.some((step) => segmentsOf(step).has(id.toLowerCase())));
   if (asking.length === 0) return;
@@ -197,6 +195,24 @@ async function requireUnused(em: Em, projectId: string, id: string): Promise<voi
     asking.map(({ steps: _, ...version }) => version),
   );
 }
+
+/** Without the events of a tracked segment, a workflow that starts with one or waits for one would silently stop. */
+async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
+  const workflows = await findReferringWorkflows(em, segment.projectId, `segment.${segment.slug}.`, (step) =>
+    usesOwnEvent(segment, step),
+  );
+  if (workflows.length > 0)
+    throw inUse('Workflows use the entry or exit of the segment, so it must stay tracked', { workflows });
+}
+
+const inUse = (message: string, uses: Partial<SegmentUses>) =>
+  new DomainError('CONFLICT', message, {
+    details: { ...uses },
+    suggestion: 'Remove the references that `details` lists first.',
+  });
+
+const usesOwnEvent = ({ slug }: Segment, step: Parameters<typeof usesEvent>[0]) =>
+  (['entry', 'exit'] as const).some((change) => usesEvent(step, segmentEventName(slug, change)));
 
 interface SegmentUses {
   segments: { id: string; name: string }[];
@@ -208,8 +224,7 @@ interface SegmentUses {
  * Omits kinds without references. Add each new kind of reference here, and store it under `lockSegmentReferences`.
  */
 async function findSegmentUses(em: Em, projectId: string, segment: Segment): Promise<Partial<SegmentUses>> {
-  const { id, slug } = segment;
-  const ownEvents = [segmentEventName(slug, 'entry'), segmentEventName(slug, 'exit')];
+  const { id } = segment;
   const uses: SegmentUses = {
     segments: await em.getRepository(Segment).findReferring(id),
     campaigns: await em.getRepository(Campaign).findBySegment(id),
@@ -217,7 +232,7 @@ async function findSegmentUses(em: Em, projectId: string, segment: Segment): Pro
       em,
       projectId,
       'segment.',
-      (step) => segmentsOf(step).has(id) || ownEvents.some((name) => usesEvent(step, name)),
+      (step) => segmentsOf(step).has(id) || usesOwnEvent(segment, step),
     ),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));
