@@ -116,7 +116,7 @@ export function createSweepActivities(
     endOrphanedExecutions: noted('orphaned-executions', async (input: OrphanedExecutionsInput) => {
       const options = { ...input, now: new Date(), budgetMs: comparisonMs };
       const result = await endOrphanedExecutions(orm.em.fork(), executions, options);
-      metrics.countRepairs(0, result.orphaned);
+      metrics.countRepairs(result.missed, result.orphaned);
       metrics.countComparisons(result.running, result.resumeBefore === 0);
       return result;
     }),
