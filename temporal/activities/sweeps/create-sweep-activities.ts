@@ -4,7 +4,10 @@ import { keepPartitions } from '../../../db/keep-partitions.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import { foldCampaignFigures } from '../../../db/statements/campaigns/fold-campaign-figures.ts';
-import { remindCampaigns } from '../../../db/statements/campaigns/remind-campaigns.ts';
+import {
+  remindCampaigns,
+  remindCancelledCampaigns,
+} from '../../../db/statements/campaigns/remind-campaigns.ts';
 import { requeueStrandedInbound } from '../../../db/statements/inbound/requeue-stranded-inbound.ts';
 import { requeueStrandedEmails } from '../../../db/statements/sweeps/requeue-stranded-emails.ts';
 import { signalLateExecutions } from '../../../db/statements/workflows/signal-late-executions.ts';
@@ -68,9 +71,10 @@ export function createSweepActivities(
       if (reminded > 0) committed();
       return { folded, reminded };
     }),
-    recountCampaigns: noted('campaign-recount', () =>
-      recountCampaigns(orm.em.fork(), metrics.countMiscounts),
-    ),
+    recountCampaigns: noted('campaign-recount', async () => {
+      if ((await remindCancelledCampaigns(orm.em.fork())) > 0) committed();
+      return recountCampaigns(orm.em.fork(), metrics.countMiscounts);
+    }),
     foldContactFigures: noted('contact-figures', async () => {
       const result = await foldFigures(orm.em.fork());
       await mergePendingAddresses(orm.em.fork());
