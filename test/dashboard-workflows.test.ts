@@ -8,7 +8,7 @@ import { addStep, createContact, createWaitingWorkflow, createWorkflow } from '.
 const executable = await findChromium();
 
 describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => {
-  const { owner, project, tab, page, button, asked } = useDashboardStory(executable, 'Workflows');
+  const { owner, project, tab, page, button, suggested, asked } = useDashboardStory(executable, 'Workflows');
   const headers = () => ({ 'X-Project-Id': project.id });
   const sender = {
     get: (path: string) => asked(path),
@@ -186,6 +186,58 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.getByText('The first template').waitFor();
     await page.goto(`projects/${project.id}/emails?campaignId=${campaign.body.data.id}`);
     await button(/^The first campaign/).waitFor();
+  });
+
+  it('is started for any contact by its address', async () => {
+    const { id } = await createWaitingWorkflow(sender, { name: 'By hand', eventName: 'manual' });
+    for (const address of ['ann@many.example', 'ann@bücher.example']) await createContact(sender, address);
+    for (let number = 0; number < 100; number += 1) {
+      await createContact(sender, `${number}ann@many.example`);
+    }
+    const typed = {
+      'Ann@many.example': 'ann@many.example',
+      'ann@bücher.example': 'ann@xn--bcher-kva.example',
+    };
+    for (const [text, address] of Object.entries(typed)) {
+      await page.goto(`projects/${project.id}/workflows/${id}?view=executions`);
+      await button('Start for a contact').click();
+      const dialog = page.getByRole('dialog', { name: 'Start for a contact' });
+      await suggested('Contact', text);
+      await dialog.getByRole('button', { name: 'Start' }).click();
+      await page.waitForURL(/executions\/[0-9a-f-]{36}$/);
+      await page.getByText(address).first().waitFor();
+    }
+  });
+
+  it('has no step that sets one field twice', async () => {
+    const { id, steps } = await createWorkflow(sender, { name: 'Twice', eventName: 'twice' });
+    const config = { data: { plan: 'pro' } };
+    await addStep(sender, id, { type: 'UPDATE_CONTACT', name: 'Note', config, autoConnect: steps[0].id });
+    await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
+    await button(/^2\. Note/).click();
+    const form = page.getByRole('dialog', { name: 'Note' });
+    await form.getByRole('button', { name: 'Set a field' }).click();
+    await form.getByRole('combobox', { name: 'Field' }).nth(1).fill('plan');
+    await page.keyboard.press('Tab');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('Set each field only once').waitFor();
+    expect((await asked(`/workflows/${id}`)).body.steps[1].config).toEqual(config);
+    await form.getByRole('button', { name: 'Leave out plan' }).nth(1).click();
+    await form.getByRole('button', { name: 'Cancel' }).click();
+  });
+
+  it('is named when the tracking of its segment is switched off', async () => {
+    const segment = await sender.post('/segments', { name: 'VIP', type: 'STATIC', trackMembership: true });
+    await createWorkflow(sender, { name: 'Greets VIPs', eventName: `segment.${segment.body.slug}.entry` });
+    await page.goto(`projects/${project.id}/segments/${segment.body.id}?tab=settings`);
+    await page.getByText('Track who joins and leaves').click();
+    await button('Save').click();
+    await page
+      .getByText('Tracking must stay on, because the segment is used by workflows: “Greets VIPs”.')
+      .waitFor();
+    expect((await asked(`/segments/${segment.body.id}`)).body.trackMembership).toBe(true);
+    await page.getByText('Track who joins and leaves').click();
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
   });
 
   it('keeps the input for a step that someone else has removed', async () => {

@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from './setup/database.ts';
 import { emailStatuses } from './setup/email-statuses.ts';
 import { eventually } from './setup/eventually.ts';
 import { useProcessStack } from './setup/process-stack.ts';
-import { buildWait, onlyExecution, trackEvent } from './setup/running-workflows.ts';
+import { buildWait, buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
@@ -28,6 +28,8 @@ const stack = useProcessStack();
 let sender: TestSender;
 let backup: TestDatabase;
 let workflowId: string;
+/** Its execution waits without a timeout for an event that has arrived before the backup. */
+let endedWaitId: string;
 let jobId: string;
 let cancelledId: string;
 let emptyTemporal: RunningTemporal;
@@ -52,7 +54,16 @@ beforeAll(async () => {
   workflowId = await buildWait(sender);
   await trackEvent(sender, 'signup');
   await onlyExecution(sender, workflowId, 'WAITING');
+  const wait = { type: 'WAIT_FOR_EVENT', config: { eventName: 'called' } };
+  const ways: [string, string][] = [
+    ['start', 'wait'],
+    ['wait', 'end'],
+  ];
+  endedWaitId = await buildWorkflow(sender, { wait, end: { type: 'EXIT' } }, ways, { eventName: 'asked' });
+  await trackEvent(sender, 'asked');
+  await onlyExecution(sender, endedWaitId, 'WAITING');
   await worker.kill();
+  await trackEvent(sender, 'called');
   const to = Array.from({ length: 5 }, (_, n) => `reader-${n}@example.com`);
   const email = { from: `hello@${sender.domain}`, subject: 'Hello', body: '<p>Hello</p>' };
   expect((await sender.post('/v1/send', { to, ...email })).status).toBe(200);
@@ -158,6 +169,7 @@ it('a Postgres older than Temporal continues, and emails sent since the backup a
   await campaignIs('CANCELLED');
   await trackEvent(sender, 'bought');
   await onlyExecution(sender, workflowId, 'EXITED');
+  await onlyExecution(sender, endedWaitId, 'EXITED');
   expect(await transactional(restored)).toEqual({ UNKNOWN: 5 });
   expect(await stack.inboxTotal()).toBe(before);
   await stack.killAll();
@@ -176,6 +188,7 @@ it('without Temporal all work is ordered again and completes', async () => {
   expect(await eventually(remove, ({ status }) => status !== 409)).toMatchObject({ status: 204 });
   await trackEvent(sender, 'bought');
   await onlyExecution(sender, workflowId, 'EXITED');
+  await onlyExecution(sender, endedWaitId, 'EXITED');
   await stack.killAll();
   await restored.close();
 });

@@ -111,6 +111,41 @@ it("a segment whose exit only running executions wait for can't be deleted until
   expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
 });
 
+it('a segment whose entry or exit a workflow starts with, waits for or asks for stays tracked', async () => {
+  const segment = await createSegment(sender, {
+    name: 'Members',
+    condition: planIs('pro'),
+    trackMembership: true,
+  });
+  const isMember = await createWorkflow(sender, { name: 'Asks for members' });
+  await addStep(sender, isMember.id, { type: 'CONDITION', config: memberOf(segment.id) });
+  const untrack = () => sender.patch(`/segments/${segment.id}`, { name: 'Renamed', trackMembership: false });
+  const entry = `segment.${segment.slug}.entry`;
+  const users = [
+    await createWorkflow(sender, { name: 'Starts', eventName: entry }),
+    await createWorkflow(sender, { name: 'Waits' }),
+    await createWorkflow(sender, { name: 'Asks' }),
+  ];
+  const [, waits, asks] = users;
+  await addStep(sender, waits.id, { type: 'WAIT_FOR_EVENT', config: { eventName: entry } });
+  const config = { field: `event.${entry}`, operator: 'triggered' };
+  await addStep(sender, asks.id, { type: 'CONDITION', config });
+  const refused = await untrack();
+  expect(refused.status, JSON.stringify(refused.body)).toBe(409);
+  expect(refused.body.error.details).toEqual({
+    workflows: users.map(({ id, name }) => ({ id, name })).toReversed(),
+  });
+  expect((await sender.get(`/segments/${segment.id}`)).body).toMatchObject({
+    name: 'Members',
+    trackMembership: true,
+  });
+  expect((await sender.patch(`/segments/${segment.id}`, { trackMembership: true })).status).toBe(200);
+  for (const { id } of users) expect((await sender.delete(`/workflows/${id}`)).status).toBe(204);
+  expect((await untrack()).body).toMatchObject({ name: 'Renamed', trackMembership: false });
+  await createWorkflow(sender, { name: 'Late', eventName: entry });
+  expect((await untrack()).status).toBe(200);
+});
+
 it('a segment is not deleted before an execution that is just being started can be seen', async () => {
   const { workflowId, version, remove, removeQuestion } = await build();
   const contactId = await createContact(sender, 'ada@example.com');

@@ -1,13 +1,24 @@
 import { describe, expect, it } from 'vitest';
+import { newId } from '../core/new-id.ts';
 import { parseGraph } from '../core/workflows/graph.ts';
-import { WorkflowVersion } from '../db/entities/workflow.ts';
+import { allProjects } from '../db/entities/project-em.ts';
+import { Workflow, WorkflowVersion } from '../db/entities/workflow.ts';
+import { lockRecord } from '../db/lock-record.ts';
+import { startExecution } from '../db/statements/workflows/start-execution.ts';
 import { callApi } from './setup/people.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { createTemplate } from './setup/templates.ts';
 import { unknownId } from './setup/unknown-id.ts';
-import { addStep, arrowsOf, connect, createWorkflow, readWorkflow } from './setup/workflows.ts';
+import {
+  addStep,
+  arrowsOf,
+  connect,
+  createContact,
+  createWorkflow,
+  readWorkflow,
+} from './setup/workflows.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
@@ -292,11 +303,58 @@ describe('the version', () => {
     expect(await readWorkflow(sender, id)).toMatchObject({ enabled: true, version: 3, liveVersion: 2 });
     await connect(sender, id, day.id, mark.id);
     expect(await readWorkflow(sender, id)).toMatchObject({ version: 4, liveVersion: 2 });
+    expect((await graphOf(id, 2))?.steps.map(({ name }) => name)).toEqual(['Trigger', 'Day']);
     await sender.patch(`/workflows/${id}/steps/${mark.id}`, { config: { data: { seen: true } } });
     expect(await readWorkflow(sender, id)).toMatchObject({ version: 5, liveVersion: 5, faults: [] });
-    expect((await graphOf(id, 2))?.steps.map(({ name }) => name)).toEqual(['Trigger', 'Day']);
     expect(await graphOf(id, 4)).toBeUndefined();
     expect((await graphOf(id, 5))?.steps.map(({ name }) => name)).toEqual(['Trigger', 'Day', 'Mark']);
+  });
+
+  describe('that a newer one has replaced', () => {
+    /** A workflow that sends an email; each edit renames the step. */
+    async function build() {
+      const { id, steps } = await createWorkflow(sender, { allowReentry: true });
+      const config = { templateId: await createTemplate(sender) };
+      const mail = await addStep(sender, id, { type: 'SEND_EMAIL', config, autoConnect: steps[0].id });
+      const edit = async (name: string) => {
+        const edited = await sender.patch(`/workflows/${id}/steps/${mail.id}`, { name });
+        expect(edited.status, JSON.stringify(edited.body)).toBe(200);
+      };
+      const kept = () =>
+        stack.sql(
+          `select v.version, t.template_id is not null as "sendsTemplate"
+           from workflow_versions v
+           left join workflow_version_templates t on t.workflow_id = v.workflow_id and t.version = v.version
+           where v.workflow_id = $1 order by v.version`,
+          [id],
+        );
+      const contactId = await createContact(sender, 'ada@example.com');
+      return { id, contactId, edit, kept };
+    }
+
+    it('is deleted, unless executions have started with it, ended ones too', async () => {
+      const { id, contactId, edit, kept } = await build();
+      expect(await kept()).toEqual([{ version: 2, sendsTemplate: true }]);
+      const started = await sender.post(`/workflows/${id}/executions`, { contactId });
+      expect(started.status, JSON.stringify(started.body)).toBe(201);
+      await sender.post(`/workflows/${id}/executions/cancel-all`, {});
+      for (const name of ['Second', 'Third', 'Fourth']) await edit(name);
+      expect(await kept()).toEqual([
+        { version: 2, sendsTemplate: true },
+        { version: 5, sendsTemplate: true },
+      ]);
+    });
+
+    it('stays while an execution is being started', async () => {
+      const { id: workflowId, contactId, edit, kept } = await build();
+      await stack.em().transactional(async (em) => {
+        await lockRecord(em, Workflow, { id: workflowId }, { mode: 'for key share', ...allProjects });
+        await edit('Second');
+        await startExecution(em, { id: newId(), workflowId, version: 2, contactId, context: {} });
+      });
+      await edit('Third');
+      expect(await kept()).toMatchObject([{ version: 2 }, { version: 4 }]);
+    });
   });
 
   it('counts concurrent edits one by one', async () => {

@@ -81,6 +81,37 @@ it('ends a workflow that missed the end of its execution', async () => {
   );
 });
 
+it('wakes a workflow that missed the event it waits for', async () => {
+  const id = await buildWorkflow(
+    sender,
+    { call: { type: 'WAIT_FOR_EVENT', config: { eventName: 'called' } }, bye: { type: 'EXIT' } },
+    [
+      ['start', 'call'],
+      ['call', 'bye'],
+    ],
+  );
+  await signUp('missed@example.com');
+  const shown = await execution(id, 'WAITING');
+  const eventAt = (minutesAgo: number) =>
+    stack.sql(
+      `with heard as (delete from event_listeners where execution_id = $1)
+       update workflow_step_runs set branch = 'event', completed_at = now() - make_interval(mins => $2)
+       where execution_id = $1 and visit = 1`,
+      [shown.id, minutesAgo],
+    );
+  const workflows = createExecutionWorkflows(client, taskQueue());
+  const compare = () =>
+    endOrphanedExecutions(stack.em(), workflows, { resumeBefore: 0, now: inAWhile(), budgetMs: 60_000 });
+  // Its command may still be on its way.
+  await eventAt(9);
+  await eventually(compare, ({ running }) => running > 0);
+  expect((await compare()).missed).toBe(0);
+  await eventAt(11);
+  expect((await compare()).missed).toBe(1);
+  await execution(id, 'EXITED');
+  expect(await eventually(compare, ({ missed }) => missed === 0)).toMatchObject({ missed: 0 });
+});
+
 it('continues with older workflows where the previous run ran out of time', async () => {
   const id = await buildWorkflow(sender, { nap: { type: 'DELAY', config: { amount: 1, unit: 'days' } } }, [
     ['start', 'nap'],

@@ -136,7 +136,9 @@ export const patchSegment = defineRoute({
 STATIC segment is refused, except \`null\`.
 
 After a change of the condition, the next computation of a tracked segment emits the differences. Turning
-\`trackMembership\` off discards the recorded members of a dynamic segment: when it is turned on again, every member enters.`,
+\`trackMembership\` off discards the recorded members of a dynamic segment: when it is turned on again, every member enters.
+It is refused with 409 while workflows start with the entry or exit of the segment, wait for it or ask for it;
+\`details.workflows\` lists them.`,
   params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchSegmentBodySchema,

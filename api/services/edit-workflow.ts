@@ -2,6 +2,7 @@ import type { LockMode } from '@mikro-orm/core';
 import { DomainError, notFound, validationFailed } from '../../core/errors.ts';
 import { type DraftGraph, templateIdsOf } from '../../core/workflows/graph.ts';
 import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
+import { unlessTimedOut } from '../../db/database-away.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import {
   Workflow,
@@ -12,6 +13,7 @@ import {
 } from '../../db/entities/workflow.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { dropUnusedVersion } from '../../db/statements/workflows/drop-unused-version.ts';
 import { measureSteps } from '../../db/statements/workflows/measure-steps.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 
@@ -36,26 +38,29 @@ export async function readGraph(em: Em, workflow: Workflow): Promise<WorkflowGra
 }
 
 /**
- * Runs an edit in a transaction that locks the workflow against concurrent edits.
+ * Runs an edit in a transaction that locks the workflow against concurrent edits. Then deletes the version that it
+ * replaced, unless executions use it.
  * @throws DomainError `NOT_FOUND`, `CONFLICT` when the workflow has changed since `seen`, and whatever `edit` throws
  */
-export function editWorkflow<Result>(
+export async function editWorkflow<Result>(
   orm: Orm,
   projectId: string,
   id: string,
   edit: (em: Em, graph: WorkflowGraph) => Promise<Result>,
   seen?: Date,
 ): Promise<Result> {
-  return projectEm(orm, projectId).transactional(async (em) => {
+  const { result, replaced } = await projectEm(orm, projectId).transactional(async (em) => {
     const workflow = await lockRecord(em, Workflow, { id });
     if (workflow === null) throw notFound('Workflow');
     requireUnchanged(workflow, seen);
-    const { eventName } = workflow;
+    const { eventName, liveVersion } = workflow;
     const graph = await readGraph(em, workflow);
-    const result = await edit(em, graph);
+    const edited = await edit(em, graph);
     if (workflow.eventName !== eventName) graph.steps.find(({ type }) => type === 'TRIGGER')?.touch();
-    return result;
+    return { result: edited, replaced: workflow.liveVersion === liveVersion ? null : liveVersion };
   });
+  if (replaced != null) await unlessTimedOut(dropUnusedVersion(orm.em.fork(), id, replaced));
+  return result;
 }
 
 export function toDraft({ workflow, steps, transitions }: WorkflowGraph): DraftGraph {

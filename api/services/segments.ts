@@ -72,7 +72,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
     /**
      * Changes the given fields; a new condition triggers a count.
      * @throws DomainError `BAD_REQUEST` also for a condition on a static segment and a change of type, `CONFLICT` when it
-     * has changed since `seen`
+     * has changed since `seen`, and when tracking is switched off while a workflow uses its entry or exit
      */
     async patch(
       projectId: string,
@@ -86,6 +86,9 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
         throw new DomainError('BAD_REQUEST', `type: The type of a ${before.type} segment can't be changed`);
       }
       const condition = readChangedCondition(before, raw);
+      if (trackMembership === false && before.trackMembership) {
+        await heavyReads.run(projectId, () => requireNoListeners(projectEm(orm, projectId), before));
+      }
       // Drops rows that an interrupted switch-off left: they would hide that their contacts enter again.
       if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
       const change = { name, description, trackMembership, ...conditionFields(condition) };
@@ -186,12 +189,7 @@ async function removeSegment(orm: Orm, projectId: string, id: string): Promise<v
 async function requireUnused(em: Em, projectId: string, id: string): Promise<void> {
   const segment = await findSegment(em, id);
   const uses = await findSegmentUses(em, projectId, segment);
-  if (Object.keys(uses).length > 0) {
-    throw new DomainError('CONFLICT', 'The segment is in use', {
-      details: { ...uses },
-      suggestion: 'Remove the references that `details` lists first.',
-    });
-  }
+  if (Object.keys(uses).length > 0) throw inUse('The segment is in use', uses);
   const pinned = await listPinnedSteps(em, projectId, segment);
   const referring = pinned.filter(({ steps }) => steps.some((step) => refersToSegment(step, segment)));
   if (referring.length === 0) return;
@@ -201,11 +199,37 @@ async function requireUnused(em: Em, projectId: string, id: string): Promise<voi
   );
 }
 
+/** Without the events of a tracked segment, a workflow that starts with one or waits for one would silently stop. */
+async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
+  const workflows = await findReferringWorkflows(
+    em,
+    segment.projectId,
+    `segment.${segment.slug}.`,
+    (step) => readsEventsOf(step, segment) || startsWith(step, segment),
+  );
+  if (workflows.length > 0) {
+    throw inUse('Workflows use the entry or exit of the segment, so it must stay tracked', { workflows });
+  }
+}
+
+const inUse = (message: string, uses: Partial<SegmentUses>) =>
+  new DomainError('CONFLICT', message, {
+    details: { ...uses },
+    suggestion: 'Remove the references that `details` lists first.',
+  });
+
 const eventsOf = ({ slug }: Segment) => [segmentEventName(slug, 'entry'), segmentEventName(slug, 'exit')];
 
-/** Whether a condition names the segment, or the step waits for its entry or exit or asks for them. */
+/** Whether the step waits for the segment's entry or exit or asks for them. */
+const readsEventsOf = (step: ReferringConfig, segment: Segment) =>
+  eventsOf(segment).some((name) => refersToEvent(step, name));
+
+const startsWith = ({ eventName }: { eventName: string }, segment: Segment) =>
+  eventsOf(segment).includes(eventName);
+
+/** Whether a condition names the segment, or the step reads its events. */
 const refersToSegment = (step: ReferringConfig, segment: Segment) =>
-  segmentsOf(step).has(segment.id) || eventsOf(segment).some((name) => refersToEvent(step, name));
+  segmentsOf(step).has(segment.id) || readsEventsOf(step, segment);
 
 interface SegmentUses {
   segments: { id: string; name: string }[];
@@ -225,7 +249,7 @@ async function findSegmentUses(em: Em, projectId: string, segment: Segment): Pro
       em,
       projectId,
       'segment.',
-      (step) => refersToSegment(step, segment) || eventsOf(segment).includes(step.eventName),
+      (step) => refersToSegment(step, segment) || startsWith(step, segment),
     ),
   };
   return Object.fromEntries(Object.entries(uses).filter(([, users]) => users.length > 0));

@@ -23,7 +23,10 @@ export interface SweepActivities {
   recountCampaigns(): Promise<{ campaigns: number; differences: number }>;
   judgeSenders(): Promise<{ folded: number; disabled: number }>;
   remindExecutions(): Promise<{ reminded: number }>;
-  /** Signals workflow runs whose execution has ended or is gone, so that they end: one slice, newest first. */
+  /**
+   * Signals workflow runs whose execution has ended or is gone, so that they end, and those that missed the event they
+   * waited for: one slice, newest first.
+   */
   endOrphanedExecutions(input: OrphanedExecutionsInput): Promise<OrphanedExecutionsResult>;
 }
 
@@ -35,6 +38,7 @@ export interface OrphanedExecutionsInput {
 export interface OrphanedExecutionsResult {
   running: number;
   orphaned: number;
+  missed: number;
   /** For the next slice; 0 when the oldest was reached. */
   resumeBefore: number;
 }

@@ -6,7 +6,7 @@ import { readEmail } from '../../../test/setup/read-database.ts';
 import { sql } from '../../testing/sql.ts';
 import { applyProviderEvents } from '../emails/apply-provider-events.ts';
 import { beginHandOvers, recordHandOvers } from '../emails/hand-overs.ts';
-import { remindCampaigns } from '../sweeps/requeue-commands.ts';
+import { remindCampaigns, remindCancelledCampaigns } from '../sweeps/requeue-commands.ts';
 import { cancelBatches } from './cancel-batches.ts';
 import { noEvidence, readSendEventEvidence, undecided } from './send-event-evidence.ts';
 import { settleBatch } from './settle-batch.ts';
@@ -232,6 +232,28 @@ describe('lost workflows', () => {
     expect(await sql(em, 'select kind, subject_id as "subjectId" from outbox')).toEqual([
       { kind: 'campaign.changed', subjectId: id },
     ]);
+  });
+
+  it('are signaled for canceled campaigns until their emails are settled', async () => {
+    const id = await start(1);
+    await claim(id);
+    await cancelCampaign(em, id);
+    const remind = async () => {
+      await sql(em, 'delete from outbox');
+      await remindCancelledCampaigns(em);
+      // Not while a command is on its way.
+      expect(await remindCancelledCampaigns(em)).toBe(0);
+      return sql(em, 'select kind from outbox where subject_id = $1', [id]);
+    };
+    // The command of the cancellation may still be on its way.
+    expect(await remind()).toEqual([]);
+    await sql(em, `update campaigns set cancelled_at = now() - interval '61 minutes' where id = $1`, [id]);
+    expect(await remind()).toEqual([{ kind: 'campaign.changed' }]);
+    await age(id, 61);
+    await settleBatch(em, id, 1, unknownSeconds, noEvidence);
+    await cancelBatches(em, id, 0, 10);
+    expect(await openBatches(id)).toEqual([]);
+    expect(await remind()).toEqual([]);
   });
 
   it('get far fewer signals than a workflow accepts, however long their campaign runs', async () => {

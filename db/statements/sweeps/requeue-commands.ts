@@ -63,6 +63,22 @@ export function remindCampaigns(em: Em): Promise<number> {
   return execute(em, sql);
 }
 
+/**
+ * Signals the workflows of canceled campaigns with emails left to settle, which restarts lost ones: until then the
+ * campaign can't be deleted. Reads all campaigns, so call it hourly.
+ *
+ * @returns the number of signals
+ */
+export function remindCancelledCampaigns(em: Em): Promise<number> {
+  const sql = `insert into outbox (id, kind, subject_id, project_id)
+     select uuidv7(), 'campaign.changed', k.id, k.project_id
+     from campaigns k
+     where k.status = 'CANCELLED' and k.cancelled_at < now() - interval '1 hour'
+       and exists (select from campaign_batches b where b.campaign_id = k.id and b.ended_at is null)
+       and not exists (select from outbox o where o.kind = 'campaign.changed' and o.subject_id = k.id)`;
+  return execute(em, sql);
+}
+
 const maxSignals = 10_000;
 
 /**

@@ -5,6 +5,7 @@ import { readClock } from '../../../db/read-clock.ts';
 import { foldCampaignFigures } from '../../../db/statements/campaigns/campaign-figures.ts';
 import {
   remindCampaigns,
+  remindCancelledCampaigns,
   requeueStrandedEmails,
   requeueStrandedInbound,
   signalLateExecutions,
@@ -75,9 +76,10 @@ export function createSweepActivities(
       if (reminded > 0) committed();
       return { folded, reminded };
     }),
-    recountCampaigns: noted('campaign-recount', () =>
-      recountCampaigns(orm.em.fork(), metrics.countMiscounts),
-    ),
+    recountCampaigns: noted('campaign-recount', async () => {
+      if ((await remindCancelledCampaigns(orm.em.fork())) > 0) committed();
+      return recountCampaigns(orm.em.fork(), metrics.countMiscounts);
+    }),
     foldContactFigures: noted('contact-figures', async () => {
       const result = await foldFigures(orm.em.fork());
       await mergePendingAddresses(orm.em.fork());
@@ -123,7 +125,7 @@ export function createSweepActivities(
     endOrphanedExecutions: noted('orphaned-executions', async (input: OrphanedExecutionsInput) => {
       const options = { ...input, now: new Date(), budgetMs: comparisonMs };
       const result = await endOrphanedExecutions(orm.em.fork(), executions, options);
-      metrics.countRepairs(0, result.orphaned);
+      metrics.countRepairs(result.missed, result.orphaned);
       metrics.countComparisons(result.running, result.resumeBefore === 0);
       return result;
     }),

@@ -1,6 +1,5 @@
-import { activeStatuses } from '../../../core/workflows/execution-status.ts';
-import { WorkflowExecution } from '../../../db/entities/workflow-execution.ts';
 import type { Em } from '../../../db/orm.ts';
+import { findActiveExecutions } from '../../../db/statements/workflows/find-active-executions.ts';
 import type { OrphanedExecutionsInput, OrphanedExecutionsResult } from '../../contracts/sweeps.ts';
 
 export interface ExecutionWorkflows {
@@ -12,8 +11,8 @@ export interface ExecutionWorkflows {
 export const lateSeconds = 10 * 60;
 
 /**
- * Signals workflow runs that still wait although their execution has ended or is gone, so that they end. Compares for
- * `budgetMs`, about ten thousand a minute; the next slice continues with older ones.
+ * Signals workflow runs that still wait although their execution has ended or is gone, or an event has ended its wait.
+ * Compares for `budgetMs`, about ten thousand a minute; the next slice continues with older ones.
  *
  * @param input.now workflow runs started in the ten minutes before it are skipped: their commands may be in flight
  */
@@ -22,19 +21,20 @@ export async function endOrphanedExecutions(
   workflows: ExecutionWorkflows,
   { resumeBefore, now, budgetMs }: OrphanedExecutionsInput & { now: Date; budgetMs: number },
 ): Promise<OrphanedExecutionsResult> {
-  const found: OrphanedExecutionsResult = { running: 0, orphaned: 0, resumeBefore: 0 };
+  const found: OrphanedExecutionsResult = { running: 0, orphaned: 0, missed: 0, resumeBefore: 0 };
   const settledBy = now.getTime() - lateSeconds * 1000;
   const before = resumeBefore === 0 ? settledBy : Math.min(resumeBefore, settledBy);
   const deadline = performance.now() + budgetMs;
   for await (const page of workflows.running(new Date(before))) {
     const ids = page.map(({ executionId }) => executionId);
-    const isActive = { id: { $in: ids }, status: { $in: activeStatuses } };
-    const rows = await em.fork().find(WorkflowExecution, isActive, { fields: ['id'] });
-    const active = new Set(rows.map(({ id }) => id));
+    const rows = await findActiveExecutions(em, ids, lateSeconds);
+    const active = new Map(rows.map(({ id, hasMissedEvent }) => [id, hasMissedEvent]));
     found.running += page.length;
     for (const { executionId, workflowId } of page) {
-      if (active.has(executionId)) continue;
-      found.orphaned += 1;
+      const hasMissedEvent = active.get(executionId);
+      if (hasMissedEvent === false) continue;
+      if (hasMissedEvent) found.missed += 1;
+      else found.orphaned += 1;
       await workflows.signal(workflowId);
     }
     const oldest = Math.min(...page.map(({ startedAt }) => startedAt.getTime()));

@@ -1,7 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { z } from 'zod';
-import { ApiError } from '../../api/api-error.ts';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -9,6 +7,7 @@ import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { say, sayError } from '../../ui/toast.tsx';
+import { rethrowWithNames } from './rethrow-with-names.ts';
 
 /** Recount, computation of entries and exits, and deletion. */
 export function SegmentActions({ segment }: { segment: Schema<'Segment'> }) {
@@ -46,7 +45,9 @@ function DeleteSegment({ segment, ...state }: DialogState & { segment: Schema<'S
   const projectId = useProjectId();
   const navigate = useNavigate();
   const remove = async () => {
-    await api.DELETE('/segments/{id}', { params: { path: { id: segment.id } } }).catch(rethrowWithNames);
+    await api
+      .DELETE('/segments/{id}', { params: { path: { id: segment.id } } })
+      .catch(rethrowWithNames('The segment is used by'));
     await navigate({ to: '/projects/$projectId/segments', params: { projectId }, ignoreBlocker: true });
     await refresh('/segments');
     say(`${segment.name} is deleted`);
@@ -57,21 +58,3 @@ function DeleteSegment({ segment, ...state }: DialogState & { segment: Schema<'S
     </ConfirmDialog>
   );
 }
-
-const usesSchema = z.record(z.string(), z.array(z.object({ name: z.string() })));
-
-/** The API's refusal lists what uses the segment, by kind. */
-function rethrowWithNames(error: unknown): never {
-  const uses = error instanceof ApiError ? usesSchema.safeParse(error.details) : undefined;
-  if (!(error instanceof ApiError) || !uses?.success) throw error;
-  const names = Object.entries(uses.data).map(
-    ([kind, records]) => `${kind}: ${records.map(({ name }) => `“${name}”`).join(', ')}`,
-  );
-  if (names.length === 0) throw error;
-  throw new ApiError(error.status, error.requestId, {
-    message: `${segmentIsUsed} ${names.join('; ')}.`,
-    suggestion: 'Remove it there first.',
-  });
-}
-
-const segmentIsUsed = 'The segment is used by';

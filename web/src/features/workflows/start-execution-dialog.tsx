@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { RefCallback } from 'react';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
+import { ApiError } from '../../api/api-error.ts';
 import { $api, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -105,8 +106,27 @@ function ContactBox({ value, onChange, error, inputRef }: ContactBoxProps) {
   );
 }
 
+/** Many addresses may contain this one, so all pages are searched. */
 async function findContact(email: string): Promise<string | undefined> {
-  const { data } = await api.GET('/contacts', { params: { query: { search: email, limit: 100 } } });
-  const wanted = email.toLowerCase();
-  return data?.data.find((contact) => contact.email.toLowerCase() === wanted)?.id;
+  const address = await findAddress(email);
+  for (let cursor: string | null | undefined; address !== undefined && cursor !== null; ) {
+    const query = { search: address, limit: 100, ...(cursor && { cursor }) };
+    const { data } = await api.GET('/contacts', { params: { query } });
+    const found = data?.data.find((contact) => contact.email === address);
+    if (found) return found.id;
+    cursor = data?.cursor ?? null;
+  }
+  return undefined;
+}
+
+/** The address as it is stored, if a contact has it: in lower case, an international domain in ASCII. */
+async function findAddress(email: string): Promise<string | undefined> {
+  try {
+    const { data } = await api.POST('/contacts/lookup', { body: { emails: [email] } });
+    return data?.found[0];
+  } catch (error) {
+    // Not an address.
+    if (error instanceof ApiError && error.status === 400) return undefined;
+    throw error;
+  }
 }

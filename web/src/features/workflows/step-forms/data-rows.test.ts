@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { dataOf, rowsOf } from './data-rows.ts';
+import { dataOf, hasRepeatedKey, rowsOf } from './data-rows.ts';
 
 test.each([
   [{ plan: 'pro' }],
@@ -14,4 +14,11 @@ test('leaves out rows without a name', () => expect(dataOf([{ id: 0, key: ' ', v
 test.each(['12345678901234567890', '-9007199254740993', '1e400'])(
   'keeps %s, which a number would change, as text',
   (value) => expect(dataOf([{ id: 0, key: 'account', value }])).toEqual({ account: value }),
+);
+
+test.each([
+  [['plan', 'seats', '', ''], false],
+  [['plan', 'seats', 'plan '], true],
+])('sees in %j whether a field is set twice: %s', (keys, isRepeated) =>
+  expect(hasRepeatedKey(keys.map((key, id) => ({ id, key, value: '1' })))).toBe(isRepeated),
 );

@@ -15,6 +15,11 @@ export function dataOf(rows: readonly DataRow[]): Record<string, unknown> {
   return Object.fromEntries(named.map(({ key, value }) => [key.trim(), readValue(value)]));
 }
 
+export function hasRepeatedKey(rows: readonly DataRow[]): boolean {
+  const keys = rows.map(({ key }) => key.trim()).filter((key) => key !== '');
+  return new Set(keys).size < keys.length;
+}
+
 /** Quotes a text that would otherwise parse as another type. */
 function valueText(value: unknown): string {
   return typeof value === 'string' && readValue(value) === value ? value : JSON.stringify(value);

@@ -6,7 +6,7 @@ import { $api } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { ComboBox, Select } from '../../../ui/select.tsx';
-import { type DataRow, dataOf, rowsOf } from './data-rows.ts';
+import { type DataRow, dataOf, hasRepeatedKey, rowsOf } from './data-rows.ts';
 import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
 
 const subscriptions = [
@@ -24,7 +24,8 @@ const schema = z
   .refine(({ subscribed, data }) => subscribed !== 'keep' || data.some(({ key }) => key.trim() !== ''), {
     path: ['data'],
     message: 'Choose something to change',
-  });
+  })
+  .refine(({ data }) => !hasRepeatedKey(data), { path: ['data'], message: 'Set each field only once' });
 
 export function UpdateContactForm(props: StepFormProps) {
   const { name, config } = props.step;

@@ -13,7 +13,11 @@ const schema = z.object({
   url: z.string().trim().min(1, 'Enter a URL'),
   headers: z
     .string()
-    .refine((text) => linesOf(text).every((line) => /^[^:\s]+:/.test(line)), 'Write each as “Name: value”'),
+    .refine((text) => linesOf(text).every((line) => /^[^:\s]+:/.test(line)), 'Write each as “Name: value”')
+    .refine(
+      (text) => Object.keys(readHeaders(text)).length === linesOf(text).length,
+      'Write each name only once',
+    ),
   body: z.string(),
 });
 
