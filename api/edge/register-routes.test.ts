@@ -14,9 +14,7 @@ const defineRoute = createDefineRoute<FakeServices>();
 const answer = { 200: { description: 'Done', schema: z.object({ ok: z.literal(true) }) } };
 
 const routes = [
-  defineRoute({
-    method: 'POST',
-    path: '/things/:id',
+  defineRoute('POST /things/:id', {
     auth: 'secretKey',
     tags: ['Things'],
     summary: 'All checks',
@@ -42,9 +40,7 @@ const routes = [
       ctx.body = { ok: true };
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/echo/:name',
+  defineRoute('GET /echo/:name', {
     auth: 'none',
     tags: ['Things'],
     summary: 'Says what it got',
@@ -56,9 +52,7 @@ const routes = [
       ctx.body = { ...params, query, address: ctx.ip };
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/legacy',
+  defineRoute('POST /legacy', {
     auth: 'secretKey',
     tags: ['Things'],
     summary: 'Answers 400 { error }',
@@ -74,9 +68,7 @@ const routes = [
       throw new DomainError('BAD_REQUEST', 'The condition is empty');
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/undeclared',
+  defineRoute('GET /undeclared', {
     auth: 'none',
     tags: ['Things'],
     summary: 'Says too much',

@@ -39,9 +39,7 @@ export type Responses = Readonly<Record<number, ResponseDeclaration>>;
 /** Renders an error instead of the envelope; the status is already set. */
 export type ErrorPage = (ctx: EdgeContext) => void;
 
-export interface RouteDescription {
-  method: HttpMethod;
-  path: string;
+interface RouteDescription {
   /** Sections of the API reference; by default the section of the route's file in `routes/index.ts`. */
   tags?: readonly string[];
   summary: string;
@@ -136,12 +134,15 @@ interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context> exte
 
 export interface Route
   extends Declaration<AuthKind, z.ZodObject, z.ZodType, z.ZodType, z.ZodType, Responses, EdgeContext> {
+  method: HttpMethod;
+  path: string;
   auth: AuthKind;
   tags: readonly string[];
 }
 
 /**
- * Creates a `defineRoute` whose handlers find the services `S` at `ctx.services`.
+ * Creates a `defineRoute` whose handlers find the services `S` at `ctx.services`. It takes method and path, such as
+ * `GET /contacts/:id`, and the declaration.
  *
  * @throws Error at start when path and `params` name different parameters
  */
@@ -154,6 +155,7 @@ export function createDefineRoute<S>() {
     Body extends z.ZodType | undefined = undefined,
     Headers extends z.ZodType | undefined = undefined,
   >(
+    call: `${HttpMethod} /${string}`,
     definition: Declaration<
       Auth,
       Params,
@@ -164,12 +166,13 @@ export function createDefineRoute<S>() {
       HandlerContext<HandlerState<Auth, Params, Query, Body, Headers>, S, NoInfer<R>>
     >,
   ): Route {
-    const inPath = Array.from(definition.path.matchAll(/:(\w+)/g), ([, name]) => name);
+    const [method, path = ''] = call.split(' ');
+    const inPath = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name);
     const inSchema = Object.keys(definition.params?.shape ?? {});
     if (inPath.sort().join() !== inSchema.sort().join()) {
-      throw new Error(`${definition.method} ${definition.path}: path and params name different parameters`);
+      throw new Error(`${call}: path and params name different parameters`);
     }
     // as: the chain calls a handler only with state that its route's schemas have accepted.
-    return { auth: 'secretKey', tags: [], ...definition } as unknown as Route;
+    return { method, path, auth: 'secretKey', tags: [], ...definition } as unknown as Route;
   };
 }

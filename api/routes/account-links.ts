@@ -20,7 +20,6 @@ const nextSteps: Readonly<Record<ProofOutcome, string>> = {
 };
 
 const request = {
-  method: 'POST',
   auth: 'none',
   limitByAddress: true,
   bodyLimitBytes,
@@ -29,9 +28,8 @@ const request = {
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
 } as const;
 
-export const requestVerification = defineRoute({
+export const requestVerification = defineRoute('POST /auth/request-verification', {
   ...request,
-  path: '/auth/request-verification',
   summary: 'Request a verification link by email',
   description:
     'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
@@ -48,9 +46,8 @@ export const requestVerification = defineRoute({
   },
 });
 
-export const requestPasswordReset = defineRoute({
+export const requestPasswordReset = defineRoute('POST /auth/request-password-reset', {
   ...request,
-  path: '/auth/request-password-reset',
   summary: 'Request a password reset link by email',
   description:
     'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
@@ -65,9 +62,7 @@ export const requestPasswordReset = defineRoute({
   },
 });
 
-export const readVerification = defineRoute({
-  method: 'POST',
-  path: '/auth/verification',
+export const readVerification = defineRoute('POST /auth/verification', {
   auth: 'none',
   summary: 'Read a verification link',
   description: 'What the token of a mailed link verifies. `POST /auth/verify-email` verifies it.',
@@ -83,9 +78,7 @@ export const readVerification = defineRoute({
   },
 });
 
-export const confirmEmail = defineRoute({
-  method: 'POST',
-  path: '/auth/verify-email',
+export const confirmEmail = defineRoute('POST /auth/verify-email', {
   auth: 'none',
   summary: 'Verify an address with the token of a mailed link',
   description:
@@ -105,9 +98,7 @@ export const confirmEmail = defineRoute({
   },
 });
 
-export const resetPassword = defineRoute({
-  method: 'POST',
-  path: '/auth/reset-password',
+export const resetPassword = defineRoute('POST /auth/reset-password', {
   auth: 'none',
   summary: 'Choose a new password with the token of a mailed link',
   description: 'Ends every session of the account. A token works once, for an hour.',

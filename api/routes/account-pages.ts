@@ -66,10 +66,8 @@ async function withLink(ctx: PageContext, act: () => Promise<void>): Promise<voi
   }
 }
 
-export const showVerifyEmail = defineRoute({
+export const showVerifyEmail = defineRoute('GET /verify-email', {
   ...shared,
-  method: 'GET',
-  path: '/verify-email',
   summary: 'Page that verifies an address',
   description: 'Where mailed links lead without `DASHBOARD_URL`. Changes nothing.',
   query,
@@ -81,11 +79,9 @@ export const showVerifyEmail = defineRoute({
     }),
 });
 
-export const submitVerifyEmail = defineRoute({
+export const submitVerifyEmail = defineRoute('POST /verify-email', {
   ...shared,
   ...formOf,
-  method: 'POST',
-  path: '/verify-email',
   summary: 'Verify an address, from its page',
   description: 'Needs the session of the account or a password: the current one or a new one.',
   body: body.partial({ password: true }),
@@ -105,10 +101,8 @@ export const submitVerifyEmail = defineRoute({
     }),
 });
 
-export const showResetPassword = defineRoute({
+export const showResetPassword = defineRoute('GET /reset-password', {
   ...shared,
-  method: 'GET',
-  path: '/reset-password',
   summary: 'Page of the link to choose a new password',
   description: 'Where mailed links lead without `DASHBOARD_URL`.',
   query,
@@ -117,11 +111,9 @@ export const showResetPassword = defineRoute({
   },
 });
 
-export const submitResetPassword = defineRoute({
+export const submitResetPassword = defineRoute('POST /reset-password', {
   ...shared,
   ...formOf,
-  method: 'POST',
-  path: '/reset-password',
   summary: 'Choose a new password, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
@@ -139,10 +131,8 @@ export const submitResetPassword = defineRoute({
     }),
 });
 
-export const showInvitation = defineRoute({
+export const showInvitation = defineRoute('GET /accept-invitation', {
   ...shared,
-  method: 'GET',
-  path: '/accept-invitation',
   summary: 'Page of an invitation to a project',
   description: 'Where mailed links lead without `DASHBOARD_URL`.',
   query,
@@ -154,11 +144,9 @@ export const showInvitation = defineRoute({
     }),
 });
 
-export const submitInvitation = defineRoute({
+export const submitInvitation = defineRoute('POST /accept-invitation', {
   ...shared,
   ...formOf,
-  method: 'POST',
-  path: '/accept-invitation',
   summary: 'Create the account of an invitation, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
@@ -182,10 +170,8 @@ export const submitInvitation = defineRoute({
     }),
 });
 
-export const showReturn = defineRoute({
+export const showReturn = defineRoute('GET /return/:page', {
   ...shared,
-  method: 'GET',
-  path: '/return/:page',
   summary: 'Page shown after a sign-in or a payment on another site',
   description: 'Where the browser returns to without `DASHBOARD_URL`. The same for everyone.',
   hidden: true,

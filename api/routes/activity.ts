@@ -11,9 +11,7 @@ import {
   upcomingSchema,
 } from '../schemas/activity.ts';
 
-export const listActivity = defineRoute({
-  method: 'GET',
-  path: '/activity',
+export const listActivity = defineRoute('GET /activity', {
   summary: 'What happened in the project, newest first',
   description:
     'Sends, deliveries, opens, clicks, bounces, complaints, tracked events, subscriptions and more. An ' +
@@ -54,9 +52,7 @@ export const listActivity = defineRoute({
   },
 });
 
-export const activityStatistics = defineRoute({
-  method: 'GET',
-  path: '/activity/stats',
+export const activityStatistics = defineRoute('GET /activity/stats', {
   summary: 'Counts and rates of a period',
   description:
     'The last 30 days by default. Opens and clicks count each email once, and a click implies an open; ' +
@@ -87,9 +83,7 @@ export const activityStatistics = defineRoute({
   },
 });
 
-export const recentActivityCount = defineRoute({
-  method: 'GET',
-  path: '/activity/recent-count',
+export const recentActivityCount = defineRoute('GET /activity/recent-count', {
   summary: 'Number of recent activities',
   query: recentCountQuerySchema,
   responses: {
@@ -107,9 +101,7 @@ export const recentActivityCount = defineRoute({
   },
 });
 
-export const listActivityTypes = defineRoute({
-  method: 'GET',
-  path: '/activity/types',
+export const listActivityTypes = defineRoute('GET /activity/types', {
   summary: 'Activity types that have occurred in the project',
   responses: {
     200: {
@@ -125,9 +117,7 @@ export const listActivityTypes = defineRoute({
   },
 });
 
-export const listUpcomingActivity = defineRoute({
-  method: 'GET',
-  path: '/activity/upcoming',
+export const listUpcomingActivity = defineRoute('GET /activity/upcoming', {
   summary: 'Upcoming activity, soonest first',
   description:
     'Scheduled campaigns and waiting workflow executions, by the end of their delay or the timeout of ' +

@@ -35,9 +35,7 @@ const campaign = {
   ...totals,
 };
 
-export const readTimeseries = defineRoute({
-  method: 'GET',
-  path: '/analytics/timeseries',
+export const readTimeseries = defineRoute('GET /analytics/timeseries', {
   summary: 'Activity by hour or by day',
   description:
     'The last 30 days by default, oldest first, with every UTC hour or day that the period touches. Each ' +
@@ -72,9 +70,7 @@ export const readTimeseries = defineRoute({
   },
 });
 
-export const topCampaigns = defineRoute({
-  method: 'GET',
-  path: '/analytics/top-campaigns',
+export const topCampaigns = defineRoute('GET /analytics/top-campaigns', {
   summary: 'Campaigns with the most opens, clicks or emails',
   description:
     'Counts activity on campaign emails in the period, by default the last 30 days. Campaigns with a ' +
@@ -91,9 +87,7 @@ export const topCampaigns = defineRoute({
   },
 });
 
-export const campaignStatistics = defineRoute({
-  method: 'GET',
-  path: '/analytics/campaign-stats',
+export const campaignStatistics = defineRoute('GET /analytics/campaign-stats', {
   summary: 'Counts and rates per campaign and in total',
   description:
     'Counts activity on campaign emails in the period, by default the last 30 days. Newest campaigns ' +
@@ -113,9 +107,7 @@ export const campaignStatistics = defineRoute({
   },
 });
 
-export const topEvents = defineRoute({
-  method: 'GET',
-  path: '/analytics/top-events',
+export const topEvents = defineRoute('GET /analytics/top-events', {
   summary: 'The most frequent events',
   description:
     'Tracked and emitted events, by default of the last 30 days. `previousCount` covers the preceding ' +

@@ -14,9 +14,7 @@ const bodyLimitBytes = 64 * 1024;
 const tokenExample = { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' };
 const bodyExample = { email: 'ada@example.com', password: 'a long pass phrase' };
 
-export const signUp = defineRoute({
-  method: 'POST',
-  path: '/auth/signup',
+export const signUp = defineRoute('POST /auth/signup', {
   auth: 'none',
   summary: 'Create an account and sign in',
   description:
@@ -39,9 +37,7 @@ export const signUp = defineRoute({
   },
 });
 
-export const readInvitation = defineRoute({
-  method: 'POST',
-  path: '/auth/invitation',
+export const readInvitation = defineRoute('POST /auth/invitation', {
   auth: 'none',
   summary: 'Read an invitation',
   description: 'What the token of a mailed invitation is for. `POST /auth/signup` accepts it.',
@@ -56,9 +52,7 @@ export const readInvitation = defineRoute({
   },
 });
 
-export const logIn = defineRoute({
-  method: 'POST',
-  path: '/auth/login',
+export const logIn = defineRoute('POST /auth/login', {
   auth: 'none',
   summary: 'Sign in',
   description:
@@ -80,9 +74,7 @@ export const logIn = defineRoute({
   },
 });
 
-export const logInOnce = defineRoute({
-  method: 'POST',
-  path: '/auth/one-time',
+export const logInOnce = defineRoute('POST /auth/one-time', {
   auth: 'none',
   summary: 'Sign in with a one-time link',
   description:
@@ -101,9 +93,7 @@ export const logInOnce = defineRoute({
   },
 });
 
-export const logOut = defineRoute({
-  method: 'GET',
-  path: '/auth/logout',
+export const logOut = defineRoute('GET /auth/logout', {
   auth: 'none',
   summary: 'Sign out',
   limitByAddress: true,

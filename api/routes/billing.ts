@@ -18,9 +18,7 @@ import { idParams } from '../schemas/id-params.ts';
 const whoMay = 'Requires an owner or admin of the project, or its secret key.';
 const pageExample = { url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' };
 
-export const openCheckout = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects/:id/checkout',
+export const openCheckout = defineRoute('POST /users/@me/projects/:id/checkout', {
   auth: 'userOrSecretKey',
   summary: 'Open a checkout page',
   description:
@@ -41,9 +39,7 @@ export const openCheckout = defineRoute({
   },
 });
 
-export const openBillingPortal = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects/:id/billing-portal',
+export const openBillingPortal = defineRoute('POST /users/@me/projects/:id/billing-portal', {
   auth: 'userOrSecretKey',
   summary: 'Open the billing portal',
   description: `For changing or ending a subscription and managing payment methods. ${whoMay}`,
@@ -63,9 +59,7 @@ export const openBillingPortal = defineRoute({
   },
 });
 
-export const listInvoices = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects/:id/billing-invoices',
+export const listInvoices = defineRoute('GET /users/@me/projects/:id/billing-invoices', {
   auth: 'userOrSecretKey',
   summary: 'Invoices of a project',
   description: `Newest first. ${whoMay}`,
@@ -87,9 +81,7 @@ export const listInvoices = defineRoute({
   },
 });
 
-export const showBillingLimits = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects/:id/billing-limits',
+export const showBillingLimits = defineRoute('GET /users/@me/projects/:id/billing-limits', {
   auth: 'userOrSecretKey',
   summary: 'Monthly email limits of a project',
   description: `By category; null means unlimited. ${whoMay}`,
@@ -102,9 +94,7 @@ export const showBillingLimits = defineRoute({
   },
 });
 
-export const changeBillingLimits = defineRoute({
-  method: 'PUT',
-  path: '/users/@me/projects/:id/billing-limits',
+export const changeBillingLimits = defineRoute('PUT /users/@me/projects/:id/billing-limits', {
   auth: 'userOrSecretKey',
   summary: 'Change the monthly email limits of a project',
   description:
@@ -122,9 +112,7 @@ export const changeBillingLimits = defineRoute({
   },
 });
 
-export const showBillingConsumption = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects/:id/billing-consumption',
+export const showBillingConsumption = defineRoute('GET /users/@me/projects/:id/billing-consumption', {
   auth: 'userOrSecretKey',
   summary: 'Emails that a project has sent this month',
   description:

@@ -12,9 +12,7 @@ const responses = {
   },
 };
 
-export const previewAudience = defineRoute({
-  method: 'POST',
-  path: '/campaigns/audience',
+export const previewAudience = defineRoute('POST /campaigns/audience', {
   summary: 'Count who would get a campaign',
   description: `Counts recipients and exclusions by reason, before a campaign exists. ${kept}`,
   body: audienceBodySchema,
@@ -28,9 +26,7 @@ export const previewAudience = defineRoute({
   },
 });
 
-export const campaignAudience = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id/audience',
+export const campaignAudience = defineRoute('GET /campaigns/:id/audience', {
   summary: 'Count who would get a campaign if it started now',
   description: `Also for a campaign already sent: \`totalRecipients\` is the number it was sent to. ${kept}`,
   params: idParams,

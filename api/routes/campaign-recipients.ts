@@ -7,9 +7,7 @@ import {
 } from '../schemas/campaign-recipients.ts';
 import { idParams } from '../schemas/id-params.ts';
 
-export const listCampaignRecipients = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id/recipients',
+export const listCampaignRecipients = defineRoute('GET /campaigns/:id/recipients', {
   summary: 'List the recipients of a campaign',
   description: 'By the outcome of their email, oldest contact first. Erased contacts are left out.',
   params: idParams,
@@ -23,9 +21,7 @@ export const listCampaignRecipients = defineRoute({
   },
 });
 
-export const listCampaignLinks = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id/links',
+export const listCampaignLinks = defineRoute('GET /campaigns/:id/links', {
   summary: 'List the links of a campaign that recipients followed',
   description:
     'Most recipients first, at most 500. Clicks appear within seconds, and expire with the event history.',

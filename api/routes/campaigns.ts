@@ -25,9 +25,7 @@ const answerWith = (campaign: CountedCampaign, { temporalRuns }: Services) => ({
   data: presentCampaign(campaign, temporalRuns),
 });
 
-export const listCampaigns = defineRoute({
-  method: 'GET',
-  path: '/campaigns',
+export const listCampaigns = defineRoute('GET /campaigns', {
   summary: 'List campaigns',
   query: listCampaignsQuerySchema,
   responses: { 200: { description: 'A page of campaigns.', schema: campaignPageSchema } },
@@ -47,9 +45,7 @@ export const listCampaigns = defineRoute({
   },
 });
 
-export const createCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns',
+export const createCampaign = defineRoute('POST /campaigns', {
   summary: 'Create a campaign',
   description:
     'A draft, to be sent with `POST /campaigns/{id}/send`. ALL goes to every subscribed contact (to every ' +
@@ -67,9 +63,7 @@ export const createCampaign = defineRoute({
   },
 });
 
-export const getCampaign = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id',
+export const getCampaign = defineRoute('GET /campaigns/:id', {
   summary: 'Get a campaign',
   params: idParams,
   responses: {
@@ -83,9 +77,7 @@ export const getCampaign = defineRoute({
   },
 });
 
-export const replaceCampaign = defineRoute({
-  method: 'PUT',
-  path: '/campaigns/:id',
+export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
   summary: 'Replace a campaign',
   description: 'Possible until sending starts. Omitted fields become empty or their default.',
   params: idParams,
@@ -104,9 +96,7 @@ export const replaceCampaign = defineRoute({
   },
 });
 
-export const deleteCampaign = defineRoute({
-  method: 'DELETE',
-  path: '/campaigns/:id',
+export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
   summary: 'Delete a campaign',
   description:
     'Refused while SCHEDULED or SENDING. Unsent emails of a cancelled campaign are cancelled first. The call is refused ' +
@@ -121,9 +111,7 @@ export const deleteCampaign = defineRoute({
   },
 });
 
-export const duplicateCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns/:id/duplicate',
+export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
   summary: 'Duplicate a campaign',
   params: idParams,
   responses: {
@@ -141,9 +129,7 @@ export const duplicateCampaign = defineRoute({
   },
 });
 
-export const sendCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns/:id/send',
+export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
   summary: 'Send or schedule a campaign',
   description:
     'Possible in DRAFT, and in SCHEDULED to reschedule it or send it now. A time in the past sends ' +
@@ -178,9 +164,7 @@ export const sendCampaign = defineRoute({
   },
 });
 
-export const cancelCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns/:id/cancel',
+export const cancelCampaign = defineRoute('POST /campaigns/:id/cancel', {
   summary: 'Cancel a campaign',
   description:
     'Possible in DRAFT, SCHEDULED and SENDING. After the response, only emails already being handed over ' +
@@ -195,9 +179,7 @@ export const cancelCampaign = defineRoute({
   },
 });
 
-export const testCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns/:id/test',
+export const testCampaign = defineRoute('POST /campaigns/:id/test', {
   summary: 'Send a test of a campaign to one address',
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the ' +
@@ -216,9 +198,7 @@ export const testCampaign = defineRoute({
   },
 });
 
-export const campaignStats = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id/stats',
+export const campaignStats = defineRoute('GET /campaigns/:id/stats', {
   summary: 'Counts and rates of a campaign',
   params: idParams,
   responses: { 200: { description: 'The figures as of now.', schema: campaignStatsSchema } },

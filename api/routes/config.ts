@@ -1,9 +1,7 @@
 import { defineRoute } from '../edge/define-route.ts';
 import { configSchema } from '../schemas/answers/config.ts';
 
-export const showConfig = defineRoute({
-  method: 'GET',
-  path: '/config',
+export const showConfig = defineRoute('GET /config', {
   auth: 'none',
   summary: 'Features of this deployment',
   description: 'For dashboards, before sign-in. Addresses that are not configured are null.',

@@ -10,9 +10,7 @@ import {
 
 const params = fieldParamsSchema;
 
-export const listContactFields = defineRoute({
-  method: 'GET',
-  path: '/contacts/fields',
+export const listContactFields = defineRoute('GET /contacts/fields', {
   summary: 'List the fields of contacts',
   description:
     'The built-in fields and every key of `data` that the project has used, at most 10,000. Coverage is exact.',
@@ -36,9 +34,7 @@ export const listContactFields = defineRoute({
   },
 });
 
-export const listFieldValues = defineRoute({
-  method: 'GET',
-  path: '/contacts/fields/:field/values',
+export const listFieldValues = defineRoute('GET /contacts/fields/:field/values', {
   summary: 'List the values of a field',
   description:
     'Distinct strings, numbers and booleans, sorted. When there are more values than `limit`, returns ' +
@@ -61,9 +57,7 @@ export const listFieldValues = defineRoute({
   },
 });
 
-export const getFieldUsage = defineRoute({
-  method: 'GET',
-  path: '/contacts/fields/:field/usage',
+export const getFieldUsage = defineRoute('GET /contacts/fields/:field/usage', {
   summary: 'Find what refers to a field',
   description: 'Segments, campaigns and workflows whose conditions read the field, or data nested below it.',
   params,
@@ -86,9 +80,7 @@ export const getFieldUsage = defineRoute({
   },
 });
 
-export const deleteContactField = defineRoute({
-  method: 'DELETE',
-  path: '/contacts/fields/:field',
+export const deleteContactField = defineRoute('DELETE /contacts/fields/:field', {
   summary: 'Delete a field from every contact',
   description:
     'Returns once the field is removed from all contacts. References to the field remain and no longer ' +

@@ -20,9 +20,7 @@ const jobId = '01927f3e-8c1a-7b52-9d0e-4f6a2b8c1d3e';
 const contactId = '01927f3e-7a10-7c44-8f21-0b9e6d5c4a3f';
 const times = { createdAt: '2026-03-01T09:00:00.000Z', finishedAt: '2026-03-01T09:00:02.480Z' };
 
-export const importContacts = defineRoute({
-  method: 'POST',
-  path: '/contacts/import',
+export const importContacts = defineRoute('POST /contacts/import', {
   summary: 'Import contacts from a CSV file',
   description: [
     'A multipart form with one file of at most 5 MB in the field `file`. The first row names the columns: `email` (in any case) must be there, `subscribed` may be, every other column becomes `data.<column>`; a column without a name is ignored, duplicate names are refused.',
@@ -69,9 +67,7 @@ export const importContacts = defineRoute({
   },
 });
 
-export const getImportJob = defineRoute({
-  method: 'GET',
-  path: '/contacts/import/:jobId',
+export const getImportJob = defineRoute('GET /contacts/import/:jobId', {
   summary: 'Get the state of an import',
   params: jobParamsSchema,
   responses: {
@@ -103,9 +99,7 @@ export const getImportJob = defineRoute({
   },
 });
 
-export const getImportErrors = defineRoute({
-  method: 'GET',
-  path: '/contacts/import/:jobId/errors.csv',
+export const getImportErrors = defineRoute('GET /contacts/import/:jobId/errors.csv', {
   summary: 'Get the rows that an import skipped, as a CSV file',
   description:
     'The first 1,000: row, address as it is in the file, and why. Empty until the first ones are known.',
@@ -121,9 +115,7 @@ export const getImportErrors = defineRoute({
   },
 });
 
-export const getBulkJob = defineRoute({
-  method: 'GET',
-  path: '/contacts/bulk/:jobId',
+export const getBulkJob = defineRoute('GET /contacts/bulk/:jobId', {
   summary: 'Get the state of a bulk operation',
   params: jobParamsSchema,
   responses: {
@@ -157,9 +149,7 @@ export const getBulkJob = defineRoute({
 });
 
 function bulkRoute(operation: BulkOperation, summary: string, description: string) {
-  return defineRoute({
-    method: 'POST',
-    path: `/contacts/bulk-${operation}`,
+  return defineRoute(`POST /contacts/bulk-${operation}`, {
     summary,
     description,
     body: bulkBodySchema,

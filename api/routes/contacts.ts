@@ -20,9 +20,7 @@ import { idParams } from '../schemas/id-params.ts';
 
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 
-export const listContacts = defineRoute({
-  method: 'GET',
-  path: '/contacts',
+export const listContacts = defineRoute('GET /contacts', {
   summary: 'List contacts',
   description:
     'Filters may be combined. A filter on data scans a limited number of contacts per page, so a page may have fewer than ' +
@@ -42,9 +40,7 @@ export const listContacts = defineRoute({
   },
 });
 
-export const countContacts = defineRoute({
-  method: 'GET',
-  path: '/contacts/count',
+export const countContacts = defineRoute('GET /contacts/count', {
   summary: 'Count contacts',
   description:
     'Exact, with the filters of the list. If every contact must be scanned, it counts in parts, newest contacts ' +
@@ -65,9 +61,7 @@ export const countContacts = defineRoute({
   },
 });
 
-export const exportContacts = defineRoute({
-  method: 'GET',
-  path: '/contacts/export',
+export const exportContacts = defineRoute('GET /contacts/export', {
   summary: 'Export contacts as a CSV file',
   description:
     'All contacts that match, oldest first, in UTF-8 with a byte order mark: `id`, `email`, `subscribed` and a column ' +
@@ -85,9 +79,7 @@ export const exportContacts = defineRoute({
   },
 });
 
-export const lookupContacts = defineRoute({
-  method: 'POST',
-  path: '/contacts/lookup',
+export const lookupContacts = defineRoute('POST /contacts/lookup', {
   summary: 'Look up which addresses are contacts',
   description:
     'Addresses are compared and returned in their stored form: trimmed, lower-case, without duplicates.',
@@ -108,9 +100,7 @@ export const lookupContacts = defineRoute({
   },
 });
 
-export const upsertContact = defineRoute({
-  method: 'POST',
-  path: '/contacts',
+export const upsertContact = defineRoute('POST /contacts', {
   summary: 'Create or update a contact by its address',
   legacyErrors: true,
   body: upsertContactBodySchema,
@@ -127,9 +117,7 @@ export const upsertContact = defineRoute({
   },
 });
 
-export const getContact = defineRoute({
-  method: 'GET',
-  path: '/contacts/:id',
+export const getContact = defineRoute('GET /contacts/:id', {
   summary: 'Get a contact',
   params: idParams,
   responses: { 200: { description: 'The contact.', schema: contactSchema } },
@@ -140,9 +128,7 @@ export const getContact = defineRoute({
   },
 });
 
-export const patchContact = defineRoute({
-  method: 'PATCH',
-  path: '/contacts/:id',
+export const patchContact = defineRoute('PATCH /contacts/:id', {
   summary: 'Update a contact',
   description: '`data` is patched: only the keys sent change.',
   params: idParams,
@@ -159,9 +145,7 @@ export const patchContact = defineRoute({
   },
 });
 
-export const deleteContact = defineRoute({
-  method: 'DELETE',
-  path: '/contacts/:id',
+export const deleteContact = defineRoute('DELETE /contacts/:id', {
   summary: 'Delete a contact',
   params: idParams,
   responses: { 204: { description: 'Deleted.' } },

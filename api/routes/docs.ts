@@ -55,9 +55,7 @@ export function docsRoutes(): Route[] {
     return { plain, compressed: await promisify(gzip)(plain) };
   }
 
-  const docsPage = defineRoute({
-    method: 'GET',
-    path: '/docs',
+  const docsPage = defineRoute('GET /docs', {
     auth: 'none',
     tags: ['Documentation'],
     summary: 'Interactive documentation of this API',
@@ -70,9 +68,7 @@ export function docsRoutes(): Route[] {
     },
   });
 
-  const docsAsset = defineRoute({
-    method: 'GET',
-    path: '/docs/:file',
+  const docsAsset = defineRoute('GET /docs/:file', {
     auth: 'none',
     tags: ['Documentation'],
     summary: 'Scripts of the documentation',

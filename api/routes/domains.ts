@@ -11,9 +11,7 @@ import type { DomainsService } from '../services/domains.ts';
 
 const present = (domains: DomainsService, domain: Domain) => presentDomain(domain, domains.recordsOf(domain));
 
-export const listProjectDomains = defineRoute({
-  method: 'GET',
-  path: '/domains/project/:projectId',
+export const listProjectDomains = defineRoute('GET /domains/project/:projectId', {
   summary: 'List the sender domains of the project',
   params: z.object({ projectId: idSchema }),
   responses: {
@@ -28,9 +26,7 @@ export const listProjectDomains = defineRoute({
   },
 });
 
-export const addDomain = defineRoute({
-  method: 'POST',
-  path: '/domains',
+export const addDomain = defineRoute('POST /domains', {
   summary: 'Add a sender domain',
   description:
     'Returns the DNS records to create, including a TXT record that proves ownership for this project. The ' +
@@ -48,9 +44,7 @@ export const addDomain = defineRoute({
   },
 });
 
-export const verifyDomain = defineRoute({
-  method: 'GET',
-  path: '/domains/:id/verify',
+export const verifyDomain = defineRoute('GET /domains/:id/verify', {
   summary: 'Check a sender domain now',
   params: idParams,
   responses: { 200: { description: 'The domain after the check.', schema: domainSchema } },
@@ -62,9 +56,7 @@ export const verifyDomain = defineRoute({
   },
 });
 
-export const deleteDomain = defineRoute({
-  method: 'DELETE',
-  path: '/domains/:id',
+export const deleteDomain = defineRoute('DELETE /domains/:id', {
   summary: 'Remove a sender domain',
   params: idParams,
   responses: { 204: { description: 'Removed.' } },

@@ -29,7 +29,7 @@ const example = {
 };
 
 interface PreviewRoute {
-  path: string;
+  path: `/${string}`;
   tag: string;
   summary: string;
   description?: string;
@@ -37,9 +37,7 @@ interface PreviewRoute {
 }
 
 const previewRoute = ({ path, tag, summary, description = '', takesVariables }: PreviewRoute) =>
-  defineRoute({
-    method: 'POST',
-    path,
+  defineRoute(`POST ${path}`, {
     tags: [tag],
     summary,
     description:

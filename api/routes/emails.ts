@@ -3,9 +3,7 @@ import { presentEmail, presentEmailDetail } from '../presenters/email.ts';
 import { emailDetailSchema, emailPageSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
 import { idParams } from '../schemas/id-params.ts';
 
-export const listEmails = defineRoute({
-  method: 'GET',
-  path: '/emails',
+export const listEmails = defineRoute('GET /emails', {
   summary: 'List emails of all sources, newest first',
   description:
     'Filters may be combined. Address, source, campaign, workflow, contact, time and the statuses BOUNCED, COMPLAINED, ' +
@@ -26,9 +24,7 @@ export const listEmails = defineRoute({
   },
 });
 
-export const getEmail = defineRoute({
-  method: 'GET',
-  path: '/emails/:id',
+export const getEmail = defineRoute('GET /emails/:id', {
   summary: 'Get an email, what became of it, and its content',
   params: idParams,
   responses: { 200: { description: 'The email.', schema: emailDetailSchema } },

@@ -12,9 +12,7 @@ import {
   periodQuerySchema,
 } from '../schemas/activity.ts';
 
-export const listEvents = defineRoute({
-  method: 'GET',
-  path: '/events',
+export const listEvents = defineRoute('GET /events', {
   summary: 'List events, newest first',
   description: 'Tracked events and events emitted by the service.',
   query: eventListQuerySchema,
@@ -27,9 +25,7 @@ export const listEvents = defineRoute({
   },
 });
 
-export const listContactEvents = defineRoute({
-  method: 'GET',
-  path: '/events/contact/:contactId',
+export const listContactEvents = defineRoute('GET /events/contact/:contactId', {
   summary: 'List the events of a contact, newest first',
   params: z.object({ contactId: idSchema }),
   query: eventListQuerySchema,
@@ -46,9 +42,7 @@ export const listContactEvents = defineRoute({
   },
 });
 
-export const listEventNames = defineRoute({
-  method: 'GET',
-  path: '/events/names',
+export const listEventNames = defineRoute('GET /events/names', {
   summary: 'Names of events that have occurred in the project',
   description: `Tracked events, at most 10,000 per project, and events emitted by the service. Returns the first ${mostEventNames}.`,
   responses: {
@@ -61,9 +55,7 @@ export const listEventNames = defineRoute({
   },
 });
 
-export const eventStatistics = defineRoute({
-  method: 'GET',
-  path: '/events/stats',
+export const eventStatistics = defineRoute('GET /events/stats', {
   summary: 'Counts of events by name and by day',
   description:
     'The last 30 days by default. `total` and the days count every event. Beyond ten years only days with events are listed.',
@@ -76,9 +68,7 @@ export const eventStatistics = defineRoute({
   },
 });
 
-export const eventUsage = defineRoute({
-  method: 'GET',
-  path: '/events/:eventName/usage',
+export const eventUsage = defineRoute('GET /events/:eventName/usage', {
   summary: 'Where the name of an event is used',
   description:
     'Segments whose conditions use the event, including those that name an email activity such as ' +
@@ -101,9 +91,7 @@ export const eventUsage = defineRoute({
 });
 
 /** Without this route, `listContactEvents` would match an event named `contact`. No contact has the id `usage`. */
-export const usageOfEventContact = defineRoute({
-  method: 'GET',
-  path: '/events/contact/usage',
+export const usageOfEventContact = defineRoute('GET /events/contact/usage', {
   summary: 'Where the event `contact` is used',
   hidden: true,
   responses: { 200: { description: 'References to the event.', schema: eventUsageSchema } },
@@ -113,9 +101,7 @@ export const usageOfEventContact = defineRoute({
   },
 });
 
-export const deleteEvent = defineRoute({
-  method: 'DELETE',
-  path: '/events/:eventName',
+export const deleteEvent = defineRoute('DELETE /events/:eventName', {
   summary: 'Delete all events of a name',
   description:
     'Permanently deletes every event of this name that the project has at the moment of the call: they disappear ' +

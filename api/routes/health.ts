@@ -22,9 +22,7 @@ export interface HealthOptions {
 export function healthRoutes({ readiness: checks, registry }: HealthOptions): Route[] {
   const look = createReadiness(checks);
 
-  const health = defineRoute({
-    method: 'GET',
-    path: '/health',
+  const health = defineRoute('GET /health', {
     auth: 'none',
     tags: ['Operations'],
     summary: 'Whether the process is running',
@@ -36,9 +34,7 @@ export function healthRoutes({ readiness: checks, registry }: HealthOptions): Ro
     },
   });
 
-  const ready = defineRoute({
-    method: 'GET',
-    path: '/ready',
+  const ready = defineRoute('GET /ready', {
     auth: 'none',
     tags: ['Operations'],
     summary: 'Whether requests can be served',
@@ -56,9 +52,7 @@ export function healthRoutes({ readiness: checks, registry }: HealthOptions): Ro
     },
   });
 
-  const metrics = defineRoute({
-    method: 'GET',
-    path: '/metrics',
+  const metrics = defineRoute('GET /metrics', {
     auth: 'none',
     tags: ['Operations'],
     summary: 'Metrics for Prometheus',

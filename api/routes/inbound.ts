@@ -3,9 +3,7 @@ import { present } from '../presenters/present.ts';
 import { inboundSchema } from '../schemas/answers/inbound.ts';
 import { idParams } from '../schemas/id-params.ts';
 
-export const showInboundEmail = defineRoute({
-  method: 'GET',
-  path: '/inbound/:id',
+export const showInboundEmail = defineRoute('GET /inbound/:id', {
   summary: 'Get a received email',
   description:
     'By the `inboundId` of an `email.received` event. The sender is unauthenticated unless ' +

@@ -40,9 +40,7 @@ const browserErrorPage: ErrorPage = (ctx) => {
   showPage(ctx, renderNotice(locale, undefined, notice, signInUrl));
 };
 
-export const oauthConfig = defineRoute({
-  method: 'GET',
-  path: '/auth/oauth-config',
+export const oauthConfig = defineRoute('GET /auth/oauth-config', {
   auth: 'none',
   summary: 'Which OAuth providers are configured',
   limitByAddress: true,
@@ -57,9 +55,7 @@ export const oauthConfig = defineRoute({
   },
 });
 
-export const startOAuth = defineRoute({
-  method: 'GET',
-  path: '/auth/oauth/:provider',
+export const startOAuth = defineRoute('GET /auth/oauth/:provider', {
   auth: 'none',
   summary: 'Sign in with Google or GitHub',
   description: 'For browsers: redirects to the provider, with PKCE and a state known only to this browser.',
@@ -79,9 +75,7 @@ export const startOAuth = defineRoute({
   },
 });
 
-export const finishOAuth = defineRoute({
-  method: 'GET',
-  path: '/auth/oauth/:provider/callback',
+export const finishOAuth = defineRoute('GET /auth/oauth/:provider/callback', {
   auth: 'none',
   summary: 'Where the provider sends the browser back to',
   description:

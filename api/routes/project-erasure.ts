@@ -4,9 +4,7 @@ import { presentProjectReset } from '../presenters/project-reset.ts';
 import { deletedSchema, projectResetSchema } from '../schemas/answers/project-reset.ts';
 import { idParams } from '../schemas/id-params.ts';
 
-export const deleteProject = defineRoute({
-  method: 'DELETE',
-  path: '/users/@me/projects/:id',
+export const deleteProject = defineRoute('DELETE /users/@me/projects/:id', {
   auth: 'user',
   summary: 'Delete a project',
   description: 'Its keys stop working at once; its data is erased in the background. Requires an owner.',
@@ -19,9 +17,7 @@ export const deleteProject = defineRoute({
   },
 });
 
-export const resetProject = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects/:id/reset',
+export const resetProject = defineRoute('POST /users/@me/projects/:id/reset', {
   auth: 'user',
   summary: 'Erase the data of a project',
   description:
@@ -52,9 +48,7 @@ export const resetProject = defineRoute({
   },
 });
 
-export const findReset = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects/:id/reset',
+export const findReset = defineRoute('GET /users/@me/projects/:id/reset', {
   auth: 'user',
   summary: 'Progress of the latest reset of a project',
   description: 'Requires an owner or admin.',

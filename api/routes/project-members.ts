@@ -14,9 +14,7 @@ import {
 
 const memberParams = z.object({ id: idSchema, userId: idSchema });
 
-export const listProjectMembers = defineRoute({
-  method: 'GET',
-  path: '/projects/:id/members',
+export const listProjectMembers = defineRoute('GET /projects/:id/members', {
   auth: 'user',
   summary: 'Members of a project and pending invitations',
   description: 'Requires an owner or admin.',
@@ -35,9 +33,7 @@ export const listProjectMembers = defineRoute({
   },
 });
 
-export const inviteMember = defineRoute({
-  method: 'POST',
-  path: '/projects/:id/members',
+export const inviteMember = defineRoute('POST /projects/:id/members', {
   auth: 'user',
   summary: 'Invite somebody to a project',
   description:
@@ -68,9 +64,7 @@ export const inviteMember = defineRoute({
   },
 });
 
-export const changeMemberRole = defineRoute({
-  method: 'PATCH',
-  path: '/projects/:id/members/:userId',
+export const changeMemberRole = defineRoute('PATCH /projects/:id/members/:userId', {
   auth: 'user',
   summary: 'Change the role of a member',
   description:
@@ -87,9 +81,7 @@ export const changeMemberRole = defineRoute({
   },
 });
 
-export const removeProjectMember = defineRoute({
-  method: 'DELETE',
-  path: '/projects/:id/members/:userId',
+export const removeProjectMember = defineRoute('DELETE /projects/:id/members/:userId', {
   auth: 'user',
   summary: 'Remove a member, leave, or withdraw an invitation',
   description:

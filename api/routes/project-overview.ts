@@ -4,9 +4,7 @@ import { presentProjectSecurity } from '../presenters/project-security.ts';
 import { projectSecuritySchema } from '../schemas/answers/project-security.ts';
 import { idParams } from '../schemas/id-params.ts';
 
-export const projectSetupState = defineRoute({
-  method: 'GET',
-  path: '/projects/:id/setup-state',
+export const projectSetupState = defineRoute('GET /projects/:id/setup-state', {
   auth: 'user',
   summary: 'Set-up progress of a project',
   params: idParams,
@@ -31,7 +29,6 @@ export const projectSetupState = defineRoute({
 });
 
 const security = {
-  method: 'GET',
   auth: 'user',
   summary: 'Bounce and complaint rates, and suspensions',
   description:
@@ -43,18 +40,16 @@ const security = {
   errors: ['NOT_FOUND'],
 } as const;
 
-export const projectSecurity = defineRoute({
+export const projectSecurity = defineRoute('GET /projects/:id/security', {
   ...security,
-  path: '/projects/:id/security',
   async handler(ctx) {
     const { user, params } = ctx.state;
     ctx.body = presentProjectSecurity(await ctx.services.projectSecurity.read(user.id, params.id));
   },
 });
 
-export const ownProjectSecurity = defineRoute({
+export const ownProjectSecurity = defineRoute('GET /users/@me/projects/:id/security', {
   ...security,
-  path: '/users/@me/projects/:id/security',
   async handler(ctx) {
     const { user, params } = ctx.state;
     ctx.body = presentProjectSecurity(await ctx.services.projectSecurity.read(user.id, params.id));

@@ -26,9 +26,7 @@ const example = {
   previousSecretValidUntil: null,
 };
 
-export const readWebhookSecret = defineRoute({
-  method: 'GET',
-  path: '/projects/:id/webhook-secret',
+export const readWebhookSecret = defineRoute('GET /projects/:id/webhook-secret', {
   auth: 'user',
   summary: 'The secret that signs the webhooks of workflows',
   description: `Requires an owner or admin. Each call of a WEBHOOK step carries \`webhook-id\`, \`webhook-timestamp\` and
@@ -42,9 +40,7 @@ export const readWebhookSecret = defineRoute({
   },
 });
 
-export const rotateWebhookSecret = defineRoute({
-  method: 'POST',
-  path: '/projects/:id/webhook-secret/rotate',
+export const rotateWebhookSecret = defineRoute('POST /projects/:id/webhook-secret/rotate', {
   auth: 'user',
   summary: 'Replace the secret that signs webhooks',
   description: `Requires an owner or admin. For 24 hours each call carries two signatures, from the new and the previous secret, so that receivers

@@ -10,9 +10,7 @@ import {
   projectListSchema,
 } from '../schemas/projects.ts';
 
-export const listProjects = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects',
+export const listProjects = defineRoute('GET /users/@me/projects', {
   auth: 'user',
   summary: 'The projects of the signed-in user',
   responses: { 200: { description: 'All of them.', schema: projectListSchema } },
@@ -22,9 +20,7 @@ export const listProjects = defineRoute({
   },
 });
 
-export const createProject = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects',
+export const createProject = defineRoute('POST /users/@me/projects', {
   auth: 'user',
   summary: 'Create a project with both API keys',
   body: createProjectBodySchema,
@@ -37,9 +33,7 @@ export const createProject = defineRoute({
   },
 });
 
-export const regenerateKeys = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects/:id/regenerate-keys',
+export const regenerateKeys = defineRoute('POST /users/@me/projects/:id/regenerate-keys', {
   auth: 'user',
   summary: 'Replace both API keys',
   description: 'The old keys stop working at once. Requires an owner or admin of the project.',
@@ -54,9 +48,7 @@ export const regenerateKeys = defineRoute({
   },
 });
 
-export const changeProject = defineRoute({
-  method: 'PATCH',
-  path: '/users/@me/projects/:id',
+export const changeProject = defineRoute('PATCH /users/@me/projects/:id', {
   auth: 'user',
   summary: 'Change settings of a project',
   description: 'Omitted settings stay unchanged. Any member may do so.',

@@ -90,9 +90,7 @@ async function visit(
 const unsubscribeView = (ctx: PageContext) => (view: SubscriptionView, link: GenuineLink) =>
   unsubscribePage(view, `../subscribe/${ctx.services.publicLinks.tokenFor('subscribe', link)}`);
 
-export const showUnsubscribe = defineRoute({
-  method: 'GET',
-  path: '/unsubscribe/:token',
+export const showUnsubscribe = defineRoute('GET /unsubscribe/:token', {
   auth,
   errorPage,
   summary: 'Page that asks whether to unsubscribe',
@@ -102,9 +100,7 @@ export const showUnsubscribe = defineRoute({
   handler: (ctx) => visit(ctx, 'unsubscribe', undefined, unsubscribeView(ctx)),
 });
 
-export const unsubscribe = defineRoute({
-  method: 'POST',
-  path: '/unsubscribe/:token',
+export const unsubscribe = defineRoute('POST /unsubscribe/:token', {
   auth,
   errorPage,
   summary: 'Unsubscribe, also with one click (RFC 8058)',
@@ -120,9 +116,7 @@ export const unsubscribe = defineRoute({
   handler: (ctx) => visit(ctx, 'unsubscribe', { to: 'unsubscribed' }, unsubscribeView(ctx)),
 });
 
-export const showSubscribe = defineRoute({
-  method: 'GET',
-  path: '/subscribe/:token',
+export const showSubscribe = defineRoute('GET /subscribe/:token', {
   auth,
   errorPage,
   summary: 'Page that asks whether to subscribe',
@@ -131,9 +125,7 @@ export const showSubscribe = defineRoute({
   handler: (ctx) => visit(ctx, 'subscribe', undefined, subscribePage),
 });
 
-export const subscribe = defineRoute({
-  method: 'POST',
-  path: '/subscribe/:token',
+export const subscribe = defineRoute('POST /subscribe/:token', {
   auth,
   errorPage,
   summary: 'Subscribe',
@@ -145,9 +137,7 @@ export const subscribe = defineRoute({
   handler: (ctx) => visit(ctx, 'subscribe', { to: 'subscribed' }, subscribePage),
 });
 
-export const showPreferences = defineRoute({
-  method: 'GET',
-  path: '/manage/:token',
+export const showPreferences = defineRoute('GET /manage/:token', {
   auth,
   errorPage,
   summary: 'Page of the subscription preferences',
@@ -171,9 +161,7 @@ function toAction({ action, snooze }: z.output<typeof preferencesSchema>): LinkA
   return snooze === undefined ? undefined : { to: 'snoozed', length: snooze };
 }
 
-export const changePreferences = defineRoute({
-  method: 'POST',
-  path: '/manage/:token',
+export const changePreferences = defineRoute('POST /manage/:token', {
   auth,
   errorPage,
   summary: 'Subscribe, unsubscribe or snooze',

@@ -4,9 +4,7 @@ import { present } from '../presenters/present.ts';
 import { requestListQuerySchema, requestPageSchema, requestSchema } from '../schemas/requests.ts';
 import { loggedPerSecond } from '../services/request-buffer.ts';
 
-export const listRequests = defineRoute({
-  method: 'GET',
-  path: '/requests',
+export const listRequests = defineRoute('GET /requests', {
   summary: 'List the latest API requests, newest first',
   description:
     `Requests of the last ${requestLogDays} days made with a key of the project or by a session in it; they appear a few seconds after ` +

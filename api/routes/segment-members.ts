@@ -13,9 +13,7 @@ import {
   segmentContactsSchema,
 } from '../schemas/segments.ts';
 
-export const listSegmentContacts = defineRoute({
-  method: 'GET',
-  path: '/segments/:id/contacts',
+export const listSegmentContacts = defineRoute('GET /segments/:id/contacts', {
   summary: 'List the members of a segment',
   description: `The members right now, newest contact first. \`total\` is counted with the page; in a project of more than 50,000 contacts it
 is the last \`memberCount\`, unless the page shows where the members end, or a static segment has fewer.
@@ -33,9 +31,7 @@ ${deepPages}`,
   },
 });
 
-export const addSegmentMembers = defineRoute({
-  method: 'POST',
-  path: '/segments/:id/members',
+export const addSegmentMembers = defineRoute('POST /segments/:id/members', {
   summary: 'Add contacts to a static segment',
   description: `1 to 500 addresses. With \`createMissing\`, a contact is created for each unknown address; existing contacts keep their subscription.
 A tracked segment emits an entry event for each new member.`,
@@ -56,9 +52,7 @@ A tracked segment emits an entry event for each new member.`,
   },
 });
 
-export const removeSegmentMembers = defineRoute({
-  method: 'DELETE',
-  path: '/segments/:id/members',
+export const removeSegmentMembers = defineRoute('DELETE /segments/:id/members', {
   summary: 'Remove contacts from a static segment',
   description:
     '1 to 500 addresses. A tracked segment emits an exit event for each contact that was a member.',
@@ -79,9 +73,7 @@ export const removeSegmentMembers = defineRoute({
   },
 });
 
-export const computeSegment = defineRoute({
-  method: 'POST',
-  path: '/segments/:id/compute',
+export const computeSegment = defineRoute('POST /segments/:id/compute', {
   summary: 'Recompute the membership of a tracked dynamic segment',
   description: `Compares the current members with those recorded as entered, and emits \`segment.<slug>.entry\` and \`segment.<slug>.exit\`
 for each difference, exactly once, even if several computations run concurrently. Deleted contacts leave without an

@@ -47,9 +47,7 @@ expanded.
 Dates are compared by their instant: \`2026-01-31\` (midnight UTC; \`equals\` compares the UTC day) and date-times with an
 offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values and in \`data\` alike.`;
 
-export const listSegments = defineRoute({
-  method: 'GET',
-  path: '/segments',
+export const listSegments = defineRoute('GET /segments', {
   summary: 'List all segments, newest first',
   responses: {
     200: {
@@ -65,9 +63,7 @@ export const listSegments = defineRoute({
   },
 });
 
-export const createSegment = defineRoute({
-  method: 'POST',
-  path: '/segments',
+export const createSegment = defineRoute('POST /segments', {
   summary: 'Create a segment',
   description: `${conditionRules}
 
@@ -97,9 +93,7 @@ A project has at most 2,000 segments, whose conditions take at most 4 MB in all.
   },
 });
 
-export const previewSegment = defineRoute({
-  method: 'POST',
-  path: '/segments/preview',
+export const previewSegment = defineRoute('POST /segments/preview', {
   summary: 'Count who meets a condition',
   description:
     'Nothing is stored. Conditions are refused as for a new segment, with the path of each fault in `errors`.',
@@ -115,9 +109,7 @@ export const previewSegment = defineRoute({
   },
 });
 
-export const getSegment = defineRoute({
-  method: 'GET',
-  path: '/segments/:id',
+export const getSegment = defineRoute('GET /segments/:id', {
   summary: 'Get a segment',
   params: idParams,
   responses: { 200: { description: 'The segment.', schema: segmentSchema, example: segmentExample } },
@@ -128,9 +120,7 @@ export const getSegment = defineRoute({
   },
 });
 
-export const patchSegment = defineRoute({
-  method: 'PATCH',
-  path: '/segments/:id',
+export const patchSegment = defineRoute('PATCH /segments/:id', {
   summary: 'Update a segment',
   description: `Only the fields sent change; a new condition is counted. The slug stays, and the type cannot change. A condition on a
 STATIC segment is refused, except \`null\`.
@@ -154,9 +144,7 @@ After a change of the condition, the next computation of a tracked segment emits
   },
 });
 
-export const deleteSegment = defineRoute({
-  method: 'DELETE',
-  path: '/segments/:id',
+export const deleteSegment = defineRoute('DELETE /segments/:id', {
   summary: 'Delete a segment',
   description:
     '409 while something refers to it; `details` lists the references by kind: `segments`, `campaigns`, `workflows`, those ' +
@@ -173,9 +161,7 @@ export const deleteSegment = defineRoute({
   },
 });
 
-export const refreshSegment = defineRoute({
-  method: 'POST',
-  path: '/segments/:id/refresh',
+export const refreshSegment = defineRoute('POST /segments/:id/refresh', {
   summary: 'Count the members of a segment',
   description: 'Updates the count only: emits no events and does not change membership.',
   params: idParams,

@@ -2,9 +2,7 @@ import { defineRoute } from '../edge/define-route.ts';
 import { presentSent } from '../presenters/sent.ts';
 import { sendAnswerSchema, sendBodySchema } from '../schemas/send.ts';
 
-export const sendEmail = defineRoute({
-  method: 'POST',
-  path: '/v1/send',
+export const sendEmail = defineRoute('POST /v1/send', {
   summary: 'Send a transactional email',
   description:
     'Creates or updates each recipient and sends each a separate email. Accepted emails leave at once; ' +

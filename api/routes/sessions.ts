@@ -5,9 +5,7 @@ import { present } from '../presenters/present.ts';
 import { sessionSchema } from '../schemas/answers/session.ts';
 import { idParams } from '../schemas/id-params.ts';
 
-export const listSessions = defineRoute({
-  method: 'GET',
-  path: '/auth/sessions',
+export const listSessions = defineRoute('GET /auth/sessions', {
   auth: 'user',
   summary: 'Where the user is signed in',
   responses: {
@@ -26,9 +24,7 @@ export const listSessions = defineRoute({
   },
 });
 
-export const endSession = defineRoute({
-  method: 'DELETE',
-  path: '/auth/sessions/:id',
+export const endSession = defineRoute('DELETE /auth/sessions/:id', {
   auth: 'user',
   summary: 'Sign out one session',
   description: 'It is refused from the next request on.',
@@ -41,9 +37,7 @@ export const endSession = defineRoute({
   },
 });
 
-export const endOtherSessions = defineRoute({
-  method: 'DELETE',
-  path: '/auth/sessions',
+export const endOtherSessions = defineRoute('DELETE /auth/sessions', {
   auth: 'user',
   summary: 'Sign out everywhere else',
   description: "Every session of the user except the caller's is refused from its next request on.",

@@ -7,9 +7,7 @@ import {
   suppressionSchema,
 } from '../schemas/suppressions.ts';
 
-export const listSuppressions = defineRoute({
-  method: 'GET',
-  path: '/suppressions',
+export const listSuppressions = defineRoute('GET /suppressions', {
   summary: 'List suppressed addresses, latest first',
   description:
     'Contacts after a hard bounce or a complaint. They receive no MARKETING or HEADLESS email, and no ' +
@@ -26,9 +24,7 @@ export const listSuppressions = defineRoute({
   },
 });
 
-export const liftSuppression = defineRoute({
-  method: 'DELETE',
-  path: '/suppressions/:email',
+export const liftSuppression = defineRoute('DELETE /suppressions/:email', {
   summary: 'Lift a suppression',
   description:
     'The address receives transactional email again. The contact stays unsubscribed and receives no ' +

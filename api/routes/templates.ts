@@ -29,9 +29,7 @@ const example = {
   updatedAt: '2026-01-31T09:00:00.000Z',
 };
 
-export const listTemplates = defineRoute({
-  method: 'GET',
-  path: '/templates',
+export const listTemplates = defineRoute('GET /templates', {
   summary: 'List templates',
   query: listTemplatesQuerySchema,
   responses: {
@@ -54,9 +52,7 @@ export const listTemplates = defineRoute({
   },
 });
 
-export const createTemplate = defineRoute({
-  method: 'POST',
-  path: '/templates',
+export const createTemplate = defineRoute('POST /templates', {
   summary: 'Create a template',
   description:
     'Subject and body are Liquid. `{{ name ?? "default" }}` falls back when a field is missing or null; ' +
@@ -82,9 +78,7 @@ export const createTemplate = defineRoute({
   },
 });
 
-export const countTemplateUses = defineRoute({
-  method: 'GET',
-  path: '/templates/usage',
+export const countTemplateUses = defineRoute('GET /templates/usage', {
   summary: 'Count what sends each template of a page',
   query: idsQuerySchema,
   responses: {
@@ -100,9 +94,7 @@ export const countTemplateUses = defineRoute({
   },
 });
 
-export const getTemplate = defineRoute({
-  method: 'GET',
-  path: '/templates/:id',
+export const getTemplate = defineRoute('GET /templates/:id', {
   summary: 'Get a template',
   params: idParams,
   responses: { 200: { description: 'The template.', schema: templateSchema, example } },
@@ -113,9 +105,7 @@ export const getTemplate = defineRoute({
   },
 });
 
-export const patchTemplate = defineRoute({
-  method: 'PATCH',
-  path: '/templates/:id',
+export const patchTemplate = defineRoute('PATCH /templates/:id', {
   summary: 'Update a template',
   description:
     'Only the fields sent change; null clears `description`, `fromName` and `replyTo`. Changes apply to ' +
@@ -135,9 +125,7 @@ export const patchTemplate = defineRoute({
   },
 });
 
-export const deleteTemplate = defineRoute({
-  method: 'DELETE',
-  path: '/templates/:id',
+export const deleteTemplate = defineRoute('DELETE /templates/:id', {
   summary: 'Delete a template',
   description:
     '409 while workflow steps send it (`details.workflowSteps`), or active executions do, which keep the version of the workflow ' +
@@ -151,9 +139,7 @@ export const deleteTemplate = defineRoute({
   },
 });
 
-export const duplicateTemplate = defineRoute({
-  method: 'POST',
-  path: '/templates/:id/duplicate',
+export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
   summary: 'Duplicate a template',
   params: idParams,
   responses: {
@@ -170,9 +156,7 @@ export const duplicateTemplate = defineRoute({
   },
 });
 
-export const templateUsage = defineRoute({
-  method: 'GET',
-  path: '/templates/:id/usage',
+export const templateUsage = defineRoute('GET /templates/:id/usage', {
   summary: 'What sends a template',
   params: idParams,
   responses: {
@@ -189,9 +173,7 @@ export const templateUsage = defineRoute({
   },
 });
 
-export const testTemplate = defineRoute({
-  method: 'POST',
-  path: '/templates/:id/test',
+export const testTemplate = defineRoute('POST /templates/:id/test', {
   summary: 'Send a test of a template to one address',
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the subject is ' +

@@ -19,10 +19,8 @@ const declaration = {
   errors: ['IDEMPOTENCY_KEY_REUSED'],
 } as const;
 
-export const trackEvent = defineRoute({
+export const trackEvent = defineRoute('POST /v1/track', {
   ...declaration,
-  method: 'POST',
-  path: '/v1/track',
   auth: 'publicKey',
   summary: 'Track an event',
   description: `${description} May be called from browsers with the public key.`,
@@ -34,10 +32,8 @@ export const trackEvent = defineRoute({
   },
 });
 
-export const trackEventFromDashboard = defineRoute({
+export const trackEventFromDashboard = defineRoute('POST /events/track', {
   ...declaration,
-  method: 'POST',
-  path: '/events/track',
   tags: ['Events'],
   summary: 'Track an event with the secret key',
   description,

@@ -16,9 +16,7 @@ const example = {
   size: 48_213,
 };
 
-export const listUploads = defineRoute({
-  method: 'GET',
-  path: '/uploads',
+export const listUploads = defineRoute('GET /uploads', {
   summary: 'List uploaded images, newest first',
   query: listUploadsQuerySchema,
   responses: {
@@ -41,9 +39,7 @@ export const listUploads = defineRoute({
   },
 });
 
-export const uploadImage = defineRoute({
-  method: 'POST',
-  path: '/uploads/image',
+export const uploadImage = defineRoute('POST /uploads/image', {
   summary: 'Upload an image for template bodies',
   description:
     'A multipart form with one JPEG, PNG, GIF or WebP file of at most 10 MB in the field `image`. Only ' +
@@ -74,9 +70,7 @@ export const uploadImage = defineRoute({
   },
 });
 
-export const deleteImage = defineRoute({
-  method: 'DELETE',
-  path: '/uploads/:projectId/:file',
+export const deleteImage = defineRoute('DELETE /uploads/:projectId/:file', {
   summary: 'Delete an image',
   description: 'Emails with this image then show a gap, unless a mail program or a cache keeps a copy.',
   params: imageParams,
@@ -95,9 +89,7 @@ const imageHeaders = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-export const showImage = defineRoute({
-  method: 'GET',
-  path: '/uploads/:projectId/:file',
+export const showImage = defineRoute('GET /uploads/:projectId/:file', {
   auth: 'none',
   summary: 'An uploaded image',
   description: 'Images stored on disk.',

@@ -2,9 +2,7 @@ import { defineRoute } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { userSchema } from '../schemas/answers/user.ts';
 
-export const currentUser = defineRoute({
-  method: 'GET',
-  path: '/users/@me',
+export const currentUser = defineRoute('GET /users/@me', {
   auth: 'user',
   summary: 'The signed-in user',
   responses: { 200: { description: 'The user.', schema: userSchema } },

@@ -1,9 +1,7 @@
 import { defineRoute } from '../edge/define-route.ts';
 import { verifyAnswerSchema, verifyBodySchema } from '../schemas/verify.ts';
 
-export const verifyEmail = defineRoute({
-  method: 'POST',
-  path: '/v1/verify',
+export const verifyEmail = defineRoute('POST /v1/verify', {
   summary: 'Verify an email address',
   description: [
     'An address is `valid` when its domain can receive mail (MX records that are not null, else A or AAAA ' +

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../edge/define-route.ts';
 
-export const receiveSnsNotification = defineRoute({
-  method: 'POST',
-  path: '/webhooks/sns',
+export const receiveSnsNotification = defineRoute('POST /webhooks/sns', {
   auth: 'none',
   summary: 'Receive notifications of the email provider',
   description:

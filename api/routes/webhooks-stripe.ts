@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { defineRoute } from '../edge/define-route.ts';
 
-export const receiveStripeNotification = defineRoute({
-  method: 'POST',
-  path: '/webhooks/incoming/stripe',
+export const receiveStripeNotification = defineRoute('POST /webhooks/incoming/stripe', {
   auth: 'none',
   summary: 'Receive notifications of the payment processor',
   description:

@@ -35,9 +35,7 @@ const example = {
   temporalUrl: null,
 };
 
-export const startExecution = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/executions',
+export const startExecution = defineRoute('POST /workflows/:id/executions', {
   summary: 'Start an execution for a contact',
   description: `Works for a disabled workflow too if its graph can run. 409 when the contact may not enter again: with \`allowReentry\`
 while an execution is active, otherwise always.`,
@@ -60,9 +58,7 @@ while an execution is active, otherwise always.`,
   },
 });
 
-export const listExecutions = defineRoute({
-  method: 'GET',
-  path: '/workflows/:id/executions',
+export const listExecutions = defineRoute('GET /workflows/:id/executions', {
   summary: 'List executions, newest first',
   description: deepPages,
   params: idParams,
@@ -91,9 +87,7 @@ export const listExecutions = defineRoute({
   },
 });
 
-export const getExecution = defineRoute({
-  method: 'GET',
-  path: '/workflows/:id/executions/:executionId',
+export const getExecution = defineRoute('GET /workflows/:id/executions/:executionId', {
   summary: 'Get an execution with its steps so far',
   params: executionParams,
   responses: {
@@ -126,9 +120,7 @@ export const getExecution = defineRoute({
   },
 });
 
-export const cancelExecution = defineRoute({
-  method: 'DELETE',
-  path: '/workflows/:id/executions/:executionId',
+export const cancelExecution = defineRoute('DELETE /workflows/:id/executions/:executionId', {
   summary: 'Cancel an execution',
   description: 'No further step begins. 409 when it has ended.',
   params: executionParams,
@@ -140,9 +132,7 @@ export const cancelExecution = defineRoute({
   },
 });
 
-export const cancelAllExecutions = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/executions/cancel-all',
+export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/cancel-all', {
   summary: 'Cancel all active executions',
   description: 'Those that start during the call stay.',
   params: idParams,

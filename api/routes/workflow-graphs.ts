@@ -34,9 +34,7 @@ const transitionExample = {
 const editing = `Active executions follow the graph they started with. New ones follow the newest graph that can run
 (\`liveVersion\`): the previous one while an edit leaves steps unreachable or incomplete.`;
 
-export const createStep = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/steps',
+export const createStep = defineRoute('POST /workflows/:id/steps', {
   summary: 'Add a step',
   description: `| Type | config |
 |---|---|
@@ -85,9 +83,7 @@ ${editing}`,
   },
 });
 
-export const patchStep = defineRoute({
-  method: 'PATCH',
-  path: '/workflows/:id/steps/:stepId',
+export const patchStep = defineRoute('PATCH /workflows/:id/steps/:stepId', {
   summary: 'Update a step',
   description: `Only the fields sent change; \`config\` replaces the whole config. On the TRIGGER step it is \`{ eventName }\`. The type
 cannot change, and changing only \`position\` creates no new version.
@@ -119,9 +115,7 @@ ${editing}`,
   },
 });
 
-export const deleteStep = defineRoute({
-  method: 'DELETE',
-  path: '/workflows/:id/steps/:stepId',
+export const deleteStep = defineRoute('DELETE /workflows/:id/steps/:stepId', {
   summary: 'Delete a step',
   description: `Its transitions are deleted too. With \`splice=true\`, its predecessors are connected to its successor; 409 when different steps follow it. The TRIGGER
 step can't be removed.
@@ -144,9 +138,7 @@ ${editing}`,
   },
 });
 
-export const createTransition = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/transitions',
+export const createTransition = defineRoute('POST /workflows/:id/transitions', {
   summary: 'Connect two steps',
   description: `Out of CONDITION, \`branch\` is \`yes\` or \`no\`. Out of WAIT_FOR_EVENT it is \`event\` or \`timeout\`, or one transition
 without a branch serves both. Other steps have one transition without a branch, EXIT has none. 409 when the step has one for
@@ -173,9 +165,7 @@ ${editing}`,
   },
 });
 
-export const deleteTransition = defineRoute({
-  method: 'DELETE',
-  path: '/workflows/:id/transitions/:transitionId',
+export const deleteTransition = defineRoute('DELETE /workflows/:id/transitions/:transitionId', {
   summary: 'Delete a transition',
   description: editing,
   params: z.object({ id: idSchema, transitionId: idSchema }),

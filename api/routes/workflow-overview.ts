@@ -8,9 +8,7 @@ import {
 import { idParams } from '../schemas/id-params.ts';
 import { idsQuerySchema } from '../schemas/pagination.ts';
 
-export const countWorkflowExecutions = defineRoute({
-  method: 'GET',
-  path: '/workflows/executions',
+export const countWorkflowExecutions = defineRoute('GET /workflows/executions', {
   summary: 'Count the executions of each workflow of a page',
   query: idsQuerySchema,
   responses: { 200: { description: 'The counts.', schema: executionCountListSchema } },
@@ -20,9 +18,7 @@ export const countWorkflowExecutions = defineRoute({
   },
 });
 
-export const workflowStatistics = defineRoute({
-  method: 'GET',
-  path: '/workflows/:id/statistics',
+export const workflowStatistics = defineRoute('GET /workflows/:id/statistics', {
   summary: 'Count the executions of a workflow, and what happens at its steps',
   description:
     'The steps of the graph as it is now; executions of all versions count. Step counts cover the newest ' +
@@ -36,9 +32,7 @@ export const workflowStatistics = defineRoute({
   },
 });
 
-export const duplicateWorkflow = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/duplicate',
+export const duplicateWorkflow = defineRoute('POST /workflows/:id/duplicate', {
   summary: 'Duplicate a workflow',
   params: idParams,
   responses: {

@@ -67,9 +67,7 @@ const exampleWithGraph = {
   faults: [],
 };
 
-export const listWorkflows = defineRoute({
-  method: 'GET',
-  path: '/workflows',
+export const listWorkflows = defineRoute('GET /workflows', {
   summary: 'List workflows, newest first',
   query: listWorkflowsQuerySchema,
   responses: {
@@ -86,9 +84,7 @@ export const listWorkflows = defineRoute({
   },
 });
 
-export const listWorkflowFields = defineRoute({
-  method: 'GET',
-  path: '/workflows/fields',
+export const listWorkflowFields = defineRoute('GET /workflows/fields', {
   summary: 'Fields for CONDITION steps',
   description: `Fields of contacts, then events. A field of type \`event\` tests the event's history (\`triggered\`,
 \`countGreaterThan\`, …); other fields under \`event.\` are the data of the event that started the execution. A condition
@@ -114,9 +110,7 @@ can also use \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At m
   },
 });
 
-export const createWorkflow = defineRoute({
-  method: 'POST',
-  path: '/workflows',
+export const createWorkflow = defineRoute('POST /workflows', {
   summary: 'Create a workflow',
   description: 'It is disabled and has a TRIGGER step to connect other steps to.',
   body: createWorkflowBodySchema,
@@ -141,9 +135,7 @@ export const createWorkflow = defineRoute({
   },
 });
 
-export const getWorkflow = defineRoute({
-  method: 'GET',
-  path: '/workflows/:id',
+export const getWorkflow = defineRoute('GET /workflows/:id', {
   summary: 'Get a workflow with its steps and transitions',
   params: idParams,
   responses: {
@@ -160,9 +152,7 @@ export const getWorkflow = defineRoute({
   },
 });
 
-export const patchWorkflow = defineRoute({
-  method: 'PATCH',
-  path: '/workflows/:id',
+export const patchWorkflow = defineRoute('PATCH /workflows/:id', {
   summary: 'Update a workflow, switch it on or off',
   description: `Only the fields sent change. Enabling checks the workflow: every step is reachable, every config is complete, every branch
 leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 lists all faults in \`errors\`. After disabling, active executions continue to their end.`,
@@ -186,9 +176,7 @@ leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 
   },
 });
 
-export const deleteWorkflow = defineRoute({
-  method: 'DELETE',
-  path: '/workflows/:id',
+export const deleteWorkflow = defineRoute('DELETE /workflows/:id', {
   summary: 'Delete a workflow',
   description: 'With its steps and past executions; 409 while executions are under way.',
   params: idParams,
