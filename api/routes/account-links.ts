@@ -1,5 +1,5 @@
 import { clientOf, setCookie } from '../edge/cookies.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import {
   confirmEmailBodySchema,
   messageSchema,
@@ -33,9 +33,7 @@ export const requestVerification = defineRoute('POST /auth/request-verification'
   summary: 'Request a verification link by email',
   description:
     'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
-  responses: {
-    200: { description: 'A link was mailed if the address needs verification.', schema: messageSchema },
-  },
+  responses: ok('A link was mailed if the address needs verification.', messageSchema),
   async handler(ctx) {
     const { body } = ctx.state;
     await ctx.services.accountLinks.requestVerification({
@@ -51,7 +49,7 @@ export const requestPasswordReset = defineRoute('POST /auth/request-password-res
   summary: 'Request a password reset link by email',
   description:
     'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
-  responses: { 200: { description: 'A link was mailed if there is an account.', schema: messageSchema } },
+  responses: ok('A link was mailed if there is an account.', messageSchema),
   async handler(ctx) {
     const { body } = ctx.state;
     await ctx.services.accountLinks.requestPasswordReset({
@@ -70,7 +68,7 @@ export const readVerification = defineRoute('POST /auth/verification', {
   bodyLimitBytes,
   body: tokenBodySchema,
   bodyExample: { token: tokenExample },
-  responses: { 200: { description: 'The link works.', schema: openVerificationSchema } },
+  responses: ok('The link works.', openVerificationSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx) {
     const { token } = ctx.state.body;
@@ -89,7 +87,7 @@ export const confirmEmail = defineRoute('POST /auth/verify-email', {
   bodyLimitBytes,
   body: confirmEmailBodySchema,
   bodyExample: { token: tokenExample },
-  responses: { 200: { description: 'Proven.', schema: messageSchema } },
+  responses: ok('Proven.', messageSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { token, password } = ctx.state.body;
@@ -106,7 +104,7 @@ export const resetPassword = defineRoute('POST /auth/reset-password', {
   bodyLimitBytes,
   body: resetPasswordBodySchema,
   bodyExample: { token: tokenExample, password: 'a long pass phrase' },
-  responses: { 200: { description: 'The password is changed; sign in with it.', schema: messageSchema } },
+  responses: ok('The password is changed; sign in with it.', messageSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx) {
     const { body } = ctx.state;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentActivity, presentActivityStats, presentUpcoming } from '../presenters/activity.ts';
 import {
   activityPageSchema,
@@ -18,32 +18,26 @@ export const listActivity = defineRoute('GET /activity', {
     'email that was withheld appears as `email.bounced` with `bounceType` Suppressed, `status` SUPPRESSED ' +
     'and the `reason`; like transient bounces, it is not counted.',
   query: activityQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of the feed.',
-      schema: activityPageSchema,
-      example: {
-        data: [
-          {
-            id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
-            type: 'email.clicked',
-            timestamp: '2026-01-31T09:12:40.000Z',
-            contactId: '01980d9c-1111-7000-8000-000000000002',
-            contactEmail: 'ada@example.com',
-            metadata: {
-              emailId: '01980d9c-1111-7000-8000-000000000003',
-              subject: 'News for Ada',
-              clicks: 1,
-              isFirst: true,
-              link: 'https://example.com/offer',
-            },
-          },
-        ],
-        cursor: null,
-        hasMore: false,
+  responses: ok('A page of the feed.', activityPageSchema, {
+    data: [
+      {
+        id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
+        type: 'email.clicked',
+        timestamp: '2026-01-31T09:12:40.000Z',
+        contactId: '01980d9c-1111-7000-8000-000000000002',
+        contactEmail: 'ada@example.com',
+        metadata: {
+          emailId: '01980d9c-1111-7000-8000-000000000003',
+          subject: 'News for Ada',
+          clicks: 1,
+          isFirst: true,
+          link: 'https://example.com/offer',
+        },
       },
-    },
-  },
+    ],
+    cursor: null,
+    hasMore: false,
+  }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -58,24 +52,18 @@ export const activityStatistics = defineRoute('GET /activity/stats', {
     'The last 30 days by default. Opens and clicks count each email once, and a click implies an open; ' +
     'only permanent bounces count. Rates are percentages of `sent`.',
   query: periodQuerySchema,
-  responses: {
-    200: {
-      description: 'The figures.',
-      schema: activityStatsSchema,
-      example: {
-        totalEvents: 3021,
-        sent: 1200,
-        delivered: 1188,
-        opened: 480,
-        clicked: 96,
-        bounced: 6,
-        complained: 0,
-        workflowsStarted: 51,
-        openRate: 40,
-        clickRate: 8,
-      },
-    },
-  },
+  responses: ok('The figures.', activityStatsSchema, {
+    totalEvents: 3021,
+    sent: 1200,
+    delivered: 1188,
+    opened: 480,
+    clicked: 96,
+    bounced: 6,
+    complained: 0,
+    workflowsStarted: 51,
+    openRate: 40,
+    clickRate: 8,
+  }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -86,13 +74,11 @@ export const activityStatistics = defineRoute('GET /activity/stats', {
 export const recentActivityCount = defineRoute('GET /activity/recent-count', {
   summary: 'Number of recent activities',
   query: recentCountQuerySchema,
-  responses: {
-    200: {
-      description: 'Number of rows in the feed.',
-      schema: z.object({ count: z.number().int(), minutes: z.number().int() }),
-      example: { count: 42, minutes: 5 },
-    },
-  },
+  responses: ok(
+    'Number of rows in the feed.',
+    z.object({ count: z.number().int(), minutes: z.number().int() }),
+    { count: 42, minutes: 5 },
+  ),
   errors: ['SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project } = ctx.state;
@@ -103,13 +89,9 @@ export const recentActivityCount = defineRoute('GET /activity/recent-count', {
 
 export const listActivityTypes = defineRoute('GET /activity/types', {
   summary: 'Activity types that have occurred in the project',
-  responses: {
-    200: {
-      description: 'In alphabetical order.',
-      schema: z.object({ types: z.array(z.string()) }),
-      example: { types: ['email.delivered', 'email.opened', 'email.sent', 'event.tracked'] },
-    },
-  },
+  responses: ok('In alphabetical order.', z.object({ types: z.array(z.string()) }), {
+    types: ['email.delivered', 'email.opened', 'email.sent', 'event.tracked'],
+  }),
   errors: ['SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project } = ctx.state;
@@ -123,24 +105,18 @@ export const listUpcomingActivity = defineRoute('GET /activity/upcoming', {
     'Scheduled campaigns and waiting workflow executions, by the end of their delay or the timeout of ' +
     'their wait. Waits without a timeout are not listed.',
   query: upcomingQuerySchema,
-  responses: {
-    200: {
-      description: 'The next items.',
-      schema: upcomingSchema,
-      example: {
-        data: [
-          {
-            id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
-            type: 'campaign.scheduled',
-            timestamp: '2026-02-01T09:00:00.000Z',
-            contactId: null,
-            contactEmail: null,
-            metadata: { campaignId: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47', campaignName: 'February news' },
-          },
-        ],
+  responses: ok('The next items.', upcomingSchema, {
+    data: [
+      {
+        id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
+        type: 'campaign.scheduled',
+        timestamp: '2026-02-01T09:00:00.000Z',
+        contactId: null,
+        contactEmail: null,
+        metadata: { campaignId: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47', campaignName: 'February news' },
       },
-    },
-  },
+    ],
+  }),
   async handler(ctx) {
     const { project } = ctx.state;
     const { limit } = ctx.state.query;

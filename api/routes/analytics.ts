@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentCampaignFigures, presentCampaignStats } from '../presenters/analytics.ts';
 import {
   campaignStatsQuerySchema,
@@ -43,26 +43,20 @@ export const readTimeseries = defineRoute('GET /analytics/timeseries', {
     'the buckets add up to `GET /activity/stats`. `bounced` counts permanent bounces; `unsubscribed` ' +
     'leaves out contacts unsubscribed by a bounce or complaint. At most 25,000 buckets.',
   query: timeseriesQuerySchema,
-  responses: {
-    200: {
-      description: 'The buckets.',
-      schema: timeseriesSchema,
-      example: {
-        data: [
-          {
-            date: '2026-01-31',
-            sent: 1200,
-            delivered: 1188,
-            opened: 480,
-            clicked: 96,
-            bounced: 6,
-            complained: 0,
-            unsubscribed: 3,
-          },
-        ],
+  responses: ok('The buckets.', timeseriesSchema, {
+    data: [
+      {
+        date: '2026-01-31',
+        sent: 1200,
+        delivered: 1188,
+        opened: 480,
+        clicked: 96,
+        bounced: 6,
+        complained: 0,
+        unsubscribed: 3,
       },
-    },
-  },
+    ],
+  }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -76,9 +70,7 @@ export const topCampaigns = defineRoute('GET /analytics/top-campaigns', {
     'Counts activity on campaign emails in the period, by default the last 30 days. Campaigns with a ' +
     'count of 0 come last, newest first. `limit` is at most 100; larger values count as 100.',
   query: topCampaignsQuerySchema,
-  responses: {
-    200: { description: 'The best first.', schema: topCampaignsSchema, example: { data: [campaign] } },
-  },
+  responses: ok('The best first.', topCampaignsSchema, { data: [campaign] }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -93,13 +85,7 @@ export const campaignStatistics = defineRoute('GET /analytics/campaign-stats', {
     'Counts activity on campaign emails in the period, by default the last 30 days. Newest campaigns ' +
     'first, at most `limit` (up to 100); `totals` covers all campaigns of the period.',
   query: campaignStatsQuerySchema,
-  responses: {
-    200: {
-      description: 'Campaigns with activity in the period.',
-      schema: campaignStatsSchema,
-      example: { data: [campaign], totals },
-    },
-  },
+  responses: ok('Campaigns with activity in the period.', campaignStatsSchema, { data: [campaign], totals }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -113,13 +99,9 @@ export const topEvents = defineRoute('GET /analytics/top-events', {
     'Tracked and emitted events, by default of the last 30 days. `previousCount` covers the preceding ' +
     'period of the same length. `limit` is at most 100; larger values count as 100.',
   query: topEventsQuerySchema,
-  responses: {
-    200: {
-      description: 'The most frequent first.',
-      schema: topEventsSchema,
-      example: [{ name: 'order placed', count: 412, previousCount: 388 }],
-    },
-  },
+  responses: ok('The most frequent first.', topEventsSchema, [
+    { name: 'order placed', count: 412, previousCount: 388 },
+  ]),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;

@@ -1,5 +1,5 @@
 import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { userSchema } from '../schemas/answers/user.ts';
 import {
@@ -24,7 +24,7 @@ export const signUp = defineRoute('POST /auth/signup', {
   bodyLimitBytes,
   body: signUpBodySchema,
   bodyExample,
-  responses: { 201: { description: 'Signed up and in.', schema: signedInSchema } },
+  responses: created('Signed up and in.', signedInSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'CONFLICT'],
   async handler(ctx) {
     const { body } = ctx.state;
@@ -45,7 +45,7 @@ export const readInvitation = defineRoute('POST /auth/invitation', {
   bodyLimitBytes,
   body: tokenBodySchema,
   bodyExample: tokenExample,
-  responses: { 200: { description: 'The invitation is open.', schema: openInvitationSchema } },
+  responses: ok('The invitation is open.', openInvitationSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx) {
     ctx.body = await ctx.services.accounts.invitation(ctx.state.body.token);
@@ -64,7 +64,7 @@ export const logIn = defineRoute('POST /auth/login', {
   bodyLimitBytes,
   body: logInBodySchema,
   bodyExample,
-  responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
+  responses: ok('Signed in.', signedInSchema),
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
   async handler(ctx) {
     const { body } = ctx.state;
@@ -84,7 +84,7 @@ export const logInOnce = defineRoute('POST /auth/one-time', {
   bodyLimitBytes,
   body: tokenBodySchema,
   bodyExample: tokenExample,
-  responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
+  responses: ok('Signed in.', signedInSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx) {
     const signedIn = await ctx.services.accounts.logInOnce(ctx.state.body.token, clientOf(ctx));

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentConsumption } from '../presenters/billing.ts';
 import { present } from '../presenters/present.ts';
 import {
@@ -27,9 +27,7 @@ export const openCheckout = defineRoute('POST /users/@me/projects/:id/checkout',
   params: idParams,
   body: checkoutBodySchema,
   bodyExample: { priceId: 'price_1Q2w3E4r5T' },
-  responses: {
-    200: { description: 'Where to send the user.', schema: billingPageSchema, example: pageExample },
-  },
+  responses: ok('Where to send the user.', billingPageSchema, pageExample),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
@@ -44,13 +42,9 @@ export const openBillingPortal = defineRoute('POST /users/@me/projects/:id/billi
   summary: 'Open the billing portal',
   description: `For changing or ending a subscription and managing payment methods. ${whoMay}`,
   params: idParams,
-  responses: {
-    200: {
-      description: 'Where to send the user immediately.',
-      schema: billingPageSchema,
-      example: { url: 'https://billing.stripe.com/p/session/test_a1b2c3' },
-    },
-  },
+  responses: ok('Where to send the user immediately.', billingPageSchema, {
+    url: 'https://billing.stripe.com/p/session/test_a1b2c3',
+  }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
@@ -65,12 +59,7 @@ export const listInvoices = defineRoute('GET /users/@me/projects/:id/billing-inv
   description: `Newest first. ${whoMay}`,
   params: idParams,
   query: listInvoicesQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of invoices; `cursor` leads to the next one.',
-      schema: invoicePageSchema,
-    },
-  },
+  responses: ok('A page of invoices; `cursor` leads to the next one.', invoicePageSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { user, project, query, params } = ctx.state;
@@ -86,7 +75,7 @@ export const showBillingLimits = defineRoute('GET /users/@me/projects/:id/billin
   summary: 'Monthly email limits of a project',
   description: `By category; null means unlimited. ${whoMay}`,
   params: idParams,
-  responses: { 200: { description: 'The limits.', schema: limitsSchema } },
+  responses: ok('The limits.', limitsSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
     const { user, project, params } = ctx.state;
@@ -104,7 +93,7 @@ export const changeBillingLimits = defineRoute('PUT /users/@me/projects/:id/bill
   params: idParams,
   body: limitsBodySchema,
   bodyExample: { transactional: 50_000, campaigns: 200_000, workflows: null },
-  responses: { 200: { description: 'The current limits.', schema: limitsSchema } },
+  responses: ok('The current limits.', limitsSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
     const { user, project, body, params } = ctx.state;
@@ -119,7 +108,7 @@ export const showBillingConsumption = defineRoute('GET /users/@me/projects/:id/b
     'Emails accepted in the calendar month (UTC), by category, without campaign tests and without emails ' +
     `that a cancelled campaign did not send; and the state of the subscription. ${whoMay}`,
   params: idParams,
-  responses: { 200: { description: 'As of now.', schema: consumptionSchema } },
+  responses: ok('As of now.', consumptionSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
     const { user, project, params } = ctx.state;

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentRecipients } from '../presenters/recipient.ts';
 import {
   campaignLinksSchema,
@@ -12,7 +12,7 @@ export const listCampaignRecipients = defineRoute('GET /campaigns/:id/recipients
   description: 'By the outcome of their email, oldest contact first. Erased contacts are left out.',
   params: idParams,
   query: listRecipientsQuerySchema,
-  responses: { 200: { description: 'A page of recipients.', schema: recipientPageSchema } },
+  responses: ok('A page of recipients.', recipientPageSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, params, query } = ctx.state;
@@ -26,13 +26,9 @@ export const listCampaignLinks = defineRoute('GET /campaigns/:id/links', {
   description:
     'Most recipients first, at most 500. Clicks appear within seconds, and expire with the event history.',
   params: idParams,
-  responses: {
-    200: {
-      description: 'The links.',
-      schema: campaignLinksSchema,
-      example: { data: [{ link: 'https://example.com/', clicks: 312, uniqueClicks: 248 }] },
-    },
-  },
+  responses: ok('The links.', campaignLinksSchema, {
+    data: [{ link: 'https://example.com/', clicks: 312, uniqueClicks: 248 }],
+  }),
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
@@ -28,7 +28,7 @@ const answerWith = (campaign: CountedCampaign, { temporalRuns }: Services) => ({
 export const listCampaigns = defineRoute('GET /campaigns', {
   summary: 'List campaigns',
   query: listCampaignsQuerySchema,
-  responses: { 200: { description: 'A page of campaigns.', schema: campaignPageSchema } },
+  responses: ok('A page of campaigns.', campaignPageSchema),
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -53,7 +53,7 @@ export const createCampaign = defineRoute('POST /campaigns', {
     'meet a condition.',
   body: campaignBodySchema,
   bodyExample: campaignBodyExample,
-  responses: { 201: { description: 'The draft.', schema: campaignAnswerSchema, example: campaignExample } },
+  responses: created('The draft.', campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   takesPlaceLater: true,
   async handler(ctx) {
@@ -66,9 +66,7 @@ export const createCampaign = defineRoute('POST /campaigns', {
 export const getCampaign = defineRoute('GET /campaigns/:id', {
   summary: 'Get a campaign',
   params: idParams,
-  responses: {
-    200: { description: 'The campaign.', schema: campaignAnswerSchema, example: campaignExample },
-  },
+  responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -84,9 +82,7 @@ export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
   headers: ifMatchHeadersSchema,
   body: campaignBodySchema,
   bodyExample: campaignBodyExample,
-  responses: {
-    200: { description: 'The campaign.', schema: campaignAnswerSchema, example: campaignExample },
-  },
+  responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   takesPlaceLater: true,
   async handler(ctx) {
@@ -114,13 +110,11 @@ export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
 export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
   summary: 'Duplicate a campaign',
   params: idParams,
-  responses: {
-    201: {
-      description: 'A new draft with " (Copy)" appended to its name.',
-      schema: campaignAnswerSchema,
-      example: campaignExample,
-    },
-  },
+  responses: created(
+    'A new draft with " (Copy)" appended to its name.',
+    campaignAnswerSchema,
+    campaignExample,
+  ),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -141,12 +135,7 @@ export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
   headers: ifMatchHeadersSchema,
   body: sendCampaignBodySchema,
   bodyExample: { scheduledFor: '2026-12-01T09:00:00.000Z' },
-  responses: {
-    200: {
-      description: 'SENDING, or SCHEDULED.',
-      schema: campaignAnswerSchema.extend({ message: z.string() }),
-    },
-  },
+  responses: ok('SENDING, or SCHEDULED.', campaignAnswerSchema.extend({ message: z.string() })),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'CONFLICT'],
   async handler(ctx) {
     const { project, body, params, headers } = ctx.state;
@@ -170,7 +159,7 @@ export const cancelCampaign = defineRoute('POST /campaigns/:id/cancel', {
     'Possible in DRAFT, SCHEDULED and SENDING. After the response, only emails already being handed over ' +
     'to the provider still leave.',
   params: idParams,
-  responses: { 200: { description: 'CANCELLED.', schema: campaignAnswerSchema } },
+  responses: ok('CANCELLED.', campaignAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -188,7 +177,7 @@ export const testCampaign = defineRoute('POST /campaigns/:id/test', {
   refuseDisabledProject: true,
   body: testEmailBodySchema,
   bodyExample: { email: 'ada@example.com' },
-  responses: { 200: { description: 'On its way.', schema: testEmailAnswerSchema } },
+  responses: ok('On its way.', testEmailAnswerSchema),
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   async handler(ctx) {
     const { project, body, params } = ctx.state;
@@ -201,7 +190,7 @@ export const testCampaign = defineRoute('POST /campaigns/:id/test', {
 export const campaignStats = defineRoute('GET /campaigns/:id/stats', {
   summary: 'Counts and rates of a campaign',
   params: idParams,
-  responses: { 200: { description: 'The figures as of now.', schema: campaignStatsSchema } },
+  responses: ok('The figures as of now.', campaignStatsSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -1,6 +1,6 @@
 import { maxImportBytes } from '../../core/contact-import/import-format.ts';
 import type { BulkOperation } from '../../core/jobs/results.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
 import {
   presentBulkJob,
@@ -70,27 +70,21 @@ export const importContacts = defineRoute('POST /contacts/import', {
 export const getImportJob = defineRoute('GET /contacts/import/:jobId', {
   summary: 'Get the state of an import',
   params: jobParamsSchema,
-  responses: {
-    200: {
-      description: 'The import. It is kept for 30 days.',
-      schema: importJobSchema,
-      example: {
-        id: jobId,
-        type: 'import',
-        state: 'completed',
-        progress: 100,
-        result: {
-          totalRows: 1204,
-          created: 1100,
-          updated: 103,
-          skipped: 1,
-          errors: [{ row: 17, email: 'ada@example', message: 'This is not an email address' }],
-        },
-        failedReason: null,
-        ...times,
-      },
+  responses: ok('The import. It is kept for 30 days.', importJobSchema, {
+    id: jobId,
+    type: 'import',
+    state: 'completed',
+    progress: 100,
+    result: {
+      totalRows: 1204,
+      created: 1100,
+      updated: 103,
+      skipped: 1,
+      errors: [{ row: 17, email: 'ada@example', message: 'This is not an email address' }],
     },
-  },
+    failedReason: null,
+    ...times,
+  }),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -118,28 +112,22 @@ export const getImportErrors = defineRoute('GET /contacts/import/:jobId/errors.c
 export const getBulkJob = defineRoute('GET /contacts/bulk/:jobId', {
   summary: 'Get the state of a bulk operation',
   params: jobParamsSchema,
-  responses: {
-    200: {
-      description: 'The bulk operation. It is kept for 30 days.',
-      schema: bulkJobSchema,
-      example: {
-        id: jobId,
-        type: 'bulk-unsubscribe',
-        state: 'completed',
-        progress: 100,
-        result: {
-          operation: 'unsubscribe',
-          totalRequested: 200,
-          successCount: 180,
-          unchangedCount: 19,
-          failureCount: 1,
-          errors: [{ contactId, message: 'Contact not found' }],
-        },
-        failedReason: null,
-        ...times,
-      },
+  responses: ok('The bulk operation. It is kept for 30 days.', bulkJobSchema, {
+    id: jobId,
+    type: 'bulk-unsubscribe',
+    state: 'completed',
+    progress: 100,
+    result: {
+      operation: 'unsubscribe',
+      totalRequested: 200,
+      successCount: 180,
+      unchangedCount: 19,
+      failureCount: 1,
+      errors: [{ contactId, message: 'Contact not found' }],
     },
-  },
+    failedReason: null,
+    ...times,
+  }),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
 import {
@@ -26,7 +26,7 @@ export const listContacts = defineRoute('GET /contacts', {
     'Filters may be combined. A filter on data scans a limited number of contacts per page, so a page may have fewer than ' +
     '`limit` and still not be the last: `searchedUntil` tells how far it was searched.',
   query: listContactsQuerySchema,
-  responses: { 200: { description: 'A page of contacts.', schema: contactPageSchema } },
+  responses: ok('A page of contacts.', contactPageSchema),
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -46,13 +46,12 @@ export const countContacts = defineRoute('GET /contacts/count', {
     'Exact, with the filters of the list. If every contact must be scanned, it counts in parts, newest contacts ' +
     'first: follow `cursor` and add up `count`.',
   query: countContactsQuerySchema,
-  responses: {
-    200: {
-      description: 'The number, or a part of it.',
-      schema: contactCountSchema,
-      example: { count: 1824, cursor: null, hasMore: false, searchedUntil: null },
-    },
-  },
+  responses: ok('The number, or a part of it.', contactCountSchema, {
+    count: 1824,
+    cursor: null,
+    hasMore: false,
+    searchedUntil: null,
+  }),
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -85,13 +84,10 @@ export const lookupContacts = defineRoute('POST /contacts/lookup', {
     'Addresses are compared and returned in their stored form: trimmed, lower-case, without duplicates.',
   body: lookupBodySchema,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'] },
-  responses: {
-    200: {
-      description: 'The addresses, in input order.',
-      schema: lookedUpSchema,
-      example: { found: ['ada@example.com'], notFound: ['grace@example.com'] },
-    },
-  },
+  responses: ok('The addresses, in input order.', lookedUpSchema, {
+    found: ['ada@example.com'],
+    notFound: ['grace@example.com'],
+  }),
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project } = ctx.state;
@@ -120,7 +116,7 @@ export const upsertContact = defineRoute('POST /contacts', {
 export const getContact = defineRoute('GET /contacts/:id', {
   summary: 'Get a contact',
   params: idParams,
-  responses: { 200: { description: 'The contact.', schema: contactSchema } },
+  responses: ok('The contact.', contactSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -134,7 +130,7 @@ export const patchContact = defineRoute('PATCH /contacts/:id', {
   params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchContactBodySchema,
-  responses: { 200: { description: 'The contact after the change.', schema: contactSchema } },
+  responses: ok('The contact after the change.', contactSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {
     const { project, body, params, headers } = ctx.state;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { notFound } from '../../core/errors.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import type { Domain } from '../../db/entities/domain.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentDomain } from '../presenters/domain.ts';
 import { domainSchema } from '../schemas/answers/domain.ts';
 import { addDomainBodySchema, domainListSchema } from '../schemas/domains.ts';
@@ -14,9 +14,7 @@ const present = (domains: DomainsService, domain: Domain) => presentDomain(domai
 export const listProjectDomains = defineRoute('GET /domains/project/:projectId', {
   summary: 'List the sender domains of the project',
   params: z.object({ projectId: idSchema }),
-  responses: {
-    200: { description: 'Verified and pending domains.', schema: domainListSchema },
-  },
+  responses: ok('Verified and pending domains.', domainListSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -34,7 +32,7 @@ export const addDomain = defineRoute('POST /domains', {
     'add a domain; the first to prove ownership gets it. Unverified domains are removed after seven days.',
   body: addDomainBodySchema,
   bodyExample: { domain: 'example.com' },
-  responses: { 201: { description: 'Added, pending.', schema: domainSchema } },
+  responses: created('Added, pending.', domainSchema),
   waitsElsewhere: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
@@ -47,7 +45,7 @@ export const addDomain = defineRoute('POST /domains', {
 export const verifyDomain = defineRoute('GET /domains/:id/verify', {
   summary: 'Check a sender domain now',
   params: idParams,
-  responses: { 200: { description: 'The domain after the check.', schema: domainSchema } },
+  responses: ok('The domain after the check.', domainSchema),
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { emailPreviewSchema, previewEmailBodySchema } from '../schemas/email-preview.ts';
 
 const bodyExample = {
@@ -47,7 +47,7 @@ const previewRoute = ({ path, tag, summary, description = '', takesVariables }: 
       `the variables of a workflow.${description}`,
     body: previewEmailBodySchema,
     bodyExample,
-    responses: { 200: { description: 'The email.', schema: emailPreviewSchema, example } },
+    responses: ok('The email.', emailPreviewSchema, example),
     waitsElsewhere: true,
     errors: ['NOT_FOUND'],
     async handler(ctx) {

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentEmail, presentEmailDetail } from '../presenters/email.ts';
 import { emailDetailSchema, emailPageSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
 import { idParams } from '../schemas/id-params.ts';
@@ -10,7 +10,7 @@ export const listEmails = defineRoute('GET /emails', {
     'FAILED and SUPPRESSED use an index. `search` without an `@` and the other statuses scan the newest emails, a ' +
     'limited number per page: `searchedBackTo` tells how far back.',
   query: listEmailsQuerySchema,
-  responses: { 200: { description: 'A page of emails.', schema: emailPageSchema } },
+  responses: ok('A page of emails.', emailPageSchema),
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -27,7 +27,7 @@ export const listEmails = defineRoute('GET /emails', {
 export const getEmail = defineRoute('GET /emails/:id', {
   summary: 'Get an email, what became of it, and its content',
   params: idParams,
-  responses: { 200: { description: 'The email.', schema: emailDetailSchema } },
+  responses: ok('The email.', emailDetailSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { mostEventNames } from '../../analytics/questions/event-names.ts';
 import { idSchema } from '../../core/id-schema.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentEvent } from '../presenters/activity.ts';
 import {
   eventListQuerySchema,
@@ -16,7 +16,7 @@ export const listEvents = defineRoute('GET /events', {
   summary: 'List events, newest first',
   description: 'Tracked events and events emitted by the service.',
   query: eventListQuerySchema,
-  responses: { 200: { description: 'A page of events.', schema: eventPageSchema } },
+  responses: ok('A page of events.', eventPageSchema),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -29,7 +29,7 @@ export const listContactEvents = defineRoute('GET /events/contact/:contactId', {
   summary: 'List the events of a contact, newest first',
   params: z.object({ contactId: idSchema }),
   query: eventListQuerySchema,
-  responses: { 200: { description: 'A page of events.', schema: eventPageSchema } },
+  responses: ok('A page of events.', eventPageSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, params, query } = ctx.state;
@@ -45,9 +45,7 @@ export const listContactEvents = defineRoute('GET /events/contact/:contactId', {
 export const listEventNames = defineRoute('GET /events/names', {
   summary: 'Names of events that have occurred in the project',
   description: `Tracked events, at most 10,000 per project, and events emitted by the service. Returns the first ${mostEventNames}.`,
-  responses: {
-    200: { description: 'In alphabetical order.', schema: z.object({ names: z.array(z.string()) }) },
-  },
+  responses: ok('In alphabetical order.', z.object({ names: z.array(z.string()) })),
   errors: ['SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project } = ctx.state;
@@ -60,7 +58,7 @@ export const eventStatistics = defineRoute('GET /events/stats', {
   description:
     'The last 30 days by default. `total` and the days count every event. Beyond ten years only days with events are listed.',
   query: periodQuerySchema,
-  responses: { 200: { description: 'The figures.', schema: eventStatsSchema } },
+  responses: ok('The figures.', eventStatsSchema),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -74,16 +72,10 @@ export const eventUsage = defineRoute('GET /events/:eventName/usage', {
     'Segments whose conditions use the event, including those that name an email activity such as ' +
     '`email.opened` for `email.open`. Returns empty lists for a name without references, known or not.',
   params: eventNameParamsSchema,
-  responses: {
-    200: {
-      description: 'References to the event, newest first.',
-      schema: eventUsageSchema,
-      example: {
-        segments: [{ id: '0193a1c2-5b7e-7c3d-9f00-2f6e8d4c1b0a', name: 'Recent buyers' }],
-        workflows: [],
-      },
-    },
-  },
+  responses: ok('References to the event, newest first.', eventUsageSchema, {
+    segments: [{ id: '0193a1c2-5b7e-7c3d-9f00-2f6e8d4c1b0a', name: 'Recent buyers' }],
+    workflows: [],
+  }),
   async handler(ctx) {
     const { project, params } = ctx.state;
     ctx.body = await ctx.services.events.usage(project.id, params.eventName);
@@ -94,7 +86,7 @@ export const eventUsage = defineRoute('GET /events/:eventName/usage', {
 export const usageOfEventContact = defineRoute('GET /events/contact/usage', {
   summary: 'Where the event `contact` is used',
   hidden: true,
-  responses: { 200: { description: 'References to the event.', schema: eventUsageSchema } },
+  responses: ok('References to the event.', eventUsageSchema),
   async handler(ctx) {
     const { project } = ctx.state;
     ctx.body = await ctx.services.events.usage(project.id, 'contact');
@@ -112,13 +104,11 @@ export const deleteEvent = defineRoute('DELETE /events/:eventName', {
     'contacts. Segments that use the event remain, and the name may be tracked again; until then it does not ' +
     'count towards the 10,000 names of the project.',
   params: eventNameParamsSchema,
-  responses: {
-    200: {
-      description: 'How many events were deleted; 0 when there were none.',
-      schema: z.object({ deleted: z.number().int() }),
-      example: { deleted: 1204 },
-    },
-  },
+  responses: ok(
+    'How many events were deleted; 0 when there were none.',
+    z.object({ deleted: z.number().int() }),
+    { deleted: 1204 },
+  ),
   waitsElsewhere: true,
   async handler(ctx) {
     const { project, params } = ctx.state;

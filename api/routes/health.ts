@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import type { Route } from '../edge/route.ts';
 import { createReadiness, type ReadinessChecks } from '../services/readiness.ts';
 
@@ -26,9 +26,7 @@ export function healthRoutes({ readiness: checks, registry }: HealthOptions): Ro
     auth: 'none',
     tags: ['Operations'],
     summary: 'Whether the process is running',
-    responses: {
-      200: { description: 'The process is running', schema: z.object({ status: z.literal('ok') }) },
-    },
+    responses: ok('The process is running', z.object({ status: z.literal('ok') })),
     handler(ctx) {
       ctx.body = { status: 'ok' };
     },

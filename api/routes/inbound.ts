@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { inboundSchema } from '../schemas/answers/inbound.ts';
 import { idParams } from '../schemas/id-params.ts';
@@ -9,7 +9,7 @@ export const showInboundEmail = defineRoute('GET /inbound/:id', {
     'By the `inboundId` of an `email.received` event. The sender is unauthenticated unless ' +
     '`verdicts.dmarc` is PASS.',
   params: idParams,
-  responses: { 200: { description: 'The email.', schema: inboundSchema } },
+  responses: ok('The email.', inboundSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -4,7 +4,7 @@ import { oauthProviderNames } from '../../core/accounts/oauth-providers.ts';
 import { DomainError } from '../../core/errors.ts';
 import { negotiateLocale } from '../../core/messages/messages.ts';
 import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { isBrowser } from '../edge/errors.ts';
 import type { ErrorPage } from '../edge/route.ts';
 import { renderNotice, showPage } from '../pages/page.ts';
@@ -44,12 +44,7 @@ export const oauthConfig = defineRoute('GET /auth/oauth-config', {
   auth: 'none',
   summary: 'Which OAuth providers are configured',
   limitByAddress: true,
-  responses: {
-    200: {
-      description: 'A flag per provider.',
-      schema: z.object({ google: z.boolean(), github: z.boolean() }),
-    },
-  },
+  responses: ok('A flag per provider.', z.object({ google: z.boolean(), github: z.boolean() })),
   async handler(ctx) {
     ctx.body = ctx.services.oauth.configured;
   },

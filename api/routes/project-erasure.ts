@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentProjectReset } from '../presenters/project-reset.ts';
 import { deletedSchema, projectResetSchema } from '../schemas/answers/project-reset.ts';
 import { idParams } from '../schemas/id-params.ts';
@@ -53,7 +53,7 @@ export const findReset = defineRoute('GET /users/@me/projects/:id/reset', {
   summary: 'Progress of the latest reset of a project',
   description: 'Requires an owner or admin.',
   params: idParams,
-  responses: { 200: { description: 'The last reset.', schema: projectResetSchema } },
+  responses: ok('The last reset.', projectResetSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
     const { user, params } = ctx.state;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentMember } from '../presenters/member.ts';
 import { present } from '../presenters/present.ts';
 import { invitationSchema, memberSchema } from '../schemas/answers/member.ts';
@@ -19,9 +19,7 @@ export const listProjectMembers = defineRoute('GET /projects/:id/members', {
   summary: 'Members of a project and pending invitations',
   description: 'Requires an owner or admin.',
   params: idParams,
-  responses: {
-    200: { description: 'All of them.', schema: memberListSchema },
-  },
+  responses: ok('All of them.', memberListSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
     const { user, params } = ctx.state;
@@ -46,9 +44,7 @@ export const inviteMember = defineRoute('POST /projects/:id/members', {
   params: idParams,
   body: inviteMemberBodySchema,
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
-  responses: {
-    201: { description: 'One of the two; the other is null.', schema: invitedSchema },
-  },
+  responses: created('One of the two; the other is null.', invitedSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { user, params, body } = ctx.state;
@@ -72,7 +68,7 @@ export const changeMemberRole = defineRoute('PATCH /projects/:id/members/:userId
   params: memberParams,
   body: changeRoleBodySchema,
   bodyExample: { role: 'ADMIN' },
-  responses: { 200: { description: 'The updated member.', schema: memberSchema } },
+  responses: ok('The updated member.', memberSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   async handler(ctx) {
     const { user, params, body } = ctx.state;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentProjectSecurity } from '../presenters/project-security.ts';
 import { projectSecuritySchema } from '../schemas/answers/project-security.ts';
 import { idParams } from '../schemas/id-params.ts';
@@ -8,19 +8,17 @@ export const projectSetupState = defineRoute('GET /projects/:id/setup-state', {
   auth: 'user',
   summary: 'Set-up progress of a project',
   params: idParams,
-  responses: {
-    200: {
-      description: 'A flag per step.',
-      schema: z.object({
-        hasVerifiedDomain: z.boolean(),
-        hasSentEmail: z.boolean(),
-        hasContacts: z.boolean(),
-        hasTrackedEvent: z.boolean(),
-        hasCampaign: z.boolean(),
-        hasWorkflow: z.boolean(),
-      }),
-    },
-  },
+  responses: ok(
+    'A flag per step.',
+    z.object({
+      hasVerifiedDomain: z.boolean(),
+      hasSentEmail: z.boolean(),
+      hasContacts: z.boolean(),
+      hasTrackedEvent: z.boolean(),
+      hasCampaign: z.boolean(),
+      hasWorkflow: z.boolean(),
+    }),
+  ),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { user, params } = ctx.state;
@@ -36,7 +34,7 @@ const security = {
     'disabled automatically, unless the operator has turned that off. Emails to simulator addresses are ' +
     'not counted.',
   params: idParams,
-  responses: { 200: { description: 'The state.', schema: projectSecuritySchema } },
+  responses: ok('The state.', projectSecuritySchema),
   errors: ['NOT_FOUND'],
 } as const;
 

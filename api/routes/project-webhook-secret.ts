@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ProjectWebhookSecrets } from '../../runtime/webhook-secrets.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { idParams } from '../schemas/id-params.ts';
 
 const secretSchema = z
@@ -32,7 +32,7 @@ export const readWebhookSecret = defineRoute('GET /projects/:id/webhook-secret',
   description: `Requires an owner or admin. Each call of a WEBHOOK step carries \`webhook-id\`, \`webhook-timestamp\` and
 \`webhook-signature\` (Standard Webhooks): verify them with this secret before you trust a call.`,
   params: idParams,
-  responses: { 200: { description: 'The secret.', schema: secretSchema, example } },
+  responses: ok('The secret.', secretSchema, example),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
     const { user, params } = ctx.state;
@@ -46,17 +46,11 @@ export const rotateWebhookSecret = defineRoute('POST /projects/:id/webhook-secre
   description: `Requires an owner or admin. For 24 hours each call carries two signatures, from the new and the previous secret, so that receivers
 can switch over. A second rotation within that time invalidates the first secret at once.`,
   params: idParams,
-  responses: {
-    200: {
-      description: 'The new secret.',
-      schema: secretSchema,
-      example: {
-        ...example,
-        previousSecret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
-        previousSecretValidUntil: '2026-02-01T09:00:00.000Z',
-      },
-    },
-  },
+  responses: ok('The new secret.', secretSchema, {
+    ...example,
+    previousSecret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+    previousSecretValidUntil: '2026-02-01T09:00:00.000Z',
+  }),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
     const { user, params } = ctx.state;

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentProject } from '../presenters/project.ts';
 import { projectSchema } from '../schemas/answers/project.ts';
 import { idParams } from '../schemas/id-params.ts';
@@ -13,7 +13,7 @@ import {
 export const listProjects = defineRoute('GET /users/@me/projects', {
   auth: 'user',
   summary: 'The projects of the signed-in user',
-  responses: { 200: { description: 'All of them.', schema: projectListSchema } },
+  responses: ok('All of them.', projectListSchema),
   async handler(ctx) {
     const { user } = ctx.state;
     ctx.body = { data: (await ctx.services.projects.list(user.id)).map(presentProject) };
@@ -25,7 +25,7 @@ export const createProject = defineRoute('POST /users/@me/projects', {
   summary: 'Create a project with both API keys',
   body: createProjectBodySchema,
   bodyExample: { name: 'Example' },
-  responses: { 201: { description: 'Created; the user owns it.', schema: projectSchema } },
+  responses: created('Created; the user owns it.', projectSchema),
   errors: ['CONFLICT'],
   async handler(ctx) {
     const { user, body } = ctx.state;
@@ -38,9 +38,7 @@ export const regenerateKeys = defineRoute('POST /users/@me/projects/:id/regenera
   summary: 'Replace both API keys',
   description: 'The old keys stop working at once. Requires an owner or admin of the project.',
   params: idParams,
-  responses: {
-    200: { description: 'The new keys.', schema: apiKeysSchema },
-  },
+  responses: ok('The new keys.', apiKeysSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { user, params } = ctx.state;
@@ -56,7 +54,7 @@ export const changeProject = defineRoute('PATCH /users/@me/projects/:id', {
   headers: ifMatchHeadersSchema,
   body: changeProjectBodySchema,
   bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e', language: 'de' },
-  responses: { 200: { description: 'The updated project.', schema: projectSchema } },
+  responses: ok('The updated project.', projectSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx) {
     const { user, params, body, headers } = ctx.state;

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
@@ -21,7 +21,7 @@ is the last \`memberCount\`, unless the page shows where the members end, or a s
 ${deepPages}`,
   params: idParams,
   query: largePageQuerySchema,
-  responses: { 200: { description: 'A page of contacts.', schema: segmentContactsSchema } },
+  responses: ok('A page of contacts.', segmentContactsSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, query, params } = ctx.state;
@@ -38,13 +38,7 @@ A tracked segment emits an entry event for each new member.`,
   params: idParams,
   body: addMembersBodySchema,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'], createMissing: true, subscribed: true },
-  responses: {
-    200: {
-      description: 'What was done.',
-      schema: addedMembersSchema,
-      example: { added: 2, created: 1, notFound: [] },
-    },
-  },
+  responses: ok('What was done.', addedMembersSchema, { added: 2, created: 1, notFound: [] }),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, body, params } = ctx.state;
@@ -59,13 +53,7 @@ export const removeSegmentMembers = defineRoute('DELETE /segments/:id/members', 
   params: idParams,
   body: removeMembersBodySchema,
   bodyExample: { emails: ['ada@example.com', 'nobody@example.com'] },
-  responses: {
-    200: {
-      description: 'What was done.',
-      schema: removedMembersSchema,
-      example: { removed: 1, notFound: ['nobody@example.com'] },
-    },
-  },
+  responses: ok('What was done.', removedMembersSchema, { removed: 1, notFound: ['nobody@example.com'] }),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, body, params } = ctx.state;
@@ -79,13 +67,7 @@ export const computeSegment = defineRoute('POST /segments/:id/compute', {
 for each difference, exactly once, even if several computations run concurrently. Deleted contacts leave without an
 event. This also runs automatically every few minutes.`,
   params: idParams,
-  responses: {
-    200: {
-      description: 'What has changed.',
-      schema: computationSchema,
-      example: { added: 12, removed: 3, total: 1280 },
-    },
-  },
+  responses: ok('What has changed.', computationSchema, { added: 12, removed: 3, total: 1280 }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
 import { segmentSchema } from '../schemas/answers/segment.ts';
@@ -49,13 +49,7 @@ offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values
 
 export const listSegments = defineRoute('GET /segments', {
   summary: 'List all segments, newest first',
-  responses: {
-    200: {
-      description: 'The segments.',
-      schema: z.object({ data: z.array(segmentSchema) }),
-      example: { data: [segmentExample] },
-    },
-  },
+  responses: ok('The segments.', z.object({ data: z.array(segmentSchema) }), { data: [segmentExample] }),
   async handler(ctx) {
     const { project } = ctx.state;
     const segments = await ctx.services.segments.list(project.id);
@@ -79,13 +73,7 @@ A project has at most 2,000 segments, whose conditions take at most 4 MB in all.
     condition: exampleCondition,
     trackMembership: true,
   },
-  responses: {
-    201: {
-      description: 'The segment, with its members counted.',
-      schema: segmentSchema,
-      example: segmentExample,
-    },
-  },
+  responses: created('The segment, with its members counted.', segmentSchema, segmentExample),
   errors: ['CONFLICT'],
   async handler(ctx) {
     const { project, body } = ctx.state;
@@ -99,7 +87,7 @@ export const previewSegment = defineRoute('POST /segments/preview', {
     'Nothing is stored. Conditions are refused as for a new segment, with the path of each fault in `errors`.',
   body: previewSegmentBodySchema,
   bodyExample: { condition: exampleCondition },
-  responses: { 200: { description: 'As of now.', schema: segmentPreviewSchema } },
+  responses: ok('As of now.', segmentPreviewSchema),
   waitsElsewhere: true,
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
@@ -112,7 +100,7 @@ export const previewSegment = defineRoute('POST /segments/preview', {
 export const getSegment = defineRoute('GET /segments/:id', {
   summary: 'Get a segment',
   params: idParams,
-  responses: { 200: { description: 'The segment.', schema: segmentSchema, example: segmentExample } },
+  responses: ok('The segment.', segmentSchema, segmentExample),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -131,9 +119,7 @@ After a change of the condition, the next computation of a tracked segment emits
   headers: ifMatchHeadersSchema,
   body: patchSegmentBodySchema,
   bodyExample: { name: 'Best customers', trackMembership: true },
-  responses: {
-    200: { description: 'The segment after the change.', schema: segmentSchema, example: segmentExample },
-  },
+  responses: ok('The segment after the change.', segmentSchema, segmentExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx) {
     const { project, body, params, headers } = ctx.state;
@@ -165,9 +151,7 @@ export const refreshSegment = defineRoute('POST /segments/:id/refresh', {
   summary: 'Count the members of a segment',
   description: 'Updates the count only: emits no events and does not change membership.',
   params: idParams,
-  responses: {
-    200: { description: 'The count.', schema: memberCountSchema, example: { memberCount: 1280 } },
-  },
+  responses: ok('The count.', memberCountSchema, { memberCount: 1280 }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND'],
   async handler(ctx) {

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentSent } from '../presenters/sent.ts';
 import { sendAnswerSchema, sendBodySchema } from '../schemas/send.ts';
 
@@ -24,7 +24,7 @@ export const sendEmail = defineRoute('POST /v1/send', {
     body: '<p>Your code is <b>{{ code }}</b>.</p>',
     data: { firstName: 'Ada', code: { value: '481516', persistent: false } },
   },
-  responses: { 200: { description: 'Accepted; one entry per recipient.', schema: sendAnswerSchema } },
+  responses: ok('Accepted; one entry per recipient.', sendAnswerSchema),
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED'],
   async handler(ctx) {
     const { project, body } = ctx.state;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { clientOf, setCookie } from '../edge/cookies.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { sessionSchema } from '../schemas/answers/session.ts';
 import { idParams } from '../schemas/id-params.ts';
@@ -8,12 +8,7 @@ import { idParams } from '../schemas/id-params.ts';
 export const listSessions = defineRoute('GET /auth/sessions', {
   auth: 'user',
   summary: 'Where the user is signed in',
-  responses: {
-    200: {
-      description: 'The newest 100, newest first.',
-      schema: z.object({ data: z.array(sessionSchema) }),
-    },
-  },
+  responses: ok('The newest 100, newest first.', z.object({ data: z.array(sessionSchema) })),
   async handler(ctx) {
     const sessions = await ctx.services.sessions.list(ctx.cookies.get('token'));
     ctx.body = {

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import {
   listSuppressionsQuerySchema,
@@ -14,7 +14,7 @@ export const listSuppressions = defineRoute('GET /suppressions', {
     'transactional email if the project is configured so. Withheld emails have the status SUPPRESSED and ' +
     'appear in the activity feed as `email.bounced` with `bounceType` Suppressed.',
   query: listSuppressionsQuerySchema,
-  responses: { 200: { description: 'A page of suppressions.', schema: suppressionPageSchema } },
+  responses: ok('A page of suppressions.', suppressionPageSchema),
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;

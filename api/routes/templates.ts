@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { bodyBytesOf, presentTemplate, withoutBody } from '../presenters/template.ts';
@@ -32,13 +32,13 @@ const example = {
 export const listTemplates = defineRoute('GET /templates', {
   summary: 'List templates',
   query: listTemplatesQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of templates.',
-      schema: templatePageSchema,
-      example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
-    },
-  },
+  responses: ok('A page of templates.', templatePageSchema, {
+    data: [example],
+    total: 1,
+    page: 1,
+    pageSize: 20,
+    totalPages: 1,
+  }),
   async handler(ctx) {
     const { project, query } = ctx.state;
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
@@ -69,7 +69,7 @@ export const createTemplate = defineRoute('POST /templates', {
     fromName: 'Example',
     type: 'MARKETING',
   },
-  responses: { 201: { description: 'The template.', schema: templateSchema, example } },
+  responses: created('The template.', templateSchema, example),
   errors: ['SENDER_DOMAIN_REFUSED'],
   takesPlaceLater: true,
   async handler(ctx) {
@@ -81,13 +81,7 @@ export const createTemplate = defineRoute('POST /templates', {
 export const countTemplateUses = defineRoute('GET /templates/usage', {
   summary: 'Count what sends each template of a page',
   query: idsQuerySchema,
-  responses: {
-    200: {
-      description: 'The counts.',
-      schema: templateUsesSchema,
-      example: { data: [{ templateId: example.id, workflows: 2 }] },
-    },
-  },
+  responses: ok('The counts.', templateUsesSchema, { data: [{ templateId: example.id, workflows: 2 }] }),
   async handler(ctx) {
     const { project, query } = ctx.state;
     ctx.body = { data: await ctx.services.templates.countUses(project.id, query.ids) };
@@ -97,7 +91,7 @@ export const countTemplateUses = defineRoute('GET /templates/usage', {
 export const getTemplate = defineRoute('GET /templates/:id', {
   summary: 'Get a template',
   params: idParams,
-  responses: { 200: { description: 'The template.', schema: templateSchema, example } },
+  responses: ok('The template.', templateSchema, example),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -114,7 +108,7 @@ export const patchTemplate = defineRoute('PATCH /templates/:id', {
   headers: ifMatchHeadersSchema,
   body: patchTemplateBodySchema,
   bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
-  responses: { 200: { description: 'The template after the change.', schema: templateSchema, example } },
+  responses: ok('The template after the change.', templateSchema, example),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   takesPlaceLater: true,
   async handler(ctx) {
@@ -142,13 +136,11 @@ export const deleteTemplate = defineRoute('DELETE /templates/:id', {
 export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
   summary: 'Duplicate a template',
   params: idParams,
-  responses: {
-    201: {
-      description: 'The new template, with " (Copy)" appended to its name.',
-      schema: templateSchema,
-      example: { ...example, id: '01980da0-5b1c-7f02-8e11-6a0c4b7d9e55', name: 'Welcome (Copy)' },
-    },
-  },
+  responses: created('The new template, with " (Copy)" appended to its name.', templateSchema, {
+    ...example,
+    id: '01980da0-5b1c-7f02-8e11-6a0c4b7d9e55',
+    name: 'Welcome (Copy)',
+  }),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -159,13 +151,11 @@ export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
 export const templateUsage = defineRoute('GET /templates/:id/usage', {
   summary: 'What sends a template',
   params: idParams,
-  responses: {
-    200: {
-      description: 'Campaigns and workflow steps that refer to it.',
-      schema: templateUsageSchema,
-      example: { campaigns: [], workflowSteps: [], workflowVersions: [] },
-    },
-  },
+  responses: ok('Campaigns and workflow steps that refer to it.', templateUsageSchema, {
+    campaigns: [],
+    workflowSteps: [],
+    workflowVersions: [],
+  }),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -182,7 +172,7 @@ export const testTemplate = defineRoute('POST /templates/:id/test', {
   refuseDisabledProject: true,
   body: testEmailBodySchema,
   bodyExample: { email: 'ada@example.com' },
-  responses: { 200: { description: 'On its way.', schema: testEmailAnswerSchema } },
+  responses: ok('On its way.', testEmailAnswerSchema),
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   async handler(ctx) {
     const { project, body, params } = ctx.state;

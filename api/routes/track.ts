@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentTracked } from '../presenters/tracked.ts';
 import { trackAnswerSchema, trackBodySchema } from '../schemas/track.ts';
 
@@ -15,7 +15,7 @@ const declaration = {
   bodyLimitBytes: 1024 * 1024,
   body: trackBodySchema,
   bodyExample: { email: 'ada@example.com', event: 'signed_up', data: { plan: 'pro' } },
-  responses: { 200: { description: 'Recorded.', schema: trackAnswerSchema } },
+  responses: ok('Recorded.', trackAnswerSchema),
   errors: ['IDEMPOTENCY_KEY_REUSED'],
 } as const;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { maxImageBytes } from '../../core/images/upload-quota.ts';
 import { imageCacheControl } from '../../providers/images/image-store.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
 import { presentUploads } from '../presenters/upload.ts';
 import { listUploadsQuerySchema, storedImageSchema, uploadPageSchema } from '../schemas/uploads.ts';
@@ -19,19 +19,13 @@ const example = {
 export const listUploads = defineRoute('GET /uploads', {
   summary: 'List uploaded images, newest first',
   query: listUploadsQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of images, with the usage and quota of the project.',
-      schema: uploadPageSchema,
-      example: {
-        data: [{ ...example, createdAt: '2026-01-31T09:00:00.000Z' }],
-        cursor: null,
-        hasMore: false,
-        used: { files: 1, bytes: 48_213 },
-        quota: { files: 10_000, bytes: 10_737_418_240 },
-      },
-    },
-  },
+  responses: ok('A page of images, with the usage and quota of the project.', uploadPageSchema, {
+    data: [{ ...example, createdAt: '2026-01-31T09:00:00.000Z' }],
+    cursor: null,
+    hasMore: false,
+    used: { files: 1, bytes: 48_213 },
+    quota: { files: 10_000, bytes: 10_737_418_240 },
+  }),
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;
@@ -49,13 +43,7 @@ export const uploadImage = defineRoute('POST /uploads/image', {
     'and permanent.',
   uploadField: 'image',
   waitsElsewhere: true,
-  responses: {
-    201: {
-      description: 'Stored.',
-      schema: storedImageSchema,
-      example,
-    },
-  },
+  responses: created('Stored.', storedImageSchema, example),
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { project } = ctx.state;

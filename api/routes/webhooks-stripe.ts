@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 
 export const receiveStripeNotification = defineRoute('POST /webhooks/incoming/stripe', {
   auth: 'none',
@@ -11,12 +11,10 @@ export const receiveStripeNotification = defineRoute('POST /webhooks/incoming/st
   bodyLimitBytes: 1024 * 1024,
   body: z.string(),
   headers: z.object({ 'stripe-signature': z.string().max(4096).default('') }),
-  responses: {
-    200: {
-      description: 'Applied, already applied, or unrelated to our subscriptions.',
-      schema: z.object({ outcome: z.enum(['applied', 'known', 'ignored']) }),
-    },
-  },
+  responses: ok(
+    'Applied, already applied, or unrelated to our subscriptions.',
+    z.object({ outcome: z.enum(['applied', 'known', 'ignored']) }),
+  ),
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   async handler(ctx) {
     const { body, headers } = ctx.state;

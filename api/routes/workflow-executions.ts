@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentExecution, presentExecutionWithSteps } from '../presenters/execution.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import {
@@ -43,13 +43,13 @@ while an execution is active, otherwise always.`,
   params: idParams,
   body: startExecutionBodySchema,
   bodyExample: { contactId: example.contactId, context: example.context },
-  responses: {
-    201: {
-      description: 'The new execution.',
-      schema: executionSchema,
-      example: { ...example, status: 'RUNNING', currentStepId: null, event: {}, resumeAt: null },
-    },
-  },
+  responses: created('The new execution.', executionSchema, {
+    ...example,
+    status: 'RUNNING',
+    currentStepId: null,
+    event: {},
+    resumeAt: null,
+  }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx) {
     const { project, body, params } = ctx.state;
@@ -63,21 +63,15 @@ export const listExecutions = defineRoute('GET /workflows/:id/executions', {
   description: deepPages,
   params: idParams,
   query: listExecutionsQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of executions.',
-      schema: executionPageSchema,
-      example: {
-        data: [example],
-        total: 1,
-        totalAccuracy: 'exact',
-        page: 1,
-        pageSize: 20,
-        totalPages: 1,
-        cursor: null,
-      },
-    },
-  },
+  responses: ok('A page of executions.', executionPageSchema, {
+    data: [example],
+    total: 1,
+    totalAccuracy: 'exact',
+    page: 1,
+    pageSize: 20,
+    totalPages: 1,
+    cursor: null,
+  }),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, query, params } = ctx.state;
@@ -90,28 +84,22 @@ export const listExecutions = defineRoute('GET /workflows/:id/executions', {
 export const getExecution = defineRoute('GET /workflows/:id/executions/:executionId', {
   summary: 'Get an execution with its steps so far',
   params: executionParams,
-  responses: {
-    200: {
-      description: 'The execution.',
-      schema: executionWithStepsSchema,
-      example: {
-        ...example,
-        steps: [
-          {
-            visit: 1,
-            stepId: example.currentStepId,
-            type: 'DELAY',
-            name: 'Wait a day',
-            branch: null,
-            output: null,
-            error: null,
-            startedAt: example.startedAt,
-            completedAt: null,
-          },
-        ],
+  responses: ok('The execution.', executionWithStepsSchema, {
+    ...example,
+    steps: [
+      {
+        visit: 1,
+        stepId: example.currentStepId,
+        type: 'DELAY',
+        name: 'Wait a day',
+        branch: null,
+        output: null,
+        error: null,
+        startedAt: example.startedAt,
+        completedAt: null,
       },
-    },
-  },
+    ],
+  }),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -136,13 +124,7 @@ export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/c
   summary: 'Cancel all active executions',
   description: 'Those that start during the call stay.',
   params: idParams,
-  responses: {
-    200: {
-      description: 'Number of cancelled executions.',
-      schema: cancelledExecutionsSchema,
-      example: { cancelled: 12 },
-    },
-  },
+  responses: ok('Number of cancelled executions.', cancelledExecutionsSchema, { cancelled: 12 }),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentStep, presentTransition } from '../presenters/workflow.ts';
 import { stepSchema, transitionSchema } from '../schemas/answers/workflow.ts';
 import { idParams } from '../schemas/id-params.ts';
@@ -72,7 +72,7 @@ ${editing}`,
     config: { amount: 1, unit: 'days' },
     autoConnect: triggerId,
   },
-  responses: { 201: { description: 'The step.', schema: stepSchema, example: stepExample } },
+  responses: created('The step.', stepSchema, stepExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   takesPlaceLater: true,
   async handler(ctx) {
@@ -93,13 +93,10 @@ ${editing}`,
   headers: ifMatchHeadersSchema,
   body: patchStepBodySchema,
   bodyExample: { config: { amount: 2, unit: 'days' } },
-  responses: {
-    200: {
-      description: 'The step after the change.',
-      schema: stepSchema,
-      example: { ...stepExample, config: { amount: 2, unit: 'days' } },
-    },
-  },
+  responses: ok('The step after the change.', stepSchema, {
+    ...stepExample,
+    config: { amount: 2, unit: 'days' },
+  }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   takesPlaceLater: true,
   async handler(ctx) {
@@ -153,9 +150,7 @@ ${editing}`,
     toStepId: transitionExample.toStepId,
     branch: 'yes',
   },
-  responses: {
-    201: { description: 'The transition.', schema: transitionSchema, example: transitionExample },
-  },
+  responses: created('The transition.', transitionSchema, transitionExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx) {
     const { project, body, headers, params } = ctx.state;

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentWorkflowWithGraph } from '../presenters/workflow.ts';
 import {
   executionCountListSchema,
@@ -11,7 +11,7 @@ import { idsQuerySchema } from '../schemas/pagination.ts';
 export const countWorkflowExecutions = defineRoute('GET /workflows/executions', {
   summary: 'Count the executions of each workflow of a page',
   query: idsQuerySchema,
-  responses: { 200: { description: 'The counts.', schema: executionCountListSchema } },
+  responses: ok('The counts.', executionCountListSchema),
   async handler(ctx) {
     const { project, query } = ctx.state;
     ctx.body = { data: await ctx.services.workflowStatistics.countExecutions(project.id, query.ids) };
@@ -24,7 +24,7 @@ export const workflowStatistics = defineRoute('GET /workflows/:id/statistics', {
     'The steps of the graph as it is now; executions of all versions count. Step counts cover the newest ' +
     'executions only; `stepsOf` says how many.',
   params: idParams,
-  responses: { 200: { description: 'The counts.', schema: workflowStatisticsSchema } },
+  responses: ok('The counts.', workflowStatisticsSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -35,12 +35,10 @@ export const workflowStatistics = defineRoute('GET /workflows/:id/statistics', {
 export const duplicateWorkflow = defineRoute('POST /workflows/:id/duplicate', {
   summary: 'Duplicate a workflow',
   params: idParams,
-  responses: {
-    201: {
-      description: 'The new workflow with its graph, disabled, with " (Copy)" appended to its name.',
-      schema: workflowWithGraphSchema,
-    },
-  },
+  responses: created(
+    'The new workflow with its graph, disabled, with " (Copy)" appended to its name.',
+    workflowWithGraphSchema,
+  ),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { presentWorkflow, presentWorkflowWithGraph } from '../presenters/workflow.ts';
 import {
@@ -70,13 +70,13 @@ const exampleWithGraph = {
 export const listWorkflows = defineRoute('GET /workflows', {
   summary: 'List workflows, newest first',
   query: listWorkflowsQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of workflows.',
-      schema: workflowPageSchema,
-      example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
-    },
-  },
+  responses: ok('A page of workflows.', workflowPageSchema, {
+    data: [example],
+    total: 1,
+    page: 1,
+    pageSize: 20,
+    totalPages: 1,
+  }),
   async handler(ctx) {
     const { project, query } = ctx.state;
     const { workflows, total } = await ctx.services.workflows.list(project.id, query);
@@ -90,20 +90,14 @@ export const listWorkflowFields = defineRoute('GET /workflows/fields', {
 \`countGreaterThan\`, …); other fields under \`event.\` are the data of the event that started the execution. A condition
 can also use \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At most 10,000 fields of contacts,
 1,000 names of events and 1,000 fields of their data are listed.`,
-  responses: {
-    200: {
-      description: 'The fields.',
-      schema: workflowFieldsSchema,
-      example: {
-        fields: [
-          { field: 'subscribed', type: 'boolean', source: 'contact' },
-          { field: 'data.plan', type: 'string', source: 'contact' },
-          { field: 'event.order placed', type: 'event', source: 'event' },
-          { field: 'event.total', type: 'number', source: 'event' },
-        ],
-      },
-    },
-  },
+  responses: ok('The fields.', workflowFieldsSchema, {
+    fields: [
+      { field: 'subscribed', type: 'boolean', source: 'contact' },
+      { field: 'data.plan', type: 'string', source: 'contact' },
+      { field: 'event.order placed', type: 'event', source: 'event' },
+      { field: 'event.total', type: 'number', source: 'event' },
+    ],
+  }),
   async handler(ctx) {
     const { project } = ctx.state;
     ctx.body = { fields: await ctx.services.workflowFields.list(project.id) };
@@ -115,19 +109,13 @@ export const createWorkflow = defineRoute('POST /workflows', {
   description: 'It is disabled and has a TRIGGER step to connect other steps to.',
   body: createWorkflowBodySchema,
   bodyExample: { name: 'Welcome', description: 'Greets new users', eventName: 'signed up' },
-  responses: {
-    201: {
-      description: 'The workflow.',
-      schema: workflowWithGraphSchema,
-      example: {
-        ...exampleWithGraph,
-        version: 1,
-        liveVersion: 1,
-        steps: exampleWithGraph.steps.slice(0, 1),
-        transitions: [],
-      },
-    },
-  },
+  responses: created('The workflow.', workflowWithGraphSchema, {
+    ...exampleWithGraph,
+    version: 1,
+    liveVersion: 1,
+    steps: exampleWithGraph.steps.slice(0, 1),
+    transitions: [],
+  }),
   async handler(ctx) {
     const { project, body } = ctx.state;
     const { id } = await ctx.services.workflows.create(project.id, body);
@@ -138,13 +126,7 @@ export const createWorkflow = defineRoute('POST /workflows', {
 export const getWorkflow = defineRoute('GET /workflows/:id', {
   summary: 'Get a workflow with its steps and transitions',
   params: idParams,
-  responses: {
-    200: {
-      description: 'The workflow.',
-      schema: workflowWithGraphSchema,
-      example: exampleWithGraph,
-    },
-  },
+  responses: ok('The workflow.', workflowWithGraphSchema, exampleWithGraph),
   errors: ['NOT_FOUND'],
   async handler(ctx) {
     const { project, params } = ctx.state;
@@ -160,13 +142,11 @@ leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 
   headers: ifMatchHeadersSchema,
   body: patchWorkflowBodySchema,
   bodyExample: { enabled: true, allowReentry: true },
-  responses: {
-    200: {
-      description: 'The workflow after the change.',
-      schema: workflowSchema,
-      example: { ...example, enabled: true, allowReentry: true },
-    },
-  },
+  responses: ok('The workflow after the change.', workflowSchema, {
+    ...example,
+    enabled: true,
+    allowReentry: true,
+  }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx) {
     const { project, body, params, headers } = ctx.state;
