@@ -15,7 +15,7 @@ import {
   verifyEmailPage,
 } from '../pages/account-pages.ts';
 import { pageType, renderNotice, showPage } from '../pages/page.ts';
-import { newPasswordSchema } from '../schemas/password.ts';
+import { newPasswordSchema } from '../schemas/auth.ts';
 import type { Services } from '../services/services.ts';
 
 const tokenSchema = z.string().min(1).max(200).describe('From the link in an email.');

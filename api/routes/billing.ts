@@ -2,15 +2,13 @@ import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentConsumption } from '../presenters/billing.ts';
 import { present } from '../presenters/present.ts';
 import {
+  billingPageSchema,
+  checkoutBodySchema,
   consumptionSchema,
+  invoicePageSchema,
   invoiceSchema,
   limitsBodySchema,
   limitsSchema,
-} from '../schemas/answers/billing.ts';
-import {
-  billingPageSchema,
-  checkoutBodySchema,
-  invoicePageSchema,
   listInvoicesQuerySchema,
 } from '../schemas/billing.ts';
 import { idParams } from '../schemas/id-params.ts';

@@ -1,9 +1,10 @@
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { presentRecipients } from '../presenters/recipient.ts';
+import { present } from '../presenters/present.ts';
 import {
   campaignLinksSchema,
   listRecipientsQuerySchema,
   recipientPageSchema,
+  recipientSchema,
 } from '../schemas/campaign-recipients.ts';
 import { idParams } from '../schemas/id-params.ts';
 
@@ -16,8 +17,13 @@ export const listCampaignRecipients = defineRoute('GET /campaigns/:id/recipients
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx) {
     const { project, params, query } = ctx.state;
-    const page = await ctx.services.campaignRecipients.list(project.id, params.id, query);
-    ctx.body = presentRecipients(page);
+    const found = await ctx.services.campaignRecipients.list(project.id, params.id, query);
+    ctx.body = {
+      data: found.recipients.map((recipient) => present(recipientSchema, recipient)),
+      cursor: found.cursor,
+      hasMore: found.cursor !== null,
+      searchedUntil: found.searchedUntil?.toISOString() ?? null,
+    };
   },
 });
 

@@ -2,14 +2,21 @@ import { z } from 'zod';
 import { notFound } from '../../core/errors.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import type { Domain } from '../../db/entities/domain.ts';
+import { recordKey } from '../../providers/domains/domain-identities.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
-import { presentDomain } from '../presenters/domain.ts';
-import { domainSchema } from '../schemas/answers/domain.ts';
-import { addDomainBodySchema, domainListSchema } from '../schemas/domains.ts';
+import { present } from '../presenters/present.ts';
+import { addDomainBodySchema, domainListSchema, domainSchema } from '../schemas/domains.ts';
 import { idParams } from '../schemas/id-params.ts';
 import type { DomainsService } from '../services/domains.ts';
 
-const present = (domains: DomainsService, domain: Domain) => presentDomain(domain, domains.recordsOf(domain));
+function presentDomain(domains: DomainsService, domain: Domain) {
+  const found = new Set(domain.foundRecords);
+  return present(domainSchema, {
+    ...domain,
+    verified: domain.status === 'verified',
+    records: domains.recordsOf(domain).map((record) => ({ ...record, found: found.has(recordKey(record)) })),
+  });
+}
 
 export const listProjectDomains = defineRoute('GET /domains/project/:projectId', {
   summary: 'List the sender domains of the project',
@@ -20,7 +27,7 @@ export const listProjectDomains = defineRoute('GET /domains/project/:projectId',
     const { project, params } = ctx.state;
     if (params.projectId !== project.id) throw notFound('Project');
     const { domains } = ctx.services;
-    ctx.body = { data: (await domains.list(project.id)).map((each) => present(domains, each)) };
+    ctx.body = { data: (await domains.list(project.id)).map((each) => presentDomain(domains, each)) };
   },
 });
 
@@ -38,7 +45,7 @@ export const addDomain = defineRoute('POST /domains', {
   async handler(ctx) {
     const { project, body } = ctx.state;
     const { domains } = ctx.services;
-    ctx.body = present(domains, await domains.add(project.id, body.domain));
+    ctx.body = presentDomain(domains, await domains.add(project.id, body.domain));
   },
 });
 
@@ -50,7 +57,7 @@ export const verifyDomain = defineRoute('GET /domains/:id/verify', {
   async handler(ctx) {
     const { project, params } = ctx.state;
     const { domains } = ctx.services;
-    ctx.body = present(domains, await domains.verify(project.id, params.id));
+    ctx.body = presentDomain(domains, await domains.verify(project.id, params.id));
   },
 });
 

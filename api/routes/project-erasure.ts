@@ -1,8 +1,18 @@
 import { z } from 'zod';
+import type { ProjectErasure } from '../../db/entities/project-security.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { presentProjectReset } from '../presenters/project-reset.ts';
 import { deletedSchema, projectResetSchema } from '../schemas/answers/project-reset.ts';
 import { idParams } from '../schemas/id-params.ts';
+
+function presentReset(reset: ProjectErasure) {
+  return {
+    id: reset.id,
+    status: reset.isErased() ? ('completed' as const) : ('running' as const),
+    deleted: deletedSchema.parse(reset.done),
+    startedAt: reset.createdAt.toISOString(),
+    completedAt: reset.erasedAt?.toISOString() ?? null,
+  };
+}
 
 export const deleteProject = defineRoute('DELETE /users/@me/projects/:id', {
   auth: 'user',
@@ -36,9 +46,7 @@ export const resetProject = defineRoute('POST /users/@me/projects/:id/reset', {
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   async handler(ctx) {
     const { user, params, body } = ctx.state;
-    const reset = presentProjectReset(
-      await ctx.services.projectErasure.reset(user.id, params.id, body.confirm),
-    );
+    const reset = presentReset(await ctx.services.projectErasure.reset(user.id, params.id, body.confirm));
     if (reset.status === 'running') {
       ctx.status = 202;
       ctx.body = reset;
@@ -57,6 +65,6 @@ export const findReset = defineRoute('GET /users/@me/projects/:id/reset', {
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx) {
     const { user, params } = ctx.state;
-    ctx.body = presentProjectReset(await ctx.services.projectErasure.findReset(user.id, params.id));
+    ctx.body = presentReset(await ctx.services.projectErasure.findReset(user.id, params.id));
   },
 });

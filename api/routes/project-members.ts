@@ -1,16 +1,20 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
-import { presentMember } from '../presenters/member.ts';
 import { present } from '../presenters/present.ts';
-import { invitationSchema, memberSchema } from '../schemas/answers/member.ts';
 import { idParams } from '../schemas/id-params.ts';
 import {
   changeRoleBodySchema,
+  invitationSchema,
   invitedSchema,
   inviteMemberBodySchema,
   memberListSchema,
+  memberSchema,
 } from '../schemas/members.ts';
+import type { Member } from '../services/project-members.ts';
+
+const presentMember = ({ user, role, createdAt }: Member) =>
+  present(memberSchema, { ...user, userId: user.id, role, createdAt });
 
 const memberParams = z.object({ id: idSchema, userId: idSchema });
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { presentProjectSecurity } from '../presenters/project-security.ts';
 import { projectSecuritySchema } from '../schemas/answers/project-security.ts';
 import { idParams } from '../schemas/id-params.ts';
 
@@ -26,30 +25,24 @@ export const projectSetupState = defineRoute('GET /projects/:id/setup-state', {
   },
 });
 
-const security = {
-  auth: 'user',
-  summary: 'Bounce and complaint rates, and suspensions',
-  description:
-    'Rates of the last seven days and of all time, with their levels. A project with a critical level is ' +
-    'disabled automatically, unless the operator has turned that off. Emails to simulator addresses are ' +
-    'not counted.',
-  params: idParams,
-  responses: ok('The state.', projectSecuritySchema),
-  errors: ['NOT_FOUND'],
-} as const;
+const securityRoute = (path: `/${string}`) =>
+  defineRoute(`GET ${path}`, {
+    auth: 'user',
+    summary: 'Bounce and complaint rates, and suspensions',
+    description:
+      'Rates of the last seven days and of all time, with their levels. A project with a critical level is ' +
+      'disabled automatically, unless the operator has turned that off. Emails to simulator addresses are ' +
+      'not counted.',
+    params: idParams,
+    responses: ok('The state.', projectSecuritySchema),
+    errors: ['NOT_FOUND'],
+    async handler(ctx) {
+      const { user, params } = ctx.state;
+      const { suspensions, ...state } = await ctx.services.projectSecurity.read(user.id, params.id);
+      const presented = suspensions.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() }));
+      ctx.body = { ...state, suspensions: presented };
+    },
+  });
 
-export const projectSecurity = defineRoute('GET /projects/:id/security', {
-  ...security,
-  async handler(ctx) {
-    const { user, params } = ctx.state;
-    ctx.body = presentProjectSecurity(await ctx.services.projectSecurity.read(user.id, params.id));
-  },
-});
-
-export const ownProjectSecurity = defineRoute('GET /users/@me/projects/:id/security', {
-  ...security,
-  async handler(ctx) {
-    const { user, params } = ctx.state;
-    ctx.body = presentProjectSecurity(await ctx.services.projectSecurity.read(user.id, params.id));
-  },
-});
+export const projectSecurity = securityRoute('/projects/:id/security');
+export const ownProjectSecurity = securityRoute('/users/@me/projects/:id/security');

@@ -1,6 +1,5 @@
 import { created, defineRoute, ok } from '../edge/define-route.ts';
-import { presentProject } from '../presenters/project.ts';
-import { projectSchema } from '../schemas/answers/project.ts';
+import { present } from '../presenters/present.ts';
 import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
@@ -8,7 +7,16 @@ import {
   changeProjectBodySchema,
   createProjectBodySchema,
   projectListSchema,
+  projectSchema,
 } from '../schemas/projects.ts';
+import type { MemberProject } from '../services/projects.ts';
+
+const withoutSecret = projectSchema.omit({ secretKey: true });
+
+function presentProject({ membership, publicKey, secretKey }: MemberProject) {
+  const { project, role } = membership;
+  return { ...present(withoutSecret, { ...project, role, publicKey }), secretKey };
+}
 
 export const listProjects = defineRoute('GET /users/@me/projects', {
   auth: 'user',

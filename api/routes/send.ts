@@ -1,5 +1,4 @@
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { presentSent } from '../presenters/sent.ts';
 import { sendAnswerSchema, sendBodySchema } from '../schemas/send.ts';
 
 export const sendEmail = defineRoute('POST /v1/send', {
@@ -28,6 +27,16 @@ export const sendEmail = defineRoute('POST /v1/send', {
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED'],
   async handler(ctx) {
     const { project, body } = ctx.state;
-    ctx.body = presentSent(await ctx.services.send.send(project, body));
+    const { emails, occurredAt } = await ctx.services.send.send(project, body);
+    ctx.body = {
+      success: true,
+      data: {
+        emails: emails.map(({ contactId, contactEmail, emailId }) => ({
+          contact: { id: contactId, email: contactEmail },
+          email: emailId,
+        })),
+        timestamp: occurredAt.toISOString(),
+      },
+    };
   },
 });

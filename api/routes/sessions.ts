@@ -2,8 +2,18 @@ import { z } from 'zod';
 import { clientOf, setCookie } from '../edge/cookies.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { sessionSchema } from '../schemas/answers/session.ts';
 import { idParams } from '../schemas/id-params.ts';
+
+const sessionSchema = z
+  .object({
+    id: z.uuid(),
+    browser: z.string().nullable().describe('Such as `Firefox`; null when unknown.'),
+    system: z.string().nullable().describe('Such as `macOS`; null when unknown.'),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().describe('Accurate to ten minutes.'),
+    current: z.boolean().describe("Whether it is the caller's session."),
+  })
+  .meta({ id: 'Session' });
 
 export const listSessions = defineRoute('GET /auth/sessions', {
   auth: 'user',

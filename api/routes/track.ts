@@ -1,6 +1,6 @@
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { presentTracked } from '../presenters/tracked.ts';
 import { trackAnswerSchema, trackBodySchema } from '../schemas/track.ts';
+import type { Services } from '../services/services.ts';
 
 const description =
   'Records an event and creates or updates the contact; new contacts are subscribed by default. Names ' +
@@ -8,6 +8,11 @@ const description =
   '`segment.*.exit`) are refused. The body has at most 1 MB. A project has at most 10,000 event names and ' +
   '10,000 keys of `data`: beyond that, new ones are refused with 422 (`limit_reached`) and existing ones ' +
   'keep working.';
+
+const present = ({ contactId, eventId, occurredAt }: Awaited<ReturnType<Services['track']['track']>>) => ({
+  success: true as const,
+  data: { contact: contactId, event: eventId, timestamp: occurredAt.toISOString() },
+});
 
 const declaration = {
   refuseDisabledProject: true,
@@ -28,7 +33,7 @@ export const trackEvent = defineRoute('POST /v1/track', {
   hot: true,
   async handler(ctx) {
     const { project, body } = ctx.state;
-    ctx.body = presentTracked(await ctx.services.track.track(project.id, body));
+    ctx.body = present(await ctx.services.track.track(project.id, body));
   },
 });
 
@@ -39,6 +44,6 @@ export const trackEventFromDashboard = defineRoute('POST /events/track', {
   description,
   async handler(ctx) {
     const { project, body } = ctx.state;
-    ctx.body = presentTracked(await ctx.services.track.track(project.id, body));
+    ctx.body = present(await ctx.services.track.track(project.id, body));
   },
 });

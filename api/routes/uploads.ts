@@ -3,8 +3,13 @@ import { maxImageBytes } from '../../core/images/upload-quota.ts';
 import { imageCacheControl } from '../../providers/images/image-store.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
-import { presentUploads } from '../presenters/upload.ts';
-import { listUploadsQuerySchema, storedImageSchema, uploadPageSchema } from '../schemas/uploads.ts';
+import { present } from '../presenters/present.ts';
+import {
+  imageSchema,
+  listUploadsQuerySchema,
+  storedImageSchema,
+  uploadPageSchema,
+} from '../schemas/uploads.ts';
 
 const imageParams = z.object({ projectId: z.string(), file: z.string() });
 const key = '0197c1f0-0000-7000-8000-000000000001/9b2f3c6a51d04e7f8a0c2d4e6f801234.png';
@@ -29,7 +34,14 @@ export const listUploads = defineRoute('GET /uploads', {
   errors: ['BAD_REQUEST'],
   async handler(ctx) {
     const { project, query } = ctx.state;
-    ctx.body = presentUploads(await ctx.services.uploads.list(project.id, query));
+    const { images, cursor, used, quota } = await ctx.services.uploads.list(project.id, query);
+    ctx.body = {
+      data: images.map((image) => present(imageSchema, image)),
+      cursor,
+      hasMore: cursor !== null,
+      used: { files: used.files, bytes: used.bytes },
+      quota,
+    };
   },
 });
 
