@@ -11,17 +11,8 @@ export const campaignCounters = [
 
 export type CampaignCounters = Record<(typeof campaignCounters)[number], number>;
 
-export interface CampaignRates {
-  deliveryRate: number;
-  openRate: number;
-  clickRate: number;
-  bounceRate: number;
-  complaintRate: number;
-  unsubscribeRate: number;
-}
-
 /** Percentages of the emails sent, 0 to 100 with two decimals; 0 when nothing was sent. */
-export function campaignRates(counters: CampaignCounters): CampaignRates {
+export function campaignRates(counters: CampaignCounters) {
   const { sent } = counters;
   const rate = (count: number) => (sent === 0 ? 0 : Math.round((count / sent) * 10_000) / 100);
   return {

@@ -42,6 +42,8 @@ export const changeProjectBodySchema = z.object({
   ...brandFields,
 });
 
+export type ChangeProjectBody = z.output<typeof changeProjectBodySchema>;
+
 export const projectListSchema = z.object({ data: z.array(projectSchema) });
 
 export const apiKeysSchema = z.object({ publicKey: z.string(), secretKey: z.string() });

@@ -7,7 +7,6 @@ import type { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
-import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { readAudienceFigures } from '../../db/statements/contacts/read-contact-figures.ts';
 import { changeStaticMembers } from '../../db/statements/segments/change-static-members.ts';
 import { computationStart, computeSegment } from '../../db/statements/segments/compute-segment.ts';
@@ -23,11 +22,6 @@ import { readLargePage } from './large-page.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegment } from './segments.ts';
-
-export interface SegmentPreview {
-  count: number;
-  sample: ContactRow[];
-}
 
 const sampleSize = 10;
 /** Below this share of matches, walking through the newest contacts takes longer than a scan of all. */
@@ -118,7 +112,7 @@ async function changeStatic<Result>(
   return result;
 }
 
-async function readPreview(em: Em, projectId: string, condition: ReadCondition): Promise<SegmentPreview> {
+async function readPreview(em: Em, projectId: string, condition: ReadCondition) {
   const audience = await conditionAudience(em, projectId, condition.parsed);
   const count = await countAudience(em, projectId, audience);
   if (count === 0) return { count, sample: [] };

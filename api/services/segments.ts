@@ -185,7 +185,7 @@ async function requireUnused(em: Em, projectId: string, id: string): Promise<voi
   const uses = await findSegmentUses(em, projectId, await findSegment(em, id));
   if (Object.keys(uses).length > 0) {
     throw new DomainError('CONFLICT', 'The segment is in use', {
-      details: { ...uses },
+      details: uses,
       suggestion: 'Remove the references that `details` lists first.',
     });
   }
@@ -198,19 +198,13 @@ async function requireUnused(em: Em, projectId: string, id: string): Promise<voi
   );
 }
 
-interface SegmentUses {
-  segments: { id: string; name: string }[];
-  campaigns: { id: string; name: string }[];
-  workflows: { id: string; name: string }[];
-}
-
 /**
  * Omits kinds without references. Add each new kind of reference here, and store it under `lockSegmentReferences`.
  */
-async function findSegmentUses(em: Em, projectId: string, segment: Segment): Promise<Partial<SegmentUses>> {
+async function findSegmentUses(em: Em, projectId: string, segment: Segment) {
   const { id, slug } = segment;
   const ownEvents = [segmentEventName(slug, 'entry'), segmentEventName(slug, 'exit')];
-  const uses: SegmentUses = {
+  const uses = {
     segments: await em.getRepository(Segment).findReferring(id),
     campaigns: await em.getRepository(Campaign).findBySegment(id),
     workflows: await findReferringWorkflows(

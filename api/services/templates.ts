@@ -5,10 +5,7 @@ import { Template } from '../../db/entities/template.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
 import { countWorkflowsOf } from '../../db/statements/templates/count-workflows-of.ts';
-import {
-  findPinnedVersions,
-  type PinnedVersion,
-} from '../../db/statements/templates/find-pinned-versions.ts';
+import { findPinnedVersions } from '../../db/statements/templates/find-pinned-versions.ts';
 import { findTemplateSteps, type TemplateStep } from '../../db/statements/templates/find-template-steps.ts';
 import { lockWorkflowsOfTemplate } from '../../db/statements/templates/lock-workflows-of-template.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
@@ -25,12 +22,6 @@ import { queueTestEmail } from './queue-test-email.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 import type { TemplateTurns } from './template-turns.ts';
-
-export interface TemplateUsage {
-  campaigns: [];
-  workflowSteps: TemplateStep[];
-  workflowVersions: PinnedVersion[];
-}
 
 const orNull = <Text extends string | null | undefined>(text: Text) => (text === '' ? null : text);
 
@@ -144,7 +135,7 @@ async function removeTemplate(em: Em, projectId: string, id: string): Promise<vo
   em.remove(template);
 }
 
-async function readUsage(em: Em, projectId: string, id: string): Promise<TemplateUsage> {
+async function readUsage(em: Em, projectId: string, id: string) {
   await findTemplate(em, id);
   return {
     campaigns: [],
