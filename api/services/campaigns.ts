@@ -8,7 +8,7 @@ import {
   unsentStatuses,
 } from '../../core/campaign-state.ts';
 import { copyName } from '../../core/copy-name.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { unlessTimedOut } from '../../db/database-away.ts';
 import {
@@ -85,8 +85,8 @@ function toFields(body: CampaignBody) {
   };
 }
 
-export const findCampaign = (em: Em, id: string, lockMode?: LockMode) =>
-  em.findOneOrFail(Campaign, { id }, { lockMode, failHandler: () => notFound('Campaign') });
+export const findCampaign = async (em: Em, id: string, lockMode?: LockMode) =>
+  orNotFound(await em.findOne(Campaign, { id }, { lockMode }), 'Campaign');
 
 async function removeCampaign(orm: Orm, projectId: string, id: string): Promise<void> {
   const before = await findCampaign(projectEm(orm, projectId), id);

@@ -7,7 +7,7 @@ import {
 } from '../../core/conditions/contact-field.ts';
 import { conditionReferences, readsDataField } from '../../core/conditions/references.ts';
 import { compareCodePoints } from '../../core/conditions/text-order.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, notFound, orNotFound } from '../../core/errors.ts';
 import type { InTurn } from '../../core/in-turn.ts';
 import { refersToField } from '../../core/workflows/references.ts';
 import { ContactField } from '../../db/entities/contact.ts';
@@ -103,11 +103,7 @@ async function isKnown(orm: Orm, projectId: string, key: string): Promise<boolea
   return (await readKeyFigures(em, projectId, key)).size > 0;
 }
 
-function parseField(field: string): ContactFieldName {
-  const name = parseContactField(field);
-  if (name === undefined) throw notFound('Field');
-  return name;
-}
+const parseField = (field: string) => orNotFound(parseContactField(field), 'Field');
 
 async function listFields(em: Em, projectId: string) {
   const figures = await readAudienceFigures(em, projectId);

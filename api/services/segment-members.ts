@@ -1,5 +1,5 @@
 import { IsolationLevel, LockMode } from '@mikro-orm/core';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { type Audience, conditionAudience, segmentAudience } from '../../db/conditions/audience.ts';
 import { mostCounted, type Total } from '../../db/count-or-estimate.ts';
@@ -129,8 +129,7 @@ function readPage(orm: Orm, projectId: string, id: string, query: LargePageQuery
   return projectEm(orm, projectId).transactional(
     async (em) => {
       const segment = await findSegment(em, id);
-      const audience = await segmentAudience(em, projectId, id);
-      if (audience === undefined) throw notFound('Segment');
+      const audience = orNotFound(await segmentAudience(em, projectId, id), 'Segment');
       return readLargePage({
         kind: 'members',
         query,

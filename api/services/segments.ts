@@ -1,5 +1,5 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { segmentEventName } from '../../core/reserved-events.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
@@ -30,8 +30,8 @@ const mostSegments = 2_000;
 /** JSON text of all conditions of a project. */
 const mostConditionBytes = 4 * 1024 * 1024;
 
-export const findSegment = (em: Em, id: string, lockMode?: LockMode) =>
-  em.findOneOrFail(Segment, { id }, { lockMode, failHandler: () => notFound('Segment') });
+export const findSegment = async (em: Em, id: string, lockMode?: LockMode) =>
+  orNotFound(await em.findOne(Segment, { id }, { lockMode }), 'Segment');
 
 /**
  * Methods that take an id throw DomainError `NOT_FOUND`, `create` and `patch` throw `BAD_REQUEST` for an invalid

@@ -1,6 +1,6 @@
 import { LockMode, wrap } from '@mikro-orm/core';
 import { copyName } from '../../core/copy-name.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { Template } from '../../db/entities/template.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { projectEm } from '../../db/project-em.ts';
@@ -42,8 +42,8 @@ function stillSent(workflowSteps: TemplateStep[]): DomainError {
   });
 }
 
-const findTemplate = (em: Em, id: string, lockMode?: LockMode) =>
-  em.findOneOrFail(Template, { id }, { lockMode, failHandler: () => notFound('Template') });
+const findTemplate = async (em: Em, id: string, lockMode?: LockMode) =>
+  orNotFound(await em.findOne(Template, { id }, { lockMode }), 'Template');
 
 /**
  * Methods that take an id throw DomainError `NOT_FOUND`; `create` and `patch` throw `BAD_REQUEST` for invalid Liquid

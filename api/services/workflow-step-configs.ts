@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import { type FieldIssue, notFound, validationFailed } from '../../core/errors.ts';
+import { type FieldIssue, orNotFound, validationFailed } from '../../core/errors.ts';
 import { findEventNameFormIssue } from '../../core/reserved-events.ts';
 import { conditionOf } from '../../core/workflows/references.ts';
 import { parseStepConfig, type StepType, templateIdOf } from '../../core/workflows/step-config.ts';
@@ -55,8 +55,7 @@ export async function lockReferences(
   const templateId = templateIdOf(step.type, step.config);
   if (templateId !== null) {
     const lockMode = LockMode.PESSIMISTIC_READ;
-    const failHandler = () => notFound('Template');
-    await em.findOneOrFail(Template, { id: templateId }, { lockMode, failHandler });
+    orNotFound(await em.findOne(Template, { id: templateId }, { lockMode }), 'Template');
   }
   const condition = conditionOf(step);
   if (condition === undefined) return;
