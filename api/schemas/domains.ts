@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { parseDomainName } from '../../core/addresses/email-address.ts';
 import { domainStatuses } from '../../core/domains.ts';
+import { reportIssue } from '../../core/zod-issues.ts';
 
 const domainNameSchema = z
   .string()
@@ -8,12 +9,7 @@ const domainNameSchema = z
   .transform((input, context) => {
     const domain = parseDomainName(input.trim());
     if (domain !== undefined) return domain;
-    context.issues.push({
-      code: 'custom',
-      message: 'Expected a domain name',
-      params: { code: 'invalid_string' },
-      input,
-    });
+    reportIssue(context, 'Expected a domain name', 'invalid_string');
     return z.NEVER;
   });
 
