@@ -119,7 +119,8 @@ export interface HandlerContext<State, S, R extends Responses>
   body: AnswerOf<R[keyof R & number]>;
 }
 
-interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context> extends RouteDescription {
+interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context extends { state: unknown }>
+  extends RouteDescription {
   /** The secret key by default. */
   auth?: Auth;
   params?: Params;
@@ -129,7 +130,8 @@ interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context> exte
   headers?: Headers;
   /** A single declared status is set automatically; among several, the handler chooses. */
   responses: Answers;
-  handler: (ctx: Context) => Promise<void> | void;
+  /** @param state `ctx.state`: the caller and the validated parts of the request */
+  handler: (ctx: Context, state: Context['state']) => Promise<void> | void;
 }
 
 export interface Route

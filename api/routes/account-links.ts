@@ -34,8 +34,7 @@ export const requestVerification = defineRoute('POST /auth/request-verification'
   description:
     'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
   responses: ok('A link was mailed if the address needs verification.', messageSchema),
-  async handler(ctx) {
-    const { body } = ctx.state;
+  async handler(ctx, { body }) {
     await ctx.services.accountLinks.requestVerification({
       ...body,
       language: ctx.headers['accept-language'],
@@ -50,8 +49,7 @@ export const requestPasswordReset = defineRoute('POST /auth/request-password-res
   description:
     'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
   responses: ok('A link was mailed if there is an account.', messageSchema),
-  async handler(ctx) {
-    const { body } = ctx.state;
+  async handler(ctx, { body }) {
     await ctx.services.accountLinks.requestPasswordReset({
       ...body,
       language: ctx.headers['accept-language'],
@@ -70,8 +68,7 @@ export const readVerification = defineRoute('POST /auth/verification', {
   bodyExample: { token: tokenExample },
   responses: ok('The link works.', openVerificationSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { token } = ctx.state.body;
+  async handler(ctx, { body: { token } }) {
     ctx.body = await ctx.services.accountLinks.verification(token, ctx.cookies.get('token'));
   },
 });
@@ -89,8 +86,7 @@ export const confirmEmail = defineRoute('POST /auth/verify-email', {
   bodyExample: { token: tokenExample },
   responses: ok('Proven.', messageSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { token, password } = ctx.state.body;
+  async handler(ctx, { body: { token, password } }) {
     const outcome = await ctx.services.accountLinks.verifyEmail(token, password, ctx.cookies.get('token'));
     ctx.body = { message: `The address is verified. ${nextSteps[outcome]}`.trim() };
   },
@@ -106,9 +102,7 @@ export const resetPassword = defineRoute('POST /auth/reset-password', {
   bodyExample: { token: tokenExample, password: 'a long pass phrase' },
   responses: ok('The password is changed; sign in with it.', messageSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { body } = ctx.state;
-    const { token, password } = body;
+  async handler(ctx, { body: { token, password } }) {
     setCookie(ctx, 'device', await ctx.services.accountLinks.resetPassword(token, password, clientOf(ctx)));
     ctx.body = { message: 'The password is changed. Sign in with it.' };
   },

@@ -71,9 +71,8 @@ export const showVerifyEmail = defineRoute('GET /verify-email', {
   summary: 'Page that verifies an address',
   description: 'Where mailed links lead without `DASHBOARD_URL`. Changes nothing.',
   query,
-  handler: (ctx) =>
+  handler: (ctx, { query: { token } }) =>
     withLink(ctx, async () => {
-      const { token } = ctx.state.query;
       const link = await ctx.services.accountLinks.verification(token, ctx.cookies.get('token'));
       showPage(ctx, verifyEmailPage(localeOf(ctx), token, link));
     }),
@@ -86,9 +85,8 @@ export const submitVerifyEmail = defineRoute('POST /verify-email', {
   description: 'Needs the session of the account or a password: the current one or a new one.',
   body: body.partial({ password: true }),
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
-  handler: (ctx) =>
+  handler: (ctx, { body: { token, password } }) =>
     withLink(ctx, async () => {
-      const { token, password } = ctx.state.body;
       const session = ctx.cookies.get('token');
       const link = await ctx.services.accountLinks.verification(token, session);
       if (link.needsPassword && !isPassword(password ?? '')) {
@@ -106,8 +104,8 @@ export const showResetPassword = defineRoute('GET /reset-password', {
   summary: 'Page of the link to choose a new password',
   description: 'Where mailed links lead without `DASHBOARD_URL`.',
   query,
-  handler(ctx) {
-    showPage(ctx, resetPasswordPage(localeOf(ctx), ctx.state.query.token));
+  handler(ctx, { query }) {
+    showPage(ctx, resetPasswordPage(localeOf(ctx), query.token));
   },
 });
 
@@ -117,9 +115,8 @@ export const submitResetPassword = defineRoute('POST /reset-password', {
   summary: 'Choose a new password, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
-  handler: (ctx) =>
+  handler: (ctx, { body: { token, password } }) =>
     withLink(ctx, async () => {
-      const { token, password } = ctx.state.body;
       if (!isPassword(password)) {
         ctx.status = 422;
         showPage(ctx, resetPasswordPage(localeOf(ctx), token, true));
@@ -136,9 +133,8 @@ export const showInvitation = defineRoute('GET /accept-invitation', {
   summary: 'Page of an invitation to a project',
   description: 'Where mailed links lead without `DASHBOARD_URL`.',
   query,
-  handler: (ctx) =>
+  handler: (ctx, { query: { token } }) =>
     withLink(ctx, async () => {
-      const { token } = ctx.state.query;
       const { email } = await ctx.services.accounts.invitation(token);
       showPage(ctx, invitationPage(localeOf(ctx), token, email));
     }),
@@ -150,9 +146,8 @@ export const submitInvitation = defineRoute('POST /accept-invitation', {
   summary: 'Create the account of an invitation, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
-  handler: (ctx) =>
+  handler: (ctx, { body: { token, password } }) =>
     withLink(ctx, async () => {
-      const { token, password } = ctx.state.body;
       const locale = localeOf(ctx);
       const { email } = await ctx.services.accounts.invitation(token);
       if (!isPassword(password)) {
@@ -177,7 +172,7 @@ export const showReturn = defineRoute('GET /return/:page', {
   hidden: true,
   limitByAddress: false,
   params: z.object({ page: z.enum(returnPages) }),
-  handler(ctx) {
-    showPage(ctx, returnPage(localeOf(ctx), ctx.state.params.page));
+  handler(ctx, { params }) {
+    showPage(ctx, returnPage(localeOf(ctx), params.page));
   },
 });

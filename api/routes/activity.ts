@@ -39,8 +39,7 @@ export const listActivity = defineRoute('GET /activity', {
     hasMore: false,
   }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { rows, cursor, emails } = await ctx.services.activity.feed(project.id, query);
     ctx.body = { data: rows.map((row) => presentActivity(row, emails)), cursor, hasMore: cursor !== null };
   },
@@ -65,8 +64,7 @@ export const activityStatistics = defineRoute('GET /activity/stats', {
     clickRate: 8,
   }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = presentActivityStats(await ctx.services.activity.stats(project.id, query));
   },
 });
@@ -80,9 +78,7 @@ export const recentActivityCount = defineRoute('GET /activity/recent-count', {
     { count: 42, minutes: 5 },
   ),
   errors: ['SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project } = ctx.state;
-    const { minutes } = ctx.state.query;
+  async handler(ctx, { project, query: { minutes } }) {
     ctx.body = { count: await ctx.services.activity.recentCount(project.id, minutes), minutes };
   },
 });
@@ -93,8 +89,7 @@ export const listActivityTypes = defineRoute('GET /activity/types', {
     types: ['email.delivered', 'email.opened', 'email.sent', 'event.tracked'],
   }),
   errors: ['SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project } = ctx.state;
+  async handler(ctx, { project }) {
     ctx.body = { types: await ctx.services.activity.types(project.id) };
   },
 });
@@ -117,9 +112,7 @@ export const listUpcomingActivity = defineRoute('GET /activity/upcoming', {
       },
     ],
   }),
-  async handler(ctx) {
-    const { project } = ctx.state;
-    const { limit } = ctx.state.query;
+  async handler(ctx, { project, query: { limit } }) {
     const rows = await ctx.services.activity.upcoming(project.id, limit);
     ctx.body = { data: rows.map(presentUpcoming) };
   },

@@ -58,8 +58,7 @@ export const readTimeseries = defineRoute('GET /analytics/timeseries', {
     ],
   }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = { data: await ctx.services.analytics.timeseries(project.id, query) };
   },
 });
@@ -72,8 +71,7 @@ export const topCampaigns = defineRoute('GET /analytics/top-campaigns', {
   query: topCampaignsQuerySchema,
   responses: ok('The best first.', topCampaignsSchema, { data: [campaign] }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { campaigns, titles } = await ctx.services.analytics.topCampaigns(project.id, query);
     ctx.body = { data: campaigns.map((figures) => presentCampaignFigures(figures, titles)) };
   },
@@ -87,8 +85,7 @@ export const campaignStatistics = defineRoute('GET /analytics/campaign-stats', {
   query: campaignStatsQuerySchema,
   responses: ok('Campaigns with activity in the period.', campaignStatsSchema, { data: [campaign], totals }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = presentCampaignStats(await ctx.services.analytics.campaignStats(project.id, query));
   },
 });
@@ -103,8 +100,7 @@ export const topEvents = defineRoute('GET /analytics/top-events', {
     { name: 'order placed', count: 412, previousCount: 388 },
   ]),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = await ctx.services.analytics.topEvents(project.id, query);
   },
 });

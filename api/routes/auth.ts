@@ -26,8 +26,7 @@ export const signUp = defineRoute('POST /auth/signup', {
   bodyExample,
   responses: created('Signed up and in.', signedInSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'CONFLICT'],
-  async handler(ctx) {
-    const { body } = ctx.state;
+  async handler(ctx, { body }) {
     const signedIn = await ctx.services.accounts.signUp(
       { ...body, language: ctx.headers['accept-language'] },
       clientOf(ctx),
@@ -47,8 +46,8 @@ export const readInvitation = defineRoute('POST /auth/invitation', {
   bodyExample: tokenExample,
   responses: ok('The invitation is open.', openInvitationSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler(ctx) {
-    ctx.body = await ctx.services.accounts.invitation(ctx.state.body.token);
+  async handler(ctx, { body }) {
+    ctx.body = await ctx.services.accounts.invitation(body.token);
   },
 });
 
@@ -66,8 +65,7 @@ export const logIn = defineRoute('POST /auth/login', {
   bodyExample,
   responses: ok('Signed in.', signedInSchema),
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { body } = ctx.state;
+  async handler(ctx, { body }) {
     const signedIn = await ctx.services.accounts.logIn(body, clientOf(ctx));
     setSignInCookies(ctx, signedIn);
     ctx.body = { user: present(userSchema, signedIn.user) };
@@ -86,8 +84,8 @@ export const logInOnce = defineRoute('POST /auth/one-time', {
   bodyExample: tokenExample,
   responses: ok('Signed in.', signedInSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler(ctx) {
-    const signedIn = await ctx.services.accounts.logInOnce(ctx.state.body.token, clientOf(ctx));
+  async handler(ctx, { body }) {
+    const signedIn = await ctx.services.accounts.logInOnce(body.token, clientOf(ctx));
     setSignInCookies(ctx, signedIn);
     ctx.body = { user: present(userSchema, signedIn.user) };
   },

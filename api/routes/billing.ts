@@ -28,8 +28,7 @@ export const openCheckout = defineRoute('POST /users/@me/projects/:id/checkout',
   responses: ok('Where to send the user.', billingPageSchema, pageExample),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { user, project, body, params } = ctx.state;
+  async handler(ctx, { user, project, body, params }) {
     const url = await ctx.services.billing.checkout({ user, project }, params.id, body?.priceId);
     ctx.body = { url };
   },
@@ -45,8 +44,7 @@ export const openBillingPortal = defineRoute('POST /users/@me/projects/:id/billi
   }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { user, project, params } = ctx.state;
+  async handler(ctx, { user, project, params }) {
     ctx.body = { url: await ctx.services.billing.portal({ user, project }, params.id) };
   },
 });
@@ -59,8 +57,7 @@ export const listInvoices = defineRoute('GET /users/@me/projects/:id/billing-inv
   query: listInvoicesQuerySchema,
   responses: ok('A page of invoices; `cursor` leads to the next one.', invoicePageSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { user, project, query, params } = ctx.state;
+  async handler(ctx, { user, project, query, params }) {
     const page = { limit: query.limit, after: query.cursor };
     const { invoices, hasMore } = await ctx.services.billing.invoices({ user, project }, params.id, page);
     const cursor = hasMore ? (invoices.at(-1)?.id ?? null) : null;
@@ -75,8 +72,7 @@ export const showBillingLimits = defineRoute('GET /users/@me/projects/:id/billin
   params: idParams,
   responses: ok('The limits.', limitsSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, project, params } = ctx.state;
+  async handler(ctx, { user, project, params }) {
     ctx.body = await ctx.services.billingLimits.read({ user, project }, params.id);
   },
 });
@@ -93,8 +89,7 @@ export const changeBillingLimits = defineRoute('PUT /users/@me/projects/:id/bill
   bodyExample: { transactional: 50_000, campaigns: 200_000, workflows: null },
   responses: ok('The current limits.', limitsSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, project, body, params } = ctx.state;
+  async handler(ctx, { user, project, body, params }) {
     ctx.body = await ctx.services.billingLimits.change({ user, project }, params.id, body);
   },
 });
@@ -108,8 +103,7 @@ export const showBillingConsumption = defineRoute('GET /users/@me/projects/:id/b
   params: idParams,
   responses: ok('As of now.', consumptionSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, project, params } = ctx.state;
+  async handler(ctx, { user, project, params }) {
     const state = await ctx.services.billingLimits.consumption({ user, project }, params.id);
     ctx.body = presentConsumption(state);
   },

@@ -20,8 +20,7 @@ export const previewAudience = defineRoute('POST /campaigns/audience', {
   responses,
   waitsElsewhere: true,
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     ctx.body = presentAudience(await ctx.services.audiencePreview.preview(project.id, body));
   },
 });
@@ -32,8 +31,7 @@ export const campaignAudience = defineRoute('GET /campaigns/:id/audience', {
   params: idParams,
   responses,
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentAudience(await ctx.services.audiencePreview.ofCampaign(project.id, params.id));
   },
 });

@@ -15,8 +15,7 @@ export const listCampaignRecipients = defineRoute('GET /campaigns/:id/recipients
   query: listRecipientsQuerySchema,
   responses: ok('A page of recipients.', recipientPageSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, params, query } = ctx.state;
+  async handler(ctx, { project, params, query }) {
     const found = await ctx.services.campaignRecipients.list(project.id, params.id, query);
     ctx.body = {
       data: found.recipients.map((recipient) => present(recipientSchema, recipient)),
@@ -36,8 +35,7 @@ export const listCampaignLinks = defineRoute('GET /campaigns/:id/links', {
     data: [{ link: 'https://example.com/', clicks: 312, uniqueClicks: 248 }],
   }),
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = { data: await ctx.services.campaignRecipients.links(project.id, params.id) };
   },
 });

@@ -30,8 +30,7 @@ export const listCampaigns = defineRoute('GET /campaigns', {
   query: listCampaignsQuerySchema,
   responses: ok('A page of campaigns.', campaignPageSchema),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
     const { campaigns, total } = await ctx.services.campaigns.list(project.id, query);
     shrinkTo?.(bodyBytesOf(campaigns.map(({ campaign }) => campaign)));
@@ -56,8 +55,7 @@ export const createCampaign = defineRoute('POST /campaigns', {
   responses: created('The draft.', campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const campaign = await ctx.services.campaigns.create(project.id, body);
     ctx.body = answerWith(campaign, ctx.services);
   },
@@ -68,8 +66,7 @@ export const getCampaign = defineRoute('GET /campaigns/:id', {
   params: idParams,
   responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const campaign = await ctx.services.campaigns.get(project.id, params.id);
     ctx.body = answerWith(campaign, ctx.services);
   },
@@ -85,8 +82,7 @@ export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
   responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
+  async handler(ctx, { project, body, params, headers }) {
     const campaign = await ctx.services.campaigns.replace(project.id, params.id, body, headers['if-match']);
     ctx.body = answerWith(campaign, ctx.services);
   },
@@ -101,10 +97,7 @@ export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
   params: idParams,
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.campaigns.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.campaigns.remove(project.id, params.id),
 });
 
 export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
@@ -116,8 +109,7 @@ export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
     campaignExample,
   ),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const campaign = await ctx.services.campaigns.duplicate(project.id, params.id);
     ctx.body = answerWith(campaign, ctx.services);
   },
@@ -137,8 +129,7 @@ export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
   bodyExample: { scheduledFor: '2026-12-01T09:00:00.000Z' },
   responses: ok('SENDING, or SCHEDULED.', campaignAnswerSchema.extend({ message: z.string() })),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
+  async handler(ctx, { project, body, params, headers }) {
     const scheduledFor = body?.scheduledFor ?? null;
     const answer = answerWith(
       await ctx.services.campaignSending.send(project.id, params.id, scheduledFor, headers['if-match']),
@@ -161,8 +152,7 @@ export const cancelCampaign = defineRoute('POST /campaigns/:id/cancel', {
   params: idParams,
   responses: ok('CANCELLED.', campaignAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const campaign = await ctx.services.campaignSending.cancel(project.id, params.id);
     ctx.body = answerWith(campaign, ctx.services);
   },
@@ -179,8 +169,7 @@ export const testCampaign = defineRoute('POST /campaigns/:id/test', {
   bodyExample: { email: 'ada@example.com' },
   responses: ok('On its way.', testEmailAnswerSchema),
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     await ctx.services.campaignSending.test(project.id, params.id, body.email);
     const message = `Test email to ${body.email} was queued`;
     ctx.body = { success: true as const, message };
@@ -192,8 +181,7 @@ export const campaignStats = defineRoute('GET /campaigns/:id/stats', {
   params: idParams,
   responses: ok('The figures as of now.', campaignStatsSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentCampaignStats(await ctx.services.campaigns.get(project.id, params.id));
   },
 });

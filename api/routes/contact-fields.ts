@@ -21,8 +21,7 @@ export const listContactFields = defineRoute('GET /contacts/fields', {
     ],
     count: 2,
   }),
-  async handler(ctx) {
-    const { project } = ctx.state;
+  async handler(ctx, { project }) {
     const fields = await ctx.services.contactFields.list(project.id);
     ctx.body = { fields, count: fields.length };
   },
@@ -43,9 +42,7 @@ export const listFieldValues = defineRoute('GET /contacts/fields/:field/values',
     searched: null,
   }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    const { limit } = ctx.state.query;
+  async handler(ctx, { project, params, query: { limit } }) {
     const found = await ctx.services.contactFields.values(project.id, params.field, limit);
     ctx.body = { ...found, count: found.values.length, limit };
   },
@@ -62,8 +59,7 @@ export const getFieldUsage = defineRoute('GET /contacts/fields/:field/usage', {
     contactCount: 8_214,
   }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.contactFields.usage(project.id, params.field);
   },
 });
@@ -77,8 +73,7 @@ export const deleteContactField = defineRoute('DELETE /contacts/fields/:field', 
   responses: ok('Deleted.', deletedFieldSchema, { deletedFrom: 8_214 }),
   waitsElsewhere: true,
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = { deletedFrom: await ctx.services.contactFields.remove(project.id, params.field) };
   },
 });

@@ -43,8 +43,7 @@ export const importContacts = defineRoute('POST /contacts/import', {
     },
   },
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { contactJobs } = ctx.services;
     const upload = {
       field: 'file',
@@ -86,8 +85,7 @@ export const getImportJob = defineRoute('GET /contacts/import/:jobId', {
     ...times,
   }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const job = await ctx.services.contactJobs.getImport(project.id, params.jobId);
     ctx.body = presentImportJob(job);
   },
@@ -100,8 +98,7 @@ export const getImportErrors = defineRoute('GET /contacts/import/:jobId/errors.c
   params: jobParamsSchema,
   responses: { 200: { description: 'The file.', contentType: 'text/csv; charset=utf-8' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const job = await ctx.services.contactJobs.getImport(project.id, params.jobId);
     ctx.attachment('import-errors.csv');
     ctx.type = 'text/csv; charset=utf-8';
@@ -129,8 +126,7 @@ export const getBulkJob = defineRoute('GET /contacts/bulk/:jobId', {
     ...times,
   }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const job = await ctx.services.contactJobs.getBulk(project.id, params.jobId);
     ctx.body = presentBulkJob(job);
   },
@@ -149,8 +145,7 @@ function bulkRoute(operation: BulkOperation, summary: string, description: strin
         example: { message: 'The operation was queued', jobId },
       },
     },
-    async handler(ctx) {
-      const { project, body } = ctx.state;
+    async handler(ctx, { project, body }) {
       const id = await ctx.services.contactJobs.startBulk(project.id, operation, body.contactIds);
       ctx.body = { message: 'The operation was queued', jobId: id };
     },

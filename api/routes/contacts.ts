@@ -28,8 +28,7 @@ export const listContacts = defineRoute('GET /contacts', {
   query: listContactsQuerySchema,
   responses: ok('A page of contacts.', contactPageSchema),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { contacts, cursor, ...page } = await ctx.services.contactList.list(project.id, query);
     ctx.body = {
       data: contacts.map((contact) => present(contactSchema, contact)),
@@ -53,8 +52,7 @@ export const countContacts = defineRoute('GET /contacts/count', {
     searchedUntil: null,
   }),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { cursor, ...part } = await ctx.services.contactList.count(project.id, query);
     ctx.body = { cursor, hasMore: cursor !== null, ...part };
   },
@@ -69,8 +67,7 @@ export const exportContacts = defineRoute('GET /contacts/export', {
     'Nothing else marks a text, so an import reads one like `12345` or `true` as a number or a boolean.',
   query: contactFilterQuerySchema,
   responses: { 200: { description: 'The file, streamed.', contentType: 'text/csv; charset=utf-8' } },
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const file = await ctx.services.contactExport.start(project.id, query);
     ctx.attachment('contacts.csv');
     ctx.type = 'text/csv; charset=utf-8';
@@ -89,10 +86,8 @@ export const lookupContacts = defineRoute('POST /contacts/lookup', {
     notFound: ['grace@example.com'],
   }),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project } = ctx.state;
-    const { emails } = ctx.state.body;
-    ctx.body = await ctx.services.contactList.lookup(project.id, emails);
+  async handler(ctx, { project, body }) {
+    ctx.body = await ctx.services.contactList.lookup(project.id, body.emails);
   },
 });
 
@@ -105,8 +100,7 @@ export const upsertContact = defineRoute('POST /contacts', {
     200: { description: 'Updated.', schema: upsertedContactSchema },
     201: { description: 'Created.', schema: upsertedContactSchema },
   },
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const { contact, isNew } = await ctx.services.contacts.upsert(project.id, body);
     ctx.status = isNew ? 201 : 200;
     ctx.body = { ...present(contactSchema, contact), _meta: { isNew, isUpdate: !isNew } };
@@ -118,8 +112,7 @@ export const getContact = defineRoute('GET /contacts/:id', {
   params: idParams,
   responses: ok('The contact.', contactSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = present(contactSchema, await ctx.services.contacts.get(project.id, params.id));
   },
 });
@@ -132,8 +125,7 @@ export const patchContact = defineRoute('PATCH /contacts/:id', {
   body: patchContactBodySchema,
   responses: ok('The contact after the change.', contactSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
+  async handler(ctx, { project, body, params, headers }) {
     ctx.body = present(
       contactSchema,
       await ctx.services.contacts.patch(project.id, params.id, body, headers['if-match']),
@@ -146,8 +138,5 @@ export const deleteContact = defineRoute('DELETE /contacts/:id', {
   params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.contacts.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.contacts.remove(project.id, params.id),
 });

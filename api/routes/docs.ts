@@ -75,8 +75,7 @@ export function docsRoutes(): Route[] {
     hidden: true,
     params: z.object({ file: z.string() }),
     responses: { 200: { description: 'The file', contentType: 'text/javascript; charset=utf-8' } },
-    async handler(ctx) {
-      const { file } = ctx.state.params;
+    async handler(ctx, { params: { file } }) {
       if (file !== 'start.js' && file !== 'scalar.js') throw notFound('File');
       ctx.set('Cache-Control', dayCache);
       ctx.type = 'text/javascript; charset=utf-8';

@@ -23,8 +23,7 @@ export const listProjectDomains = defineRoute('GET /domains/project/:projectId',
   params: z.object({ projectId: idSchema }),
   responses: ok('Verified and pending domains.', domainListSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     if (params.projectId !== project.id) throw notFound('Project');
     const { domains } = ctx.services;
     ctx.body = { data: (await domains.list(project.id)).map((each) => presentDomain(domains, each)) };
@@ -42,8 +41,7 @@ export const addDomain = defineRoute('POST /domains', {
   responses: created('Added, pending.', domainSchema),
   waitsElsewhere: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const { domains } = ctx.services;
     ctx.body = presentDomain(domains, await domains.add(project.id, body.domain));
   },
@@ -54,8 +52,7 @@ export const verifyDomain = defineRoute('GET /domains/:id/verify', {
   params: idParams,
   responses: ok('The domain after the check.', domainSchema),
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const { domains } = ctx.services;
     ctx.body = presentDomain(domains, await domains.verify(project.id, params.id));
   },
@@ -67,8 +64,5 @@ export const deleteDomain = defineRoute('DELETE /domains/:id', {
   responses: { 204: { description: 'Removed.' } },
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.domains.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.domains.remove(project.id, params.id),
 });

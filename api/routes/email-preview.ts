@@ -50,8 +50,7 @@ const previewRoute = ({ path, tag, summary, description = '', takesVariables }: 
     responses: ok('The email.', emailPreviewSchema, example),
     waitsElsewhere: true,
     errors: ['NOT_FOUND'],
-    async handler(ctx) {
-      const { project, body } = ctx.state;
+    async handler(ctx, { project, body }) {
       ctx.body = await ctx.services.emailPreview.render(project.id, body, { takesVariables });
     },
   });

@@ -12,8 +12,7 @@ export const listEmails = defineRoute('GET /emails', {
   query: listEmailsQuerySchema,
   responses: ok('A page of emails.', emailPageSchema),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { emails, cursor, searchedBackTo } = await ctx.services.emailLog.list(project.id, query);
     ctx.body = {
       data: emails.map(presentEmail),
@@ -29,8 +28,7 @@ export const getEmail = defineRoute('GET /emails/:id', {
   params: idParams,
   responses: ok('The email.', emailDetailSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentEmailDetail(
       await ctx.services.emailDetail.get(project.id, params.id),
       ctx.services.temporalRuns,

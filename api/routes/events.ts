@@ -18,8 +18,7 @@ export const listEvents = defineRoute('GET /events', {
   query: eventListQuerySchema,
   responses: ok('A page of events.', eventPageSchema),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { rows, cursor, emails } = await ctx.services.activity.events(project.id, query);
     ctx.body = { data: rows.map((row) => presentEvent(row, emails)), cursor, hasMore: cursor !== null };
   },
@@ -31,8 +30,7 @@ export const listContactEvents = defineRoute('GET /events/contact/:contactId', {
   query: eventListQuerySchema,
   responses: ok('A page of events.', eventPageSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, params, query } = ctx.state;
+  async handler(ctx, { project, params, query }) {
     const { rows, cursor, emails } = await ctx.services.activity.contactEvents(
       project.id,
       params.contactId,
@@ -47,8 +45,7 @@ export const listEventNames = defineRoute('GET /events/names', {
   description: `Tracked events, at most 10,000 per project, and events emitted by the service. Returns the first ${mostEventNames}.`,
   responses: ok('In alphabetical order.', z.object({ names: z.array(z.string()) })),
   errors: ['SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project } = ctx.state;
+  async handler(ctx, { project }) {
     ctx.body = { names: await ctx.services.activity.eventNames(project.id) };
   },
 });
@@ -60,8 +57,7 @@ export const eventStatistics = defineRoute('GET /events/stats', {
   query: periodQuerySchema,
   responses: ok('The figures.', eventStatsSchema),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = await ctx.services.activity.eventStats(project.id, query);
   },
 });
@@ -76,8 +72,7 @@ export const eventUsage = defineRoute('GET /events/:eventName/usage', {
     segments: [{ id: '0193a1c2-5b7e-7c3d-9f00-2f6e8d4c1b0a', name: 'Recent buyers' }],
     workflows: [],
   }),
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.events.usage(project.id, params.eventName);
   },
 });
@@ -87,8 +82,7 @@ export const usageOfEventContact = defineRoute('GET /events/contact/usage', {
   summary: 'Where the event `contact` is used',
   hidden: true,
   responses: ok('References to the event.', eventUsageSchema),
-  async handler(ctx) {
-    const { project } = ctx.state;
+  async handler(ctx, { project }) {
     ctx.body = await ctx.services.events.usage(project.id, 'contact');
   },
 });
@@ -110,8 +104,7 @@ export const deleteEvent = defineRoute('DELETE /events/:eventName', {
     { deleted: 1204 },
   ),
   waitsElsewhere: true,
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = { deleted: await ctx.services.events.remove(project.id, params.eventName) };
   },
 });

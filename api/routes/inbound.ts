@@ -11,8 +11,7 @@ export const showInboundEmail = defineRoute('GET /inbound/:id', {
   params: idParams,
   responses: ok('The email.', inboundSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const email = await ctx.services.inbound.get(project.id, params.id);
     ctx.body = present(inboundSchema, { ...email, from: email.fromEmail, to: email.recipients });
   },

@@ -59,8 +59,7 @@ export const startOAuth = defineRoute('GET /auth/oauth/:provider', {
   params,
   responses,
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { params } = ctx.state;
+  async handler(ctx, { params }) {
     await orBackToSignIn(ctx, async () => {
       const { location, attempt } = await ctx.services.oauth.start(params.provider);
       setCookie(ctx, 'oauth', attempt);
@@ -84,8 +83,7 @@ export const finishOAuth = defineRoute('GET /auth/oauth/:provider/callback', {
   params,
   responses,
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { params } = ctx.state;
+  async handler(ctx, { params }) {
     await orBackToSignIn(ctx, async () => {
       const attempt = ctx.cookies.get('oauth');
       const signedIn = await ctx.services.oauth.finish(params.provider, ctx.url, attempt, clientOf(ctx));

@@ -21,10 +21,7 @@ export const deleteProject = defineRoute('DELETE /users/@me/projects/:id', {
   params: idParams,
   responses: { 204: { description: 'The project is deleted.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
-    await ctx.services.projectErasure.remove(user.id, params.id);
-  },
+  handler: (ctx, { user, params }) => ctx.services.projectErasure.remove(user.id, params.id),
 });
 
 export const resetProject = defineRoute('POST /users/@me/projects/:id/reset', {
@@ -44,8 +41,7 @@ export const resetProject = defineRoute('POST /users/@me/projects/:id/reset', {
   },
   waitsElsewhere: true,
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  async handler(ctx) {
-    const { user, params, body } = ctx.state;
+  async handler(ctx, { user, params, body }) {
     const reset = presentReset(await ctx.services.projectErasure.reset(user.id, params.id, body.confirm));
     if (reset.status === 'running') {
       ctx.status = 202;
@@ -63,8 +59,7 @@ export const findReset = defineRoute('GET /users/@me/projects/:id/reset', {
   params: idParams,
   responses: ok('The last reset.', projectResetSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     ctx.body = presentReset(await ctx.services.projectErasure.findReset(user.id, params.id));
   },
 });

@@ -25,8 +25,7 @@ export const listProjectMembers = defineRoute('GET /projects/:id/members', {
   params: idParams,
   responses: ok('All of them.', memberListSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     const { members, invitations } = await ctx.services.projectMembers.list(user.id, params.id);
     ctx.body = {
       data: members.map(presentMember),
@@ -50,8 +49,7 @@ export const inviteMember = defineRoute('POST /projects/:id/members', {
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
   responses: created('One of the two; the other is null.', invitedSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { user, params, body } = ctx.state;
+  async handler(ctx, { user, params, body }) {
     const language = ctx.headers['accept-language'];
     const { member, invitation } = await ctx.services.projectMembers.invite(user.id, params.id, {
       ...body,
@@ -74,8 +72,7 @@ export const changeMemberRole = defineRoute('PATCH /projects/:id/members/:userId
   bodyExample: { role: 'ADMIN' },
   responses: ok('The updated member.', memberSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  async handler(ctx) {
-    const { user, params, body } = ctx.state;
+  async handler(ctx, { user, params, body }) {
     const member = await ctx.services.projectMembers.changeRole(user.id, params.id, params.userId, body.role);
     ctx.body = presentMember(member);
   },
@@ -90,8 +87,5 @@ export const removeProjectMember = defineRoute('DELETE /projects/:id/members/:us
   params: memberParams,
   responses: { 204: { description: 'Done.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
-    await ctx.services.projectMembers.remove(user.id, params.id, params.userId);
-  },
+  handler: (ctx, { user, params }) => ctx.services.projectMembers.remove(user.id, params.id, params.userId),
 });

@@ -19,8 +19,7 @@ export const projectSetupState = defineRoute('GET /projects/:id/setup-state', {
     }),
   ),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     ctx.body = await ctx.services.projects.setupState(user.id, params.id);
   },
 });
@@ -36,8 +35,7 @@ const securityRoute = (path: `/${string}`) =>
     params: idParams,
     responses: ok('The state.', projectSecuritySchema),
     errors: ['NOT_FOUND'],
-    async handler(ctx) {
-      const { user, params } = ctx.state;
+    async handler(ctx, { user, params }) {
       const { suspensions, ...state } = await ctx.services.projectSecurity.read(user.id, params.id);
       const presented = suspensions.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() }));
       ctx.body = { ...state, suspensions: presented };

@@ -34,8 +34,7 @@ export const readWebhookSecret = defineRoute('GET /projects/:id/webhook-secret',
   params: idParams,
   responses: ok('The secret.', secretSchema, example),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     ctx.body = present(await ctx.services.projectWebhookSecret.read(user.id, params.id));
   },
 });
@@ -52,8 +51,7 @@ can switch over. A second rotation within that time invalidates the first secret
     previousSecretValidUntil: '2026-02-01T09:00:00.000Z',
   }),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     ctx.body = present(await ctx.services.projectWebhookSecret.rotate(user.id, params.id));
   },
 });

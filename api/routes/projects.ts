@@ -22,8 +22,7 @@ export const listProjects = defineRoute('GET /users/@me/projects', {
   auth: 'user',
   summary: 'The projects of the signed-in user',
   responses: ok('All of them.', projectListSchema),
-  async handler(ctx) {
-    const { user } = ctx.state;
+  async handler(ctx, { user }) {
     ctx.body = { data: (await ctx.services.projects.list(user.id)).map(presentProject) };
   },
 });
@@ -35,8 +34,7 @@ export const createProject = defineRoute('POST /users/@me/projects', {
   bodyExample: { name: 'Example' },
   responses: created('Created; the user owns it.', projectSchema),
   errors: ['CONFLICT'],
-  async handler(ctx) {
-    const { user, body } = ctx.state;
+  async handler(ctx, { user, body }) {
     ctx.body = presentProject(await ctx.services.projects.create(user.id, body.name));
   },
 });
@@ -48,8 +46,7 @@ export const regenerateKeys = defineRoute('POST /users/@me/projects/:id/regenera
   params: idParams,
   responses: ok('The new keys.', apiKeysSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     ctx.body = await ctx.services.projects.regenerateKeys(user.id, params.id);
   },
 });
@@ -64,8 +61,7 @@ export const changeProject = defineRoute('PATCH /users/@me/projects/:id', {
   bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e', language: 'de' },
   responses: ok('The updated project.', projectSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { user, params, body, headers } = ctx.state;
+  async handler(ctx, { user, params, body, headers }) {
     ctx.body = presentProject(
       await ctx.services.projects.change(user.id, params.id, body, headers['if-match']),
     );

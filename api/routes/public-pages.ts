@@ -171,5 +171,5 @@ export const changePreferences = defineRoute('POST /manage/:token', {
   body: preferencesSchema,
   bodyExample: { snooze: '2-weeks' },
   responses,
-  handler: (ctx) => visit(ctx, 'manage', toAction(ctx.state.body), managePage),
+  handler: (ctx, { body }) => visit(ctx, 'manage', toAction(body), managePage),
 });

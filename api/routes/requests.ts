@@ -31,8 +31,7 @@ export const listRequests = defineRoute('GET /requests', {
     hasMore: false,
   }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { requests, cursor } = await ctx.services.requestLog.list(project.id, query);
     const data = requests.map((request) => present(requestSchema, { ...request, createdAt: request.at }));
     ctx.body = { data, cursor, hasMore: cursor !== null };

@@ -23,8 +23,7 @@ ${deepPages}`,
   query: largePageQuerySchema,
   responses: ok('A page of contacts.', segmentContactsSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query, params } = ctx.state;
+  async handler(ctx, { project, query, params }) {
     const members = await ctx.services.segmentMembers.list(project.id, params.id, query);
     const data = members.rows.map((contact) => present(contactSchema, contact));
     ctx.body = presentLargePage(data, members, query);
@@ -40,8 +39,7 @@ A tracked segment emits an entry event for each new member.`,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'], createMissing: true, subscribed: true },
   responses: ok('What was done.', addedMembersSchema, { added: 2, created: 1, notFound: [] }),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     ctx.body = await ctx.services.segmentMembers.add(project.id, params.id, body);
   },
 });
@@ -55,8 +53,7 @@ export const removeSegmentMembers = defineRoute('DELETE /segments/:id/members', 
   bodyExample: { emails: ['ada@example.com', 'nobody@example.com'] },
   responses: ok('What was done.', removedMembersSchema, { removed: 1, notFound: ['nobody@example.com'] }),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     ctx.body = await ctx.services.segmentMembers.remove(project.id, params.id, body.emails);
   },
 });
@@ -70,8 +67,7 @@ event. This also runs automatically every few minutes.`,
   responses: ok('What has changed.', computationSchema, { added: 12, removed: 3, total: 1280 }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.segmentMembers.compute(project.id, params.id);
   },
 });

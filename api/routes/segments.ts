@@ -50,8 +50,7 @@ offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values
 export const listSegments = defineRoute('GET /segments', {
   summary: 'List all segments, newest first',
   responses: ok('The segments.', z.object({ data: z.array(segmentSchema) }), { data: [segmentExample] }),
-  async handler(ctx) {
-    const { project } = ctx.state;
+  async handler(ctx, { project }) {
     const segments = await ctx.services.segments.list(project.id);
     ctx.body = { data: segments.map((segment) => present(segmentSchema, segment)) };
   },
@@ -75,8 +74,7 @@ A project has at most 2,000 segments, whose conditions take at most 4 MB in all.
   },
   responses: created('The segment, with its members counted.', segmentSchema, segmentExample),
   errors: ['CONFLICT'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     ctx.body = present(segmentSchema, await ctx.services.segments.create(project.id, body));
   },
 });
@@ -90,8 +88,7 @@ export const previewSegment = defineRoute('POST /segments/preview', {
   responses: ok('As of now.', segmentPreviewSchema),
   waitsElsewhere: true,
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const { count, sample } = await ctx.services.segmentMembers.preview(project.id, body.condition);
     ctx.body = { count, sample: sample.map((contact) => present(contactSchema, contact)) };
   },
@@ -102,8 +99,7 @@ export const getSegment = defineRoute('GET /segments/:id', {
   params: idParams,
   responses: ok('The segment.', segmentSchema, segmentExample),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = present(segmentSchema, await ctx.services.segments.get(project.id, params.id));
   },
 });
@@ -121,8 +117,7 @@ After a change of the condition, the next computation of a tracked segment emits
   bodyExample: { name: 'Best customers', trackMembership: true },
   responses: ok('The segment after the change.', segmentSchema, segmentExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
+  async handler(ctx, { project, body, params, headers }) {
     ctx.body = present(
       segmentSchema,
       await ctx.services.segments.patch(project.id, params.id, body, headers['if-match']),
@@ -141,10 +136,7 @@ export const deleteSegment = defineRoute('DELETE /segments/:id', {
   responses: { 204: { description: 'Deleted.' } },
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.segments.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.segments.remove(project.id, params.id),
 });
 
 export const refreshSegment = defineRoute('POST /segments/:id/refresh', {
@@ -154,8 +146,7 @@ export const refreshSegment = defineRoute('POST /segments/:id/refresh', {
   responses: ok('The count.', memberCountSchema, { memberCount: 1280 }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.segments.refresh(project.id, params.id);
   },
 });

@@ -25,8 +25,7 @@ export const sendEmail = defineRoute('POST /v1/send', {
   },
   responses: ok('Accepted; one entry per recipient.', sendAnswerSchema),
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const { emails, occurredAt } = await ctx.services.send.send(project, body);
     ctx.body = {
       success: true,

@@ -36,8 +36,8 @@ export const endSession = defineRoute('DELETE /auth/sessions/:id', {
   params: idParams,
   responses: { 204: { description: 'Signed out.' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const isOwn = await ctx.services.sessions.end(ctx.cookies.get('token'), ctx.state.params.id);
+  async handler(ctx, { params }) {
+    const isOwn = await ctx.services.sessions.end(ctx.cookies.get('token'), params.id);
     if (isOwn) setCookie(ctx, 'token', null);
   },
 });

@@ -16,8 +16,7 @@ export const listSuppressions = defineRoute('GET /suppressions', {
   query: listSuppressionsQuerySchema,
   responses: ok('A page of suppressions.', suppressionPageSchema),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { rows, cursor, total, totalAccuracy } = await ctx.services.suppressions.list(project.id, query);
     const data = rows.map((row) => present(suppressionSchema, row));
     ctx.body = { data, cursor, hasMore: cursor !== null, total, totalAccuracy };
@@ -32,8 +31,5 @@ export const liftSuppression = defineRoute('DELETE /suppressions/:email', {
   params: suppressionParamsSchema,
   responses: { 204: { description: 'Lifted.' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.suppressions.lift(project.id, params.email);
-  },
+  handler: (ctx, { project, params }) => ctx.services.suppressions.lift(project.id, params.email),
 });

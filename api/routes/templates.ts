@@ -39,8 +39,7 @@ export const listTemplates = defineRoute('GET /templates', {
     pageSize: 20,
     totalPages: 1,
   }),
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
     const { templates, total } = await ctx.services.templates.list(project.id, query);
     shrinkTo?.(bodyBytesOf(templates));
@@ -72,8 +71,7 @@ export const createTemplate = defineRoute('POST /templates', {
   responses: created('The template.', templateSchema, example),
   errors: ['SENDER_DOMAIN_REFUSED'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     ctx.body = presentTemplate(await ctx.services.templates.create(project.id, body));
   },
 });
@@ -82,8 +80,7 @@ export const countTemplateUses = defineRoute('GET /templates/usage', {
   summary: 'Count what sends each template of a page',
   query: idsQuerySchema,
   responses: ok('The counts.', templateUsesSchema, { data: [{ templateId: example.id, workflows: 2 }] }),
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = { data: await ctx.services.templates.countUses(project.id, query.ids) };
   },
 });
@@ -93,8 +90,7 @@ export const getTemplate = defineRoute('GET /templates/:id', {
   params: idParams,
   responses: ok('The template.', templateSchema, example),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentTemplate(await ctx.services.templates.get(project.id, params.id));
   },
 });
@@ -111,8 +107,7 @@ export const patchTemplate = defineRoute('PATCH /templates/:id', {
   responses: ok('The template after the change.', templateSchema, example),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
+  async handler(ctx, { project, body, params, headers }) {
     ctx.body = presentTemplate(
       await ctx.services.templates.patch(project.id, params.id, body, headers['if-match']),
     );
@@ -127,10 +122,7 @@ export const deleteTemplate = defineRoute('DELETE /templates/:id', {
   params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.templates.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.templates.remove(project.id, params.id),
 });
 
 export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
@@ -142,8 +134,7 @@ export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
     name: 'Welcome (Copy)',
   }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentTemplate(await ctx.services.templates.duplicate(project.id, params.id));
   },
 });
@@ -157,8 +148,7 @@ export const templateUsage = defineRoute('GET /templates/:id/usage', {
     workflowVersions: [],
   }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.templates.usage(project.id, params.id);
   },
 });
@@ -174,8 +164,7 @@ export const testTemplate = defineRoute('POST /templates/:id/test', {
   bodyExample: { email: 'ada@example.com' },
   responses: ok('On its way.', testEmailAnswerSchema),
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     await ctx.services.templates.test(project.id, params.id, body.email);
     ctx.body = { success: true as const, message: `Test email to ${body.email} is on its way` };
   },

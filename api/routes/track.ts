@@ -31,8 +31,7 @@ export const trackEvent = defineRoute('POST /v1/track', {
   description: `${description} May be called from browsers with the public key.`,
   crossOrigin: true,
   hot: true,
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     ctx.body = present(await ctx.services.track.track(project.id, body));
   },
 });
@@ -42,8 +41,7 @@ export const trackEventFromDashboard = defineRoute('POST /events/track', {
   tags: ['Events'],
   summary: 'Track an event with the secret key',
   description,
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     ctx.body = present(await ctx.services.track.track(project.id, body));
   },
 });

@@ -32,8 +32,7 @@ export const listUploads = defineRoute('GET /uploads', {
     quota: { files: 10_000, bytes: 10_737_418_240 },
   }),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { images, cursor, used, quota } = await ctx.services.uploads.list(project.id, query);
     ctx.body = {
       data: images.map((image) => present(imageSchema, image)),
@@ -57,8 +56,7 @@ export const uploadImage = defineRoute('POST /uploads/image', {
   waitsElsewhere: true,
   responses: created('Stored.', storedImageSchema, example),
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project } = ctx.state;
+  async handler(ctx, { project }) {
     const { uploads } = ctx.services;
     const upload = {
       field: 'image',
@@ -76,10 +74,8 @@ export const deleteImage = defineRoute('DELETE /uploads/:projectId/:file', {
   params: imageParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.uploads.removeImage(project.id, `${params.projectId}/${params.file}`);
-  },
+  handler: (ctx, { project, params }) =>
+    ctx.services.uploads.removeImage(project.id, `${params.projectId}/${params.file}`),
 });
 
 /** Whatever the file contains, the browser treats it only as an image of the declared type. */
@@ -96,8 +92,7 @@ export const showImage = defineRoute('GET /uploads/:projectId/:file', {
   params: imageParams,
   responses: { 200: { description: 'The image.', contentType: 'image/*' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { params } = ctx.state;
+  async handler(ctx, { params }) {
     const image = await ctx.services.uploads.openImage(`${params.projectId}/${params.file}`);
     ctx.set(imageHeaders);
     ctx.type = image.contentType;

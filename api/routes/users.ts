@@ -6,8 +6,7 @@ export const currentUser = defineRoute('GET /users/@me', {
   auth: 'user',
   summary: 'The signed-in user',
   responses: ok('The user.', userSchema),
-  async handler(ctx) {
-    const { user } = ctx.state;
+  async handler(ctx, { user }) {
     ctx.body = present(userSchema, await ctx.services.accounts.get(user.id));
   },
 });

@@ -35,8 +35,7 @@ export const verifyEmail = defineRoute('POST /v1/verify', {
   }),
   waitsElsewhere: true,
   errors: ['SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { body } = ctx.state;
+  async handler(ctx, { body }) {
     ctx.body = { success: true as const, data: await ctx.services.verify.verify(body.email) };
   },
 });

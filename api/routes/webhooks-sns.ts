@@ -19,7 +19,7 @@ export const receiveSnsNotification = defineRoute('POST /webhooks/sns', {
     z.object({ outcome: z.string() }),
   ),
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    ctx.body = { outcome: await ctx.services.snsNotifications.receive(ctx.state.body) };
+  async handler(ctx, { body }) {
+    ctx.body = { outcome: await ctx.services.snsNotifications.receive(body) };
   },
 });

@@ -16,8 +16,7 @@ export const receiveStripeNotification = defineRoute('POST /webhooks/incoming/st
     z.object({ outcome: z.enum(['applied', 'known', 'ignored']) }),
   ),
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { body, headers } = ctx.state;
+  async handler(ctx, { body, headers }) {
     const outcome = await ctx.services.billingEvents.receive(body, headers['stripe-signature']);
     ctx.body = { outcome };
   },

@@ -51,8 +51,7 @@ while an execution is active, otherwise always.`,
     resumeAt: null,
   }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     const execution = await ctx.services.workflowExecutions.start(project.id, params.id, body);
     ctx.body = presentExecution(execution, ctx.services.temporalRuns);
   },
@@ -73,8 +72,7 @@ export const listExecutions = defineRoute('GET /workflows/:id/executions', {
     cursor: null,
   }),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query, params } = ctx.state;
+  async handler(ctx, { project, query, params }) {
     const found = await ctx.services.workflowExecutions.list(project.id, params.id, query);
     const executions = found.rows.map((one) => presentExecution(one, ctx.services.temporalRuns));
     ctx.body = presentLargePage(executions, found, query);
@@ -101,8 +99,7 @@ export const getExecution = defineRoute('GET /workflows/:id/executions/:executio
     ],
   }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const found = await ctx.services.workflowExecutions.get(project.id, params.id, params.executionId);
     ctx.body = presentExecutionWithSteps(found, ctx.services.temporalRuns);
   },
@@ -114,10 +111,8 @@ export const cancelExecution = defineRoute('DELETE /workflows/:id/executions/:ex
   params: executionParams,
   responses: { 204: { description: 'Cancelled.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.workflowExecutions.cancel(project.id, params.id, params.executionId);
-  },
+  handler: (ctx, { project, params }) =>
+    ctx.services.workflowExecutions.cancel(project.id, params.id, params.executionId),
 });
 
 export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/cancel-all', {
@@ -126,8 +121,7 @@ export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/c
   params: idParams,
   responses: ok('Number of cancelled executions.', cancelledExecutionsSchema, { cancelled: 12 }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = { cancelled: await ctx.services.workflowExecutions.cancelAll(project.id, params.id) };
   },
 });

@@ -75,8 +75,7 @@ ${editing}`,
   responses: created('The step.', stepSchema, stepExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body, headers, params } = ctx.state;
+  async handler(ctx, { project, body, headers, params }) {
     const seen = headers['if-match'];
     const step = await ctx.services.workflowGraphs.addStep(project.id, params.id, body, seen);
     ctx.body = presentStep(step);
@@ -99,8 +98,7 @@ ${editing}`,
   }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body, headers, params } = ctx.state;
+  async handler(ctx, { project, body, headers, params }) {
     const step = await ctx.services.workflowGraphs.patchStep(
       project.id,
       params.id,
@@ -123,8 +121,7 @@ ${editing}`,
   headers: ifMatchWorkflowHeadersSchema,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, query, headers, params } = ctx.state;
+  async handler(ctx, { project, query, headers, params }) {
     await ctx.services.workflowGraphs.removeStep(
       project.id,
       params.id,
@@ -152,8 +149,7 @@ ${editing}`,
   },
   responses: created('The transition.', transitionSchema, transitionExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, headers, params } = ctx.state;
+  async handler(ctx, { project, body, headers, params }) {
     const seen = headers['if-match'];
     const transition = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body, seen);
     ctx.body = presentTransition(transition);
@@ -167,8 +163,7 @@ export const deleteTransition = defineRoute('DELETE /workflows/:id/transitions/:
   headers: ifMatchWorkflowHeadersSchema,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, headers, params } = ctx.state;
+  async handler(ctx, { project, headers, params }) {
     const seen = headers['if-match'];
     await ctx.services.workflowGraphs.removeTransition(project.id, params.id, params.transitionId, seen);
   },

@@ -12,8 +12,7 @@ export const countWorkflowExecutions = defineRoute('GET /workflows/executions', 
   summary: 'Count the executions of each workflow of a page',
   query: idsQuerySchema,
   responses: ok('The counts.', executionCountListSchema),
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = { data: await ctx.services.workflowStatistics.countExecutions(project.id, query.ids) };
   },
 });
@@ -26,8 +25,7 @@ export const workflowStatistics = defineRoute('GET /workflows/:id/statistics', {
   params: idParams,
   responses: ok('The counts.', workflowStatisticsSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.workflowStatistics.read(project.id, params.id);
   },
 });
@@ -40,8 +38,7 @@ export const duplicateWorkflow = defineRoute('POST /workflows/:id/duplicate', {
     workflowWithGraphSchema,
   ),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const { id } = await ctx.services.workflows.duplicate(project.id, params.id);
     ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.readBack(project.id, id));
   },

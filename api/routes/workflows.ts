@@ -77,8 +77,7 @@ export const listWorkflows = defineRoute('GET /workflows', {
     pageSize: 20,
     totalPages: 1,
   }),
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { workflows, total } = await ctx.services.workflows.list(project.id, query);
     ctx.body = presentOffsetPage(workflows.map(presentWorkflow), total, query);
   },
@@ -98,8 +97,7 @@ can also use \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At m
       { field: 'event.total', type: 'number', source: 'event' },
     ],
   }),
-  async handler(ctx) {
-    const { project } = ctx.state;
+  async handler(ctx, { project }) {
     ctx.body = { fields: await ctx.services.workflowFields.list(project.id) };
   },
 });
@@ -116,8 +114,7 @@ export const createWorkflow = defineRoute('POST /workflows', {
     steps: exampleWithGraph.steps.slice(0, 1),
     transitions: [],
   }),
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const { id } = await ctx.services.workflows.create(project.id, body);
     ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.readBack(project.id, id));
   },
@@ -128,8 +125,7 @@ export const getWorkflow = defineRoute('GET /workflows/:id', {
   params: idParams,
   responses: ok('The workflow.', workflowWithGraphSchema, exampleWithGraph),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, params.id));
   },
 });
@@ -148,8 +144,7 @@ leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 
     allowReentry: true,
   }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
+  async handler(ctx, { project, body, params, headers }) {
     ctx.body = presentWorkflow(
       await ctx.services.workflows.patch(project.id, params.id, body, headers['if-match']),
     );
@@ -162,8 +157,5 @@ export const deleteWorkflow = defineRoute('DELETE /workflows/:id', {
   params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.workflows.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.workflows.remove(project.id, params.id),
 });
