@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { maxTemplateBytes } from '../../core/rendering/template.ts';
 import { refusal } from '../../core/zod-issues.ts';
-import { lineBreaks } from './mailbox.ts';
+import { displayNameSchema, lineBreaks } from './mailbox.ts';
 
 /** A Liquid template on one line: line breaks could inject a header. */
 export const subjectSchema = z
@@ -18,6 +19,19 @@ export const htmlBodySchema = z
     refusal(`A body has at most ${maxTemplateBytes / 1024} KB`, 'too_big'),
   )
   .describe('HTML with Liquid placeholders, at most 512 KB.');
+
+export const maxContentNameLength = 255;
+
+/** Of templates and campaigns. Null and empty text both mean "not set". */
+export const contentFields = {
+  name: z.string().max(maxContentNameLength).regex(/\S/, 'Expected a name'),
+  description: z.string().max(2000).nullish().describe('A note for yourself.'),
+  subject: subjectSchema,
+  body: htmlBodySchema,
+  from: emailAddressSchema,
+  fromName: displayNameSchema.nullish(),
+  replyTo: z.union([emailAddressSchema, z.literal('')]).nullish(),
+};
 
 export const draftSubjectSchema = z.union([z.literal(''), subjectSchema]);
 export const draftBodySchema = z.union([z.literal(''), htmlBodySchema]);

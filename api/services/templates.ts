@@ -8,13 +8,9 @@ import { countWorkflowsOf } from '../../db/statements/templates/count-workflows-
 import { findPinnedVersions } from '../../db/statements/templates/find-pinned-versions.ts';
 import { findTemplateSteps, type TemplateStep } from '../../db/statements/templates/find-template-steps.ts';
 import { lockWorkflowsOfTemplate } from '../../db/statements/templates/lock-workflows-of-template.ts';
+import { maxContentNameLength } from '../schemas/email-content.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
-import {
-  type CreateTemplateBody,
-  type ListTemplatesQuery,
-  maxTemplateNameLength,
-  type PatchTemplateBody,
-} from '../schemas/templates.ts';
+import type { CreateTemplateBody, ListTemplatesQuery, PatchTemplateBody } from '../schemas/templates.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import { stillPinned } from './pinned-versions.ts';
 import type { ProjectSlots } from './project-slots.ts';
@@ -100,7 +96,7 @@ export function createTemplatesService(
       return projectEm(orm, projectId).transactional(async (em) => {
         // Locked, so that the sender's domain can't be removed: removal refuses while this template uses it.
         const template = await findTemplate(em, id, LockMode.PESSIMISTIC_READ);
-        const name = copyName(template.name, maxTemplateNameLength);
+        const name = copyName(template.name, maxContentNameLength);
         return em.create(Template, { ...wrap(template).toObject(['id', 'createdAt', 'updatedAt']), name });
       });
     },
