@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import type Koa from 'koa';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from '../../core/errors.ts';
+import { idSchema } from '../../core/id-schema.ts';
+import { recordOf } from '../../core/record-of.ts';
 import type { ApiProject, SessionUser } from '../access/identity.ts';
 import type { EdgeContext } from './context.ts';
 
@@ -94,11 +96,17 @@ type UserOf<Auth extends AuthKind> = Auth extends 'user'
     ? SessionUser | null
     : null;
 
-export interface HandlerState<Auth extends AuthKind, Params, Query, Body, Headers> {
+type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+interface HandlerState<Call extends string, Auth extends AuthKind, Params, Query, Body, Headers> {
   requestId: string;
   project: ProjectOf<Auth>;
   user: UserOf<Auth>;
-  params: Output<Params>;
+  params: Params extends z.ZodType ? z.output<Params> : Record<NamesIn<Call>, string>;
   query: Output<Query>;
   body: Output<Body>;
   headers: Output<Headers>;
@@ -123,6 +131,7 @@ interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context exten
   extends RouteDescription {
   /** The secret key by default. */
   auth?: Auth;
+  /** By default each parameter of the path is an id. */
   params?: Params;
   /** Values are strings, or lists of strings for a repeated name. */
   query?: Query;
@@ -150,6 +159,7 @@ export interface Route
  */
 export function createDefineRoute<S>() {
   return function defineRoute<
+    Call extends `${HttpMethod} /${string}`,
     const R extends Responses,
     Auth extends AuthKind = 'secretKey',
     Params extends z.ZodObject | undefined = undefined,
@@ -157,7 +167,7 @@ export function createDefineRoute<S>() {
     Body extends z.ZodType | undefined = undefined,
     Headers extends z.ZodType | undefined = undefined,
   >(
-    call: `${HttpMethod} /${string}`,
+    call: Call,
     definition: Declaration<
       Auth,
       Params,
@@ -165,16 +175,22 @@ export function createDefineRoute<S>() {
       Body,
       Headers,
       R,
-      HandlerContext<HandlerState<Auth, Params, Query, Body, Headers>, S, NoInfer<R>>
+      HandlerContext<HandlerState<Call, Auth, Params, Query, Body, Headers>, S, NoInfer<R>>
     >,
   ): Route {
     const [method, path = ''] = call.split(' ');
-    const inPath = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name);
-    const inSchema = Object.keys(definition.params?.shape ?? {});
-    if (inPath.sort().join() !== inSchema.sort().join()) {
+    const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
+    const ids = names.length === 0 ? undefined : z.object(recordOf(names, () => idSchema));
+    const { params = ids } = definition;
+    if (
+      names.toSorted().join() !==
+      Object.keys(params?.shape ?? {})
+        .toSorted()
+        .join()
+    ) {
       throw new Error(`${call}: path and params name different parameters`);
     }
     // as: the chain calls a handler only with state that its route's schemas have accepted.
-    return { method, path, auth: 'secretKey', tags: [], ...definition } as unknown as Route;
+    return { method, path, auth: 'secretKey', tags: [], ...definition, params } as unknown as Route;
   };
 }

@@ -11,7 +11,6 @@ import {
   limitsSchema,
   listInvoicesQuerySchema,
 } from '../schemas/billing.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 const whoMay = 'Requires an owner or admin of the project, or its secret key.';
 const pageExample = { url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' };
@@ -22,7 +21,6 @@ export const openCheckout = defineRoute('POST /users/@me/projects/:id/checkout',
   description:
     "A Stripe Checkout session for one of this deployment's prices, by default the first. While a session " +
     `is open, repeated calls return it. ${whoMay}`,
-  params: idParams,
   body: checkoutBodySchema,
   bodyExample: { priceId: 'price_1Q2w3E4r5T' },
   responses: ok('Where to send the user.', billingPageSchema, pageExample),
@@ -38,7 +36,6 @@ export const openBillingPortal = defineRoute('POST /users/@me/projects/:id/billi
   auth: 'userOrSecretKey',
   summary: 'Open the billing portal',
   description: `For changing or ending a subscription and managing payment methods. ${whoMay}`,
-  params: idParams,
   responses: ok('Where to send the user immediately.', billingPageSchema, {
     url: 'https://billing.stripe.com/p/session/test_a1b2c3',
   }),
@@ -53,7 +50,6 @@ export const listInvoices = defineRoute('GET /users/@me/projects/:id/billing-inv
   auth: 'userOrSecretKey',
   summary: 'Invoices of a project',
   description: `Newest first. ${whoMay}`,
-  params: idParams,
   query: listInvoicesQuerySchema,
   responses: ok('A page of invoices; `cursor` leads to the next one.', invoicePageSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
@@ -69,7 +65,6 @@ export const showBillingLimits = defineRoute('GET /users/@me/projects/:id/billin
   auth: 'userOrSecretKey',
   summary: 'Monthly email limits of a project',
   description: `By category; null means unlimited. ${whoMay}`,
-  params: idParams,
   responses: ok('The limits.', limitsSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, project, params }) {
@@ -84,7 +79,6 @@ export const changeBillingLimits = defineRoute('PUT /users/@me/projects/:id/bill
     'Null removes a limit; omitted limits stay unchanged. Beyond a limit, `POST /v1/send` and campaigns ' +
     'are refused as a whole with 402; workflow emails are skipped, which the execution records. Limits ' +
     `apply whether or not billing is configured. ${whoMay}`,
-  params: idParams,
   body: limitsBodySchema,
   bodyExample: { transactional: 50_000, campaigns: 200_000, workflows: null },
   responses: ok('The current limits.', limitsSchema),
@@ -100,7 +94,6 @@ export const showBillingConsumption = defineRoute('GET /users/@me/projects/:id/b
   description:
     'Emails accepted in the calendar month (UTC), by category, without campaign tests and without emails ' +
     `that a cancelled campaign did not send; and the state of the subscription. ${whoMay}`,
-  params: idParams,
   responses: ok('As of now.', consumptionSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, project, params }) {

@@ -1,7 +1,6 @@
 import { defineRoute } from '../edge/define-route.ts';
 import { presentAudience } from '../presenters/campaign.ts';
 import { audienceBodySchema, audienceSchema } from '../schemas/campaigns.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 const kept = 'In a project with more than 50,000 contacts, the count is cached for 30 seconds.';
 const responses = {
@@ -28,7 +27,6 @@ export const previewAudience = defineRoute('POST /campaigns/audience', {
 export const campaignAudience = defineRoute('GET /campaigns/:id/audience', {
   summary: 'Count who would get a campaign if it started now',
   description: `Also for a campaign already sent: \`totalRecipients\` is the number it was sent to. ${kept}`,
-  params: idParams,
   responses,
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {

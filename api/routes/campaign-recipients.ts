@@ -6,12 +6,10 @@ import {
   recipientPageSchema,
   recipientSchema,
 } from '../schemas/campaign-recipients.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 export const listCampaignRecipients = defineRoute('GET /campaigns/:id/recipients', {
   summary: 'List the recipients of a campaign',
   description: 'By the outcome of their email, oldest contact first. Erased contacts are left out.',
-  params: idParams,
   query: listRecipientsQuerySchema,
   responses: ok('A page of recipients.', recipientPageSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
@@ -30,7 +28,6 @@ export const listCampaignLinks = defineRoute('GET /campaigns/:id/links', {
   summary: 'List the links of a campaign that recipients followed',
   description:
     'Most recipients first, at most 500. Clicks appear within seconds, and expire with the event history.',
-  params: idParams,
   responses: ok('The links.', campaignLinksSchema, {
     data: [{ link: 'https://example.com/', clicks: 312, uniqueClicks: 248 }],
   }),

@@ -15,7 +15,6 @@ import {
   sendCampaignBodySchema,
 } from '../schemas/campaigns.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { mostBodyBytes } from '../schemas/pagination.ts';
 import type { Services } from '../services/services.ts';
@@ -63,7 +62,6 @@ export const createCampaign = defineRoute('POST /campaigns', {
 
 export const getCampaign = defineRoute('GET /campaigns/:id', {
   summary: 'Get a campaign',
-  params: idParams,
   responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
@@ -75,7 +73,6 @@ export const getCampaign = defineRoute('GET /campaigns/:id', {
 export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
   summary: 'Replace a campaign',
   description: 'Possible until sending starts. Omitted fields become empty or their default.',
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: campaignBodySchema,
   bodyExample: campaignBodyExample,
@@ -94,7 +91,6 @@ export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
     'Refused while SCHEDULED or SENDING. Unsent emails of a cancelled campaign are cancelled first. The call is refused ' +
     'too if that takes longer than a few seconds, and while emails are being handed over: usually for seconds, after ' +
     'a crash of a worker for a minute.',
-  params: idParams,
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
   handler: (ctx, { project, params }) => ctx.services.campaigns.remove(project.id, params.id),
@@ -102,7 +98,6 @@ export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
 
 export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
   summary: 'Duplicate a campaign',
-  params: idParams,
   responses: created(
     'A new draft with " (Copy)" appended to its name.',
     campaignAnswerSchema,
@@ -122,7 +117,6 @@ export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
     'immediately. The audience is frozen when sending starts. A campaign with more recipients than the ' +
     "project's remaining monthly limit is refused; a scheduled one is checked again when it is due, and " +
     'cancelled if it exceeds the limit.',
-  params: idParams,
   refuseDisabledProject: true,
   headers: ifMatchHeadersSchema,
   body: sendCampaignBodySchema,
@@ -149,7 +143,6 @@ export const cancelCampaign = defineRoute('POST /campaigns/:id/cancel', {
   description:
     'Possible in DRAFT, SCHEDULED and SENDING. After the response, only emails already being handed over ' +
     'to the provider still leave.',
-  params: idParams,
   responses: ok('CANCELLED.', campaignAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   async handler(ctx, { project, params }) {
@@ -163,7 +156,6 @@ export const testCampaign = defineRoute('POST /campaigns/:id/test', {
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the ' +
     'subject is prefixed `[TEST] `. No contact is created and no counter moves.',
-  params: idParams,
   refuseDisabledProject: true,
   body: testEmailBodySchema,
   bodyExample: { email: 'ada@example.com' },
@@ -178,7 +170,6 @@ export const testCampaign = defineRoute('POST /campaigns/:id/test', {
 
 export const campaignStats = defineRoute('GET /campaigns/:id/stats', {
   summary: 'Counts and rates of a campaign',
-  params: idParams,
   responses: ok('The figures as of now.', campaignStatsSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {

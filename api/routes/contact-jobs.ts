@@ -9,12 +9,7 @@ import {
   presentImportPreview,
 } from '../presenters/job.ts';
 import { bulkJobSchema, importJobSchema, importPreviewSchema } from '../schemas/answers/job.ts';
-import {
-  bulkBodySchema,
-  importQuerySchema,
-  jobParamsSchema,
-  queuedJobSchema,
-} from '../schemas/contact-jobs.ts';
+import { bulkBodySchema, importQuerySchema, queuedJobSchema } from '../schemas/contact-jobs.ts';
 
 const jobId = '01927f3e-8c1a-7b52-9d0e-4f6a2b8c1d3e';
 const contactId = '01927f3e-7a10-7c44-8f21-0b9e6d5c4a3f';
@@ -68,7 +63,6 @@ export const importContacts = defineRoute('POST /contacts/import', {
 
 export const getImportJob = defineRoute('GET /contacts/import/:jobId', {
   summary: 'Get the state of an import',
-  params: jobParamsSchema,
   responses: ok('The import. It is kept for 30 days.', importJobSchema, {
     id: jobId,
     type: 'import',
@@ -95,7 +89,6 @@ export const getImportErrors = defineRoute('GET /contacts/import/:jobId/errors.c
   summary: 'Get the rows that an import skipped, as a CSV file',
   description:
     'The first 1,000: row, address as it is in the file, and why. Empty until the first ones are known.',
-  params: jobParamsSchema,
   responses: { 200: { description: 'The file.', contentType: 'text/csv; charset=utf-8' } },
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
@@ -108,7 +101,6 @@ export const getImportErrors = defineRoute('GET /contacts/import/:jobId/errors.c
 
 export const getBulkJob = defineRoute('GET /contacts/bulk/:jobId', {
   summary: 'Get the state of a bulk operation',
-  params: jobParamsSchema,
   responses: ok('The bulk operation. It is kept for 30 days.', bulkJobSchema, {
     id: jobId,
     type: 'bulk-unsubscribe',

@@ -16,7 +16,6 @@ import {
   upsertContactBodySchema,
   upsertedContactSchema,
 } from '../schemas/contacts.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 
@@ -109,7 +108,6 @@ export const upsertContact = defineRoute('POST /contacts', {
 
 export const getContact = defineRoute('GET /contacts/:id', {
   summary: 'Get a contact',
-  params: idParams,
   responses: ok('The contact.', contactSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
@@ -120,7 +118,6 @@ export const getContact = defineRoute('GET /contacts/:id', {
 export const patchContact = defineRoute('PATCH /contacts/:id', {
   summary: 'Update a contact',
   description: '`data` is patched: only the keys sent change.',
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchContactBodySchema,
   responses: ok('The contact after the change.', contactSchema),
@@ -135,7 +132,6 @@ export const patchContact = defineRoute('PATCH /contacts/:id', {
 
 export const deleteContact = defineRoute('DELETE /contacts/:id', {
   summary: 'Delete a contact',
-  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND'],
   handler: (ctx, { project, params }) => ctx.services.contacts.remove(project.id, params.id),

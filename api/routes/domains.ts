@@ -1,12 +1,9 @@
-import { z } from 'zod';
 import { notFound } from '../../core/errors.ts';
-import { idSchema } from '../../core/id-schema.ts';
 import type { Domain } from '../../db/entities/domain.ts';
 import { recordKey } from '../../providers/domains/domain-identities.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { addDomainBodySchema, domainListSchema, domainSchema } from '../schemas/domains.ts';
-import { idParams } from '../schemas/id-params.ts';
 import type { DomainsService } from '../services/domains.ts';
 
 function presentDomain(domains: DomainsService, domain: Domain) {
@@ -20,7 +17,6 @@ function presentDomain(domains: DomainsService, domain: Domain) {
 
 export const listProjectDomains = defineRoute('GET /domains/project/:projectId', {
   summary: 'List the sender domains of the project',
-  params: z.object({ projectId: idSchema }),
   responses: ok('Verified and pending domains.', domainListSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
@@ -49,7 +45,6 @@ export const addDomain = defineRoute('POST /domains', {
 
 export const verifyDomain = defineRoute('GET /domains/:id/verify', {
   summary: 'Check a sender domain now',
-  params: idParams,
   responses: ok('The domain after the check.', domainSchema),
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, params }) {
@@ -60,7 +55,6 @@ export const verifyDomain = defineRoute('GET /domains/:id/verify', {
 
 export const deleteDomain = defineRoute('DELETE /domains/:id', {
   summary: 'Remove a sender domain',
-  params: idParams,
   responses: { 204: { description: 'Removed.' } },
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'CONFLICT'],

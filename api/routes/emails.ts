@@ -1,7 +1,6 @@
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentEmail, presentEmailDetail } from '../presenters/email.ts';
 import { emailDetailSchema, emailPageSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 export const listEmails = defineRoute('GET /emails', {
   summary: 'List emails of all sources, newest first',
@@ -25,7 +24,6 @@ export const listEmails = defineRoute('GET /emails', {
 
 export const getEmail = defineRoute('GET /emails/:id', {
   summary: 'Get an email, what became of it, and its content',
-  params: idParams,
   responses: ok('The email.', emailDetailSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { mostEventNames } from '../../analytics/questions/event-names.ts';
-import { idSchema } from '../../core/id-schema.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentEvent } from '../presenters/activity.ts';
 import {
@@ -26,7 +25,6 @@ export const listEvents = defineRoute('GET /events', {
 
 export const listContactEvents = defineRoute('GET /events/contact/:contactId', {
   summary: 'List the events of a contact, newest first',
-  params: z.object({ contactId: idSchema }),
   query: eventListQuerySchema,
   responses: ok('A page of events.', eventPageSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'SERVICE_UNAVAILABLE'],

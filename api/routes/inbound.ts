@@ -1,14 +1,12 @@
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { inboundSchema } from '../schemas/answers/inbound.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 export const showInboundEmail = defineRoute('GET /inbound/:id', {
   summary: 'Get a received email',
   description:
     'By the `inboundId` of an `email.received` event. The sender is unauthenticated unless ' +
     '`verdicts.dmarc` is PASS.',
-  params: idParams,
   responses: ok('The email.', inboundSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {

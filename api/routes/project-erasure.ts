@@ -2,7 +2,6 @@ import { z } from 'zod';
 import type { ProjectErasure } from '../../db/entities/project-security.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { deletedSchema, projectResetSchema } from '../schemas/answers/project-reset.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 function presentReset(reset: ProjectErasure) {
   return {
@@ -18,7 +17,6 @@ export const deleteProject = defineRoute('DELETE /users/@me/projects/:id', {
   auth: 'user',
   summary: 'Delete a project',
   description: 'Its keys stop working at once; its data is erased in the background. Requires an owner.',
-  params: idParams,
   responses: { 204: { description: 'The project is deleted.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   handler: (ctx, { user, params }) => ctx.services.projectErasure.remove(user.id, params.id),
@@ -32,7 +30,6 @@ export const resetProject = defineRoute('POST /users/@me/projects/:id/reset', {
     'and cannot be restored; keys, members, domains and settings stay. Sending stops immediately. A ' +
     'call waits up to 20 seconds for completion; a longer reset continues in the background, and ' +
     '`GET` of the same path returns its progress. One at a time. Requires an owner or admin.',
-  params: idParams,
   body: z.object({ confirm: z.string().describe("The project's name.") }),
   bodyExample: { confirm: 'Example' },
   responses: {
@@ -56,7 +53,6 @@ export const findReset = defineRoute('GET /users/@me/projects/:id/reset', {
   auth: 'user',
   summary: 'Progress of the latest reset of a project',
   description: 'Requires an owner or admin.',
-  params: idParams,
   responses: ok('The last reset.', projectResetSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, params }) {

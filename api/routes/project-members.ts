@@ -1,8 +1,5 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { idParams } from '../schemas/id-params.ts';
 import {
   changeRoleBodySchema,
   invitationSchema,
@@ -16,13 +13,10 @@ import type { Member } from '../services/project-members.ts';
 const presentMember = ({ user, role, createdAt }: Member) =>
   present(memberSchema, { ...user, userId: user.id, role, createdAt });
 
-const memberParams = z.object({ id: idSchema, userId: idSchema });
-
 export const listProjectMembers = defineRoute('GET /projects/:id/members', {
   auth: 'user',
   summary: 'Members of a project and pending invitations',
   description: 'Requires an owner or admin.',
-  params: idParams,
   responses: ok('All of them.', memberListSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, params }) {
@@ -44,7 +38,6 @@ export const inviteMember = defineRoute('POST /projects/:id/members', {
     'replace such an invitation. Inviting by email requires a verified address (403). At most five ' +
     'invitations an hour are mailed to an address, and twenty by a user (429).',
   limitByAddress: true,
-  params: idParams,
   body: inviteMemberBodySchema,
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
   responses: created('One of the two; the other is null.', invitedSchema),
@@ -67,7 +60,6 @@ export const changeMemberRole = defineRoute('PATCH /projects/:id/members/:userId
   summary: 'Change the role of a member',
   description:
     'Requires an owner or admin; only owners may grant or revoke ownership. The last owner must stay (409).',
-  params: memberParams,
   body: changeRoleBodySchema,
   bodyExample: { role: 'ADMIN' },
   responses: ok('The updated member.', memberSchema),
@@ -84,7 +76,6 @@ export const removeProjectMember = defineRoute('DELETE /projects/:id/members/:us
   description:
     'With an invitation id in place of the user id, withdraws that invitation. Everyone may leave but ' +
     'the last owner (409).',
-  params: memberParams,
   responses: { 204: { description: 'Done.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   handler: (ctx, { user, params }) => ctx.services.projectMembers.remove(user.id, params.id, params.userId),

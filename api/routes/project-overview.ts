@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { projectSecuritySchema } from '../schemas/answers/project-security.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 export const projectSetupState = defineRoute('GET /projects/:id/setup-state', {
   auth: 'user',
   summary: 'Set-up progress of a project',
-  params: idParams,
   responses: ok(
     'A flag per step.',
     z.object({
@@ -24,7 +22,7 @@ export const projectSetupState = defineRoute('GET /projects/:id/setup-state', {
   },
 });
 
-const securityRoute = (path: `/${string}`) =>
+const securityRoute = (path: '/projects/:id/security' | '/users/@me/projects/:id/security') =>
   defineRoute(`GET ${path}`, {
     auth: 'user',
     summary: 'Bounce and complaint rates, and suspensions',
@@ -32,7 +30,6 @@ const securityRoute = (path: `/${string}`) =>
       'Rates of the last seven days and of all time, with their levels. A project with a critical level is ' +
       'disabled automatically, unless the operator has turned that off. Emails to simulator addresses are ' +
       'not counted.',
-    params: idParams,
     responses: ok('The state.', projectSecuritySchema),
     errors: ['NOT_FOUND'],
     async handler(ctx, { user, params }) {

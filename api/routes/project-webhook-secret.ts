@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ProjectWebhookSecrets } from '../../runtime/webhook-secrets.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 const secretSchema = z
   .object({
@@ -31,7 +30,6 @@ export const readWebhookSecret = defineRoute('GET /projects/:id/webhook-secret',
   summary: 'The secret that signs the webhooks of workflows',
   description: `Requires an owner or admin. Each call of a WEBHOOK step carries \`webhook-id\`, \`webhook-timestamp\` and
 \`webhook-signature\` (Standard Webhooks): verify them with this secret before you trust a call.`,
-  params: idParams,
   responses: ok('The secret.', secretSchema, example),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, params }) {
@@ -44,7 +42,6 @@ export const rotateWebhookSecret = defineRoute('POST /projects/:id/webhook-secre
   summary: 'Replace the secret that signs webhooks',
   description: `Requires an owner or admin. For 24 hours each call carries two signatures, from the new and the previous secret, so that receivers
 can switch over. A second rotation within that time invalidates the first secret at once.`,
-  params: idParams,
   responses: ok('The new secret.', secretSchema, {
     ...example,
     previousSecret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',

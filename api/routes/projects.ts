@@ -1,6 +1,5 @@
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   apiKeysSchema,
@@ -43,7 +42,6 @@ export const regenerateKeys = defineRoute('POST /users/@me/projects/:id/regenera
   auth: 'user',
   summary: 'Replace both API keys',
   description: 'The old keys stop working at once. Requires an owner or admin of the project.',
-  params: idParams,
   responses: ok('The new keys.', apiKeysSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { user, params }) {
@@ -55,7 +53,6 @@ export const changeProject = defineRoute('PATCH /users/@me/projects/:id', {
   auth: 'user',
   summary: 'Change settings of a project',
   description: 'Omitted settings stay unchanged. Any member may do so.',
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: changeProjectBodySchema,
   bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e', language: 'de' },

@@ -2,7 +2,6 @@ import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { deepPages, largePageQuerySchema } from '../schemas/pagination.ts';
 import {
   addedMembersSchema,
@@ -19,7 +18,6 @@ export const listSegmentContacts = defineRoute('GET /segments/:id/contacts', {
 is the last \`memberCount\`, unless the page shows where the members end, or a static segment has fewer.
 
 ${deepPages}`,
-  params: idParams,
   query: largePageQuerySchema,
   responses: ok('A page of contacts.', segmentContactsSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
@@ -34,7 +32,6 @@ export const addSegmentMembers = defineRoute('POST /segments/:id/members', {
   summary: 'Add contacts to a static segment',
   description: `1 to 500 addresses. With \`createMissing\`, a contact is created for each unknown address; existing contacts keep their subscription.
 A tracked segment emits an entry event for each new member.`,
-  params: idParams,
   body: addMembersBodySchema,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'], createMissing: true, subscribed: true },
   responses: ok('What was done.', addedMembersSchema, { added: 2, created: 1, notFound: [] }),
@@ -48,7 +45,6 @@ export const removeSegmentMembers = defineRoute('DELETE /segments/:id/members', 
   summary: 'Remove contacts from a static segment',
   description:
     '1 to 500 addresses. A tracked segment emits an exit event for each contact that was a member.',
-  params: idParams,
   body: removeMembersBodySchema,
   bodyExample: { emails: ['ada@example.com', 'nobody@example.com'] },
   responses: ok('What was done.', removedMembersSchema, { removed: 1, notFound: ['nobody@example.com'] }),
@@ -63,7 +59,6 @@ export const computeSegment = defineRoute('POST /segments/:id/compute', {
   description: `Compares the current members with those recorded as entered, and emits \`segment.<slug>.entry\` and \`segment.<slug>.exit\`
 for each difference, exactly once, even if several computations run concurrently. Deleted contacts leave without an
 event. This also runs automatically every few minutes.`,
-  params: idParams,
   responses: ok('What has changed.', computationSchema, { added: 12, removed: 3, total: 1280 }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'BAD_REQUEST'],

@@ -3,7 +3,6 @@ import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
 import { segmentSchema } from '../schemas/answers/segment.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   createSegmentBodySchema,
@@ -96,7 +95,6 @@ export const previewSegment = defineRoute('POST /segments/preview', {
 
 export const getSegment = defineRoute('GET /segments/:id', {
   summary: 'Get a segment',
-  params: idParams,
   responses: ok('The segment.', segmentSchema, segmentExample),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
@@ -111,7 +109,6 @@ STATIC segment is refused, except \`null\`.
 
 After a change of the condition, the next computation of a tracked segment emits the differences. Turning
 \`trackMembership\` off discards the recorded members of a dynamic segment: when it is turned on again, every member enters.`,
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchSegmentBodySchema,
   bodyExample: { name: 'Best customers', trackMembership: true },
@@ -132,7 +129,6 @@ export const deleteSegment = defineRoute('DELETE /segments/:id', {
     'that start with its entry or exit event or wait for it included. Executions ' +
     'under way keep the version of the workflow that they started with: a segment used only by those is refused, too, and ' +
     '`details.workflowVersions` lists them.',
-  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'CONFLICT'],
@@ -142,7 +138,6 @@ export const deleteSegment = defineRoute('DELETE /segments/:id', {
 export const refreshSegment = defineRoute('POST /segments/:id/refresh', {
   summary: 'Count the members of a segment',
   description: 'Updates the count only: emits no events and does not change membership.',
-  params: idParams,
   responses: ok('The count.', memberCountSchema, { memberCount: 1280 }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND'],

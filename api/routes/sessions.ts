@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { clientOf, setCookie } from '../edge/cookies.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 const sessionSchema = z
   .object({
@@ -33,7 +32,6 @@ export const endSession = defineRoute('DELETE /auth/sessions/:id', {
   auth: 'user',
   summary: 'Sign out one session',
   description: 'It is refused from the next request on.',
-  params: idParams,
   responses: { 204: { description: 'Signed out.' } },
   errors: ['NOT_FOUND'],
   async handler(ctx, { params }) {

@@ -4,7 +4,6 @@ import { presentOffsetPage } from '../presenters/page.ts';
 import { bodyBytesOf, presentTemplate, withoutBody } from '../presenters/template.ts';
 import { templateSchema, templateUsageSchema, templateUsesSchema } from '../schemas/answers/template.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { idsQuerySchema, mostBodyBytes } from '../schemas/pagination.ts';
 import {
@@ -87,7 +86,6 @@ export const countTemplateUses = defineRoute('GET /templates/usage', {
 
 export const getTemplate = defineRoute('GET /templates/:id', {
   summary: 'Get a template',
-  params: idParams,
   responses: ok('The template.', templateSchema, example),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
@@ -100,7 +98,6 @@ export const patchTemplate = defineRoute('PATCH /templates/:id', {
   description:
     'Only the fields sent change; null clears `description`, `fromName` and `replyTo`. Changes apply to ' +
     'the next send; accepted emails keep their content.',
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchTemplateBodySchema,
   bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
@@ -119,7 +116,6 @@ export const deleteTemplate = defineRoute('DELETE /templates/:id', {
   description:
     '409 while workflow steps send it (`details.workflowSteps`), or active executions do, which keep the version of the workflow ' +
     'that they started with (`details.workflowVersions`).',
-  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
   handler: (ctx, { project, params }) => ctx.services.templates.remove(project.id, params.id),
@@ -127,7 +123,6 @@ export const deleteTemplate = defineRoute('DELETE /templates/:id', {
 
 export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
   summary: 'Duplicate a template',
-  params: idParams,
   responses: created('The new template, with " (Copy)" appended to its name.', templateSchema, {
     ...example,
     id: '01980da0-5b1c-7f02-8e11-6a0c4b7d9e55',
@@ -141,7 +136,6 @@ export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
 
 export const templateUsage = defineRoute('GET /templates/:id/usage', {
   summary: 'What sends a template',
-  params: idParams,
   responses: ok('Campaigns and workflow steps that refer to it.', templateUsageSchema, {
     campaigns: [],
     workflowSteps: [],
@@ -158,7 +152,6 @@ export const testTemplate = defineRoute('POST /templates/:id/test', {
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the subject is ' +
     'prefixed `[TEST] `. No contact is created.',
-  params: idParams,
   refuseDisabledProject: true,
   body: testEmailBodySchema,
   bodyExample: { email: 'ada@example.com' },

@@ -1,5 +1,3 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentExecution, presentExecutionWithSteps } from '../presenters/execution.ts';
 import { presentLargePage } from '../presenters/page.ts';
@@ -9,11 +7,8 @@ import {
   executionSchema,
   executionWithStepsSchema,
 } from '../schemas/answers/execution.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { deepPages } from '../schemas/pagination.ts';
 import { listExecutionsQuerySchema, startExecutionBodySchema } from '../schemas/workflows.ts';
-
-const executionParams = z.object({ id: idSchema, executionId: idSchema });
 
 const example = {
   id: '01980d9c-5555-7000-8000-000000000001',
@@ -40,7 +35,6 @@ export const startExecution = defineRoute('POST /workflows/:id/executions', {
   description: `Works for a disabled workflow too if its graph can run. 409 when the contact may not enter again: with \`allowReentry\`
 while an execution is active, otherwise always.`,
   refuseDisabledProject: true,
-  params: idParams,
   body: startExecutionBodySchema,
   bodyExample: { contactId: example.contactId, context: example.context },
   responses: created('The new execution.', executionSchema, {
@@ -60,7 +54,6 @@ while an execution is active, otherwise always.`,
 export const listExecutions = defineRoute('GET /workflows/:id/executions', {
   summary: 'List executions, newest first',
   description: deepPages,
-  params: idParams,
   query: listExecutionsQuerySchema,
   responses: ok('A page of executions.', executionPageSchema, {
     data: [example],
@@ -81,7 +74,6 @@ export const listExecutions = defineRoute('GET /workflows/:id/executions', {
 
 export const getExecution = defineRoute('GET /workflows/:id/executions/:executionId', {
   summary: 'Get an execution with its steps so far',
-  params: executionParams,
   responses: ok('The execution.', executionWithStepsSchema, {
     ...example,
     steps: [
@@ -108,7 +100,6 @@ export const getExecution = defineRoute('GET /workflows/:id/executions/:executio
 export const cancelExecution = defineRoute('DELETE /workflows/:id/executions/:executionId', {
   summary: 'Cancel an execution',
   description: 'No further step begins. 409 when it has ended.',
-  params: executionParams,
   responses: { 204: { description: 'Cancelled.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
   handler: (ctx, { project, params }) =>
@@ -118,7 +109,6 @@ export const cancelExecution = defineRoute('DELETE /workflows/:id/executions/:ex
 export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/cancel-all', {
   summary: 'Cancel all active executions',
   description: 'Those that start during the call stay.',
-  params: idParams,
   responses: ok('Number of cancelled executions.', cancelledExecutionsSchema, { cancelled: 12 }),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {

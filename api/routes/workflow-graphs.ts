@@ -1,9 +1,6 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentStep, presentTransition } from '../presenters/workflow.ts';
 import { stepSchema, transitionSchema } from '../schemas/answers/workflow.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema, ifMatchWorkflowHeadersSchema } from '../schemas/if-match.ts';
 import {
   createStepBodySchema,
@@ -11,8 +8,6 @@ import {
   deleteStepQuerySchema,
   patchStepBodySchema,
 } from '../schemas/workflows.ts';
-
-const stepParams = z.object({ id: idSchema, stepId: idSchema });
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
 const stepExample = {
@@ -62,7 +57,6 @@ into a transition: the transition then leads to it, and its first branch (\`yes\
 WAIT_FOR_EVENT step continues there after the event and after the timeout.
 
 ${editing}`,
-  params: idParams,
   headers: ifMatchWorkflowHeadersSchema,
   body: createStepBodySchema,
   bodyExample: {
@@ -88,7 +82,6 @@ export const patchStep = defineRoute('PATCH /workflows/:id/steps/:stepId', {
 cannot change, and changing only \`position\` creates no new version.
 
 ${editing}`,
-  params: stepParams,
   headers: ifMatchHeadersSchema,
   body: patchStepBodySchema,
   bodyExample: { config: { amount: 2, unit: 'days' } },
@@ -116,7 +109,6 @@ export const deleteStep = defineRoute('DELETE /workflows/:id/steps/:stepId', {
 step can't be removed.
 
 ${editing}`,
-  params: stepParams,
   query: deleteStepQuerySchema,
   headers: ifMatchWorkflowHeadersSchema,
   responses: { 204: { description: 'Deleted.' } },
@@ -139,7 +131,6 @@ without a branch serves both. Other steps have one transition without a branch, 
 the branch.
 
 ${editing}`,
-  params: idParams,
   headers: ifMatchWorkflowHeadersSchema,
   body: createTransitionBodySchema,
   bodyExample: {
@@ -159,7 +150,6 @@ ${editing}`,
 export const deleteTransition = defineRoute('DELETE /workflows/:id/transitions/:transitionId', {
   summary: 'Delete a transition',
   description: editing,
-  params: z.object({ id: idSchema, transitionId: idSchema }),
   headers: ifMatchWorkflowHeadersSchema,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],

@@ -5,7 +5,6 @@ import {
   workflowStatisticsSchema,
   workflowWithGraphSchema,
 } from '../schemas/answers/workflow.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { idsQuerySchema } from '../schemas/pagination.ts';
 
 export const countWorkflowExecutions = defineRoute('GET /workflows/executions', {
@@ -22,7 +21,6 @@ export const workflowStatistics = defineRoute('GET /workflows/:id/statistics', {
   description:
     'The steps of the graph as it is now; executions of all versions count. Step counts cover the newest ' +
     'executions only; `stepsOf` says how many.',
-  params: idParams,
   responses: ok('The counts.', workflowStatisticsSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
@@ -32,7 +30,6 @@ export const workflowStatistics = defineRoute('GET /workflows/:id/statistics', {
 
 export const duplicateWorkflow = defineRoute('POST /workflows/:id/duplicate', {
   summary: 'Duplicate a workflow',
-  params: idParams,
   responses: created(
     'The new workflow with its graph, disabled, with " (Copy)" appended to its name.',
     workflowWithGraphSchema,

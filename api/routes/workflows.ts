@@ -7,7 +7,6 @@ import {
   workflowSchema,
   workflowWithGraphSchema,
 } from '../schemas/answers/workflow.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   createWorkflowBodySchema,
@@ -122,7 +121,6 @@ export const createWorkflow = defineRoute('POST /workflows', {
 
 export const getWorkflow = defineRoute('GET /workflows/:id', {
   summary: 'Get a workflow with its steps and transitions',
-  params: idParams,
   responses: ok('The workflow.', workflowWithGraphSchema, exampleWithGraph),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
@@ -134,7 +132,6 @@ export const patchWorkflow = defineRoute('PATCH /workflows/:id', {
   summary: 'Update a workflow, switch it on or off',
   description: `Only the fields sent change. Enabling checks the workflow: every step is reachable, every config is complete, every branch
 leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 lists all faults in \`errors\`. After disabling, active executions continue to their end.`,
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchWorkflowBodySchema,
   bodyExample: { enabled: true, allowReentry: true },
@@ -154,7 +151,6 @@ leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 
 export const deleteWorkflow = defineRoute('DELETE /workflows/:id', {
   summary: 'Delete a workflow',
   description: 'With its steps and past executions; 409 while executions are under way.',
-  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
   handler: (ctx, { project, params }) => ctx.services.workflows.remove(project.id, params.id),
