@@ -10,7 +10,7 @@ import {
 } from '../schemas/auth.ts';
 import type { ProofOutcome } from '../services/account-links.ts';
 
-const bodyLimitBytes = 64 * 1024;
+const shared = { auth: 'none', limitByAddress: true, bodyLimitBytes: 64 * 1024 } as const;
 const tokenExample = 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c';
 
 const nextSteps: Readonly<Record<ProofOutcome, string>> = {
@@ -20,9 +20,7 @@ const nextSteps: Readonly<Record<ProofOutcome, string>> = {
 };
 
 const request = {
-  auth: 'none',
-  limitByAddress: true,
-  bodyLimitBytes,
+  ...shared,
   body: requestLinkBodySchema,
   bodyExample: { email: 'ada@example.com' },
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
@@ -59,11 +57,9 @@ export const requestPasswordReset = defineRoute('POST /auth/request-password-res
 });
 
 export const readVerification = defineRoute('POST /auth/verification', {
-  auth: 'none',
+  ...shared,
   summary: 'Read a verification link',
   description: 'What the token of a mailed link verifies. `POST /auth/verify-email` verifies it.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: tokenBodySchema,
   bodyExample: { token: tokenExample },
   responses: ok('The link works.', openVerificationSchema),
@@ -74,14 +70,12 @@ export const readVerification = defineRoute('POST /auth/verification', {
 });
 
 export const confirmEmail = defineRoute('POST /auth/verify-email', {
-  auth: 'none',
+  ...shared,
   summary: 'Verify an address with the token of a mailed link',
   description:
     "Accepts pending invitations to the address. A token works once, for 24 hours. Send the account's " +
     'session cookie or its `password` to keep both: otherwise someone else may have signed up with the ' +
     'address, so all sessions end and the password is replaced by the one sent, or removed.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: confirmEmailBodySchema,
   bodyExample: { token: tokenExample },
   responses: ok('Proven.', messageSchema),
@@ -93,11 +87,9 @@ export const confirmEmail = defineRoute('POST /auth/verify-email', {
 });
 
 export const resetPassword = defineRoute('POST /auth/reset-password', {
-  auth: 'none',
+  ...shared,
   summary: 'Choose a new password with the token of a mailed link',
   description: 'Ends every session of the account. A token works once, for an hour.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: resetPasswordBodySchema,
   bodyExample: { token: tokenExample, password: 'a long pass phrase' },
   responses: ok('The password is changed; sign in with it.', messageSchema),

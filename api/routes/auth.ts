@@ -10,18 +10,16 @@ import {
   tokenBodySchema,
 } from '../schemas/auth.ts';
 
-const bodyLimitBytes = 64 * 1024;
+const shared = { auth: 'none', limitByAddress: true, bodyLimitBytes: 64 * 1024 } as const;
 const tokenExample = { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' };
 const bodyExample = { email: 'ada@example.com', password: 'a long pass phrase' };
 
 export const signUp = defineRoute('POST /auth/signup', {
-  auth: 'none',
+  ...shared,
   summary: 'Create an account and sign in',
   description:
     'Sets the session cookie and mails a verification link. The operator can restrict sign-up to invited ' +
     'users (403).',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: signUpBodySchema,
   bodyExample,
   responses: created('Signed up and in.', signedInSchema),
@@ -37,11 +35,9 @@ export const signUp = defineRoute('POST /auth/signup', {
 });
 
 export const readInvitation = defineRoute('POST /auth/invitation', {
-  auth: 'none',
+  ...shared,
   summary: 'Read an invitation',
   description: 'What the token of a mailed invitation is for. `POST /auth/signup` accepts it.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: tokenBodySchema,
   bodyExample: tokenExample,
   responses: ok('The invitation is open.', openInvitationSchema),
@@ -52,15 +48,13 @@ export const readInvitation = defineRoute('POST /auth/invitation', {
 });
 
 export const logIn = defineRoute('POST /auth/login', {
-  auth: 'none',
+  ...shared,
   summary: 'Sign in',
   description:
     'Sets the session cookie `token` (HttpOnly, SameSite=Lax, 30 days) and the cookie `device`, which ' +
     'identifies the browser. After `LOGIN_ATTEMPTS_PER_ACCOUNT` wrong passwords within 15 minutes, ' +
     'further attempts are refused (429). Devices and addresses that have signed in before have a separate ' +
     'allowance each.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: logInBodySchema,
   bodyExample,
   responses: ok('Signed in.', signedInSchema),
@@ -73,13 +67,11 @@ export const logIn = defineRoute('POST /auth/login', {
 });
 
 export const logInOnce = defineRoute('POST /auth/one-time', {
-  auth: 'none',
+  ...shared,
   summary: 'Sign in with a one-time link',
   description:
     'Takes the token of a link that `npm start` prints. It works once, for a quarter of an hour; opening the link ' +
     'alone does not use it up.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: tokenBodySchema,
   bodyExample: tokenExample,
   responses: ok('Signed in.', signedInSchema),
