@@ -123,10 +123,8 @@ export const patchContact = defineRoute('PATCH /contacts/:id', {
   responses: ok('The contact after the change.', contactSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx, { project, body, params, headers }) {
-    ctx.body = present(
-      contactSchema,
-      await ctx.services.contacts.patch(project.id, params.id, body, headers['if-match']),
-    );
+    const contact = await ctx.services.contacts.patch(project.id, params.id, body, headers['if-match']);
+    ctx.body = present(contactSchema, contact);
   },
 });
 

@@ -27,9 +27,7 @@ export const getEmail = defineRoute('GET /emails/:id', {
   responses: ok('The email.', emailDetailSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
-    ctx.body = presentEmailDetail(
-      await ctx.services.emailDetail.get(project.id, params.id),
-      ctx.services.temporalRuns,
-    );
+    const detail = await ctx.services.emailDetail.get(project.id, params.id);
+    ctx.body = presentEmailDetail(detail, ctx.services.temporalRuns);
   },
 });

@@ -59,8 +59,7 @@ export const changeProject = defineRoute('PATCH /users/@me/projects/:id', {
   responses: ok('The updated project.', projectSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx, { user, params, body, headers }) {
-    ctx.body = presentProject(
-      await ctx.services.projects.change(user.id, params.id, body, headers['if-match']),
-    );
+    const project = await ctx.services.projects.change(user.id, params.id, body, headers['if-match']);
+    ctx.body = presentProject(project);
   },
 });

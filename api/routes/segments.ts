@@ -115,10 +115,8 @@ After a change of the condition, the next computation of a tracked segment emits
   responses: ok('The segment after the change.', segmentSchema, segmentExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx, { project, body, params, headers }) {
-    ctx.body = present(
-      segmentSchema,
-      await ctx.services.segments.patch(project.id, params.id, body, headers['if-match']),
-    );
+    const segment = await ctx.services.segments.patch(project.id, params.id, body, headers['if-match']);
+    ctx.body = present(segmentSchema, segment);
   },
 });
 

@@ -105,9 +105,8 @@ export const patchTemplate = defineRoute('PATCH /templates/:id', {
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   takesPlaceLater: true,
   async handler(ctx, { project, body, params, headers }) {
-    ctx.body = presentTemplate(
-      await ctx.services.templates.patch(project.id, params.id, body, headers['if-match']),
-    );
+    const template = await ctx.services.templates.patch(project.id, params.id, body, headers['if-match']);
+    ctx.body = presentTemplate(template);
   },
 });
 

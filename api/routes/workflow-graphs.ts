@@ -92,13 +92,9 @@ ${editing}`,
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   takesPlaceLater: true,
   async handler(ctx, { project, body, headers, params }) {
-    const step = await ctx.services.workflowGraphs.patchStep(
-      project.id,
-      params.id,
-      params.stepId,
-      body,
-      headers['if-match'],
-    );
+    const { id, stepId } = params;
+    const seen = headers['if-match'];
+    const step = await ctx.services.workflowGraphs.patchStep(project.id, id, stepId, body, seen);
     ctx.body = presentStep(step);
   },
 });
@@ -114,13 +110,9 @@ ${editing}`,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx, { project, query, headers, params }) {
-    await ctx.services.workflowGraphs.removeStep(
-      project.id,
-      params.id,
-      params.stepId,
-      query.splice ?? false,
-      headers['if-match'],
-    );
+    const { splice = false } = query;
+    const seen = headers['if-match'];
+    await ctx.services.workflowGraphs.removeStep(project.id, params.id, params.stepId, splice, seen);
   },
 });
 

@@ -142,9 +142,8 @@ leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 
   }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx, { project, body, params, headers }) {
-    ctx.body = presentWorkflow(
-      await ctx.services.workflows.patch(project.id, params.id, body, headers['if-match']),
-    );
+    const workflow = await ctx.services.workflows.patch(project.id, params.id, body, headers['if-match']);
+    ctx.body = presentWorkflow(workflow);
   },
 });
 
