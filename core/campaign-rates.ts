@@ -11,19 +11,13 @@ export const campaignCounters = [
 
 export type CampaignCounters = Record<(typeof campaignCounters)[number], number>;
 
-export interface CampaignRates {
-  deliveryRate: number;
-  openRate: number;
-  clickRate: number;
-  bounceRate: number;
-  complaintRate: number;
-  unsubscribeRate: number;
-}
+/** 0 to 100 with two decimals; 0 of nothing. */
+export const percentOf = (part: number, whole: number) =>
+  whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 
-/** Percentages of the emails sent, 0 to 100 with two decimals; 0 when nothing was sent. */
-export function campaignRates(counters: CampaignCounters): CampaignRates {
-  const { sent } = counters;
-  const rate = (count: number) => (sent === 0 ? 0 : Math.round((count / sent) * 10_000) / 100);
+/** Percentages of the emails sent. */
+export function campaignRates(counters: CampaignCounters) {
+  const rate = (count: number) => percentOf(count, counters.sent);
   return {
     deliveryRate: rate(counters.delivered),
     openRate: rate(counters.opened),

@@ -70,6 +70,12 @@ export function notFound(resource: string): DomainError {
   return new DomainError('NOT_FOUND', `${resource} not found`);
 }
 
+/** @throws DomainError `NOT_FOUND` without a value */
+export function orNotFound<Value>(value: Value, resource: string): NonNullable<Value> {
+  if (value === null || value === undefined) throw notFound(resource);
+  return value;
+}
+
 /** Issues that one error reports; a body can contain thousands. */
 export const maxReportedIssues = 100;
 const maxFieldLength = 300;

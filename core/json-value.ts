@@ -4,6 +4,10 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 /** @returns undefined for text that is not JSON */
 export function tryParseJson(text: string): unknown {
   try {

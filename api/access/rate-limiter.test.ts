@@ -132,9 +132,7 @@ describe('the rate limit', () => {
 });
 
 describe('the rate limit over HTTP', () => {
-  const route = createDefineRoute<null>()({
-    method: 'GET',
-    path: '/ping',
+  const route = createDefineRoute<null>()('GET /ping', {
     auth: 'secretKey',
     tags: ['Test'],
     summary: 'Ping',
@@ -143,9 +141,7 @@ describe('the rate limit over HTTP', () => {
       ctx.body = {};
     },
   });
-  const open = createDefineRoute<null>()({
-    method: 'GET',
-    path: '/auth/ping',
+  const open = createDefineRoute<null>()('GET /auth/ping', {
     auth: 'none',
     limitByAddress: true,
     tags: ['Test'],

@@ -17,9 +17,7 @@ const who = z.object({
 });
 
 function route(method: 'GET' | 'POST', auth: AuthKind) {
-  return defineRoute({
-    method,
-    path: `/${auth}`,
+  return defineRoute(`${method} /${auth}`, {
     auth,
     tags: ['Test'],
     summary: 'Who is it',

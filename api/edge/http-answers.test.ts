@@ -8,20 +8,16 @@ const nothing = { 204: { description: 'Nothing' } };
 const common = { auth: 'none', tags: ['Test'], responses: nothing } as const;
 
 const routes = [
-  defineRoute({
+  defineRoute('POST /json', {
     ...common,
-    method: 'POST',
-    path: '/json',
     summary: 'JSON',
     body: z.looseObject({}),
     handler(ctx) {
       ctx.status = 204;
     },
   }),
-  defineRoute({
+  defineRoute('POST /open', {
     ...common,
-    method: 'POST',
-    path: '/open',
     auth: 'publicKey',
     summary: 'From any website',
     crossOrigin: true,
@@ -30,10 +26,8 @@ const routes = [
       ctx.status = 204;
     },
   }),
-  defineRoute({
+  defineRoute('GET /page/:id', {
     ...common,
-    method: 'GET',
-    path: '/page/:id',
     summary: 'A page',
     params: z.object({ id: z.string() }),
     responses: { 200: { description: 'HTML', contentType: 'text/html; charset=utf-8' } },
@@ -43,10 +37,8 @@ const routes = [
       ctx.body = '<p>Grüße</p>';
     },
   }),
-  defineRoute({
+  defineRoute('GET /throws/:status', {
     ...common,
-    method: 'GET',
-    path: '/throws/:status',
     summary: 'What ctx.throw answers',
     params: z.object({ status: z.coerce.number() }),
     handler(ctx) {

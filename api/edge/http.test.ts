@@ -15,20 +15,16 @@ const common = { auth: 'none', tags: ['Test'], responses: size } as const;
 const sizeOf = (value: unknown) => ({ bytes: JSON.stringify(value).length });
 
 const routes = [
-  defineRoute({
+  defineRoute('POST /json', {
     ...common,
-    method: 'POST',
-    path: '/json',
     summary: 'JSON',
     body: z.looseObject({}),
     handler(ctx) {
       ctx.body = sizeOf(ctx.state.body);
     },
   }),
-  defineRoute({
+  defineRoute('POST /form', {
     ...common,
-    method: 'POST',
-    path: '/form',
     summary: 'Form',
     bodyFormat: 'form',
     body: z.looseObject({}),
@@ -36,10 +32,8 @@ const routes = [
       ctx.body = sizeOf(ctx.state.body);
     },
   }),
-  defineRoute({
+  defineRoute('POST /text', {
     ...common,
-    method: 'POST',
-    path: '/text',
     summary: 'Text',
     bodyFormat: 'text',
     body: z.string(),
@@ -47,10 +41,8 @@ const routes = [
       ctx.body = sizeOf(ctx.state.body);
     },
   }),
-  defineRoute({
+  defineRoute('POST /keyed', {
     ...common,
-    method: 'POST',
-    path: '/keyed',
     auth: 'secretKey',
     summary: 'JSON with a key',
     body: z.looseObject({}),
@@ -58,10 +50,8 @@ const routes = [
       ctx.body = sizeOf(ctx.state.body);
     },
   }),
-  defineRoute({
+  defineRoute('POST /large', {
     ...common,
-    method: 'POST',
-    path: '/large',
     auth: 'secretKey',
     summary: 'Up to 40 MB',
     bodyLimitBytes: 40 * mebibyte,

@@ -11,10 +11,8 @@ interface FakeServices {
   gate: Promise<void>;
 }
 
-function route(path: string) {
-  return createDefineRoute<FakeServices>()({
-    method: 'POST',
-    path,
+function route(path: `/${string}`) {
+  return createDefineRoute<FakeServices>()(`POST ${path}`, {
     auth: 'secretKey',
     idempotent: true,
     tags: ['Test'],

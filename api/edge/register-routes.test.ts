@@ -16,9 +16,7 @@ const elsewhere = Promise.withResolvers<void>();
 const answer = { 200: { description: 'Done', schema: z.object({ ok: z.literal(true) }) } };
 
 const routes = [
-  defineRoute({
-    method: 'POST',
-    path: '/things/:id',
+  defineRoute('POST /things/:id', {
     auth: 'secretKey',
     tags: ['Things'],
     summary: 'All checks',
@@ -44,9 +42,7 @@ const routes = [
       ctx.body = { ok: true };
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/echo/:name',
+  defineRoute('GET /echo/:name', {
     auth: 'none',
     tags: ['Things'],
     summary: 'Says what it got',
@@ -58,9 +54,7 @@ const routes = [
       ctx.body = { ...params, query, address: ctx.ip };
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/legacy',
+  defineRoute('POST /legacy', {
     auth: 'secretKey',
     tags: ['Things'],
     summary: 'Answers 400 { error }',
@@ -76,9 +70,7 @@ const routes = [
       throw new DomainError('BAD_REQUEST', 'The condition is empty');
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/elsewhere',
+  defineRoute('POST /elsewhere', {
     auth: 'secretKey',
     tags: ['Things'],
     summary: 'Waits for something else than Postgres',
@@ -90,9 +82,7 @@ const routes = [
       ctx.body = { ok: true };
     },
   }),
-  defineRoute({
-    method: 'GET',
-    path: '/undeclared',
+  defineRoute('GET /undeclared', {
     auth: 'none',
     tags: ['Things'],
     summary: 'Says too much',

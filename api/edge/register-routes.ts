@@ -51,12 +51,11 @@ export function chainOf(route: Route, { edge, validateResponses, logger }: Chain
 }
 
 /** A handler sets the status itself only if its route declares several. */
-function handlerOf({ responses, handler }: Route): Route['handler'] {
-  const statuses = Object.keys(responses).map(Number);
-  const [status = 200] = statuses;
-  if (status === 200 || statuses.length > 1) return handler;
+function handlerOf({ responses, handler }: Route): EdgeMiddleware {
+  const [status = 200, ...others] = Object.keys(responses).map(Number);
+  const isOnly = status !== 200 && others.length === 0;
   return (ctx) => {
-    ctx.status = status;
-    return handler(ctx);
+    if (isOnly) ctx.status = status;
+    return handler(ctx, ctx.state);
   };
 }

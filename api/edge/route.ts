@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import type Koa from 'koa';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { ErrorCode } from '../../core/errors.ts';
+import { idSchema } from '../../core/id-schema.ts';
+import { recordOf } from '../../core/record-of.ts';
 import type { ApiProject, SessionUser } from '../access/identity.ts';
 import type { EdgeContext } from './context.ts';
 
@@ -39,9 +41,7 @@ export type Responses = Readonly<Record<number, ResponseDeclaration>>;
 /** Renders an error instead of the envelope; the status is already set. */
 export type ErrorPage = (ctx: EdgeContext) => void;
 
-export interface RouteDescription {
-  method: HttpMethod;
-  path: string;
+interface RouteDescription {
   /** Sections of the API reference; by default the section of the route's file in `routes/index.ts`. */
   tags?: readonly string[];
   summary: string;
@@ -96,11 +96,17 @@ type UserOf<Auth extends AuthKind> = Auth extends 'user'
     ? SessionUser | null
     : null;
 
-export interface HandlerState<Auth extends AuthKind, Params, Query, Body, Headers> {
+type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | NamesIn<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+interface HandlerState<Call extends string, Auth extends AuthKind, Params, Query, Body, Headers> {
   requestId: string;
   project: ProjectOf<Auth>;
   user: UserOf<Auth>;
-  params: Output<Params>;
+  params: Params extends z.ZodType ? z.output<Params> : Record<NamesIn<Call>, string>;
   query: Output<Query>;
   body: Output<Body>;
   headers: Output<Headers>;
@@ -121,9 +127,11 @@ export interface HandlerContext<State, S, R extends Responses>
   body: AnswerOf<R[keyof R & number]>;
 }
 
-interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context> extends RouteDescription {
+interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context extends { state: unknown }>
+  extends RouteDescription {
   /** The secret key by default. */
   auth?: Auth;
+  /** By default each parameter of the path is an id. */
   params?: Params;
   /** Values are strings, or lists of strings for a repeated name. */
   query?: Query;
@@ -131,22 +139,27 @@ interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context> exte
   headers?: Headers;
   /** A single declared status is set automatically; among several, the handler chooses. */
   responses: Answers;
-  handler: (ctx: Context) => Promise<void> | void;
+  /** @param state `ctx.state`: the caller and the validated parts of the request */
+  handler: (ctx: Context, state: Context['state']) => Promise<void> | void;
 }
 
 export interface Route
   extends Declaration<AuthKind, z.ZodObject, z.ZodType, z.ZodType, z.ZodType, Responses, EdgeContext> {
+  method: HttpMethod;
+  path: string;
   auth: AuthKind;
   tags: readonly string[];
 }
 
 /**
- * Creates a `defineRoute` whose handlers find the services `S` at `ctx.services`.
+ * Creates a `defineRoute` whose handlers find the services `S` at `ctx.services`. It takes method and path, such as
+ * `GET /contacts/:id`, and the declaration.
  *
  * @throws Error at start when path and `params` name different parameters
  */
 export function createDefineRoute<S>() {
   return function defineRoute<
+    Call extends `${HttpMethod} /${string}`,
     const R extends Responses,
     Auth extends AuthKind = 'secretKey',
     Params extends z.ZodObject | undefined = undefined,
@@ -154,6 +167,7 @@ export function createDefineRoute<S>() {
     Body extends z.ZodType | undefined = undefined,
     Headers extends z.ZodType | undefined = undefined,
   >(
+    call: Call,
     definition: Declaration<
       Auth,
       Params,
@@ -161,15 +175,22 @@ export function createDefineRoute<S>() {
       Body,
       Headers,
       R,
-      HandlerContext<HandlerState<Auth, Params, Query, Body, Headers>, S, NoInfer<R>>
+      HandlerContext<HandlerState<Call, Auth, Params, Query, Body, Headers>, S, NoInfer<R>>
     >,
   ): Route {
-    const inPath = Array.from(definition.path.matchAll(/:(\w+)/g), ([, name]) => name);
-    const inSchema = Object.keys(definition.params?.shape ?? {});
-    if (inPath.sort().join() !== inSchema.sort().join()) {
-      throw new Error(`${definition.method} ${definition.path}: path and params name different parameters`);
+    const [method, path = ''] = call.split(' ');
+    const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
+    const ids = names.length === 0 ? undefined : z.object(recordOf(names, () => idSchema));
+    const { params = ids } = definition;
+    if (
+      names.toSorted().join() !==
+      Object.keys(params?.shape ?? {})
+        .toSorted()
+        .join()
+    ) {
+      throw new Error(`${call}: path and params name different parameters`);
     }
     // as: the chain calls a handler only with state that its route's schemas have accepted.
-    return { auth: 'secretKey', tags: [], ...definition } as unknown as Route;
+    return { method, path, auth: 'secretKey', tags: [], ...definition, params } as unknown as Route;
   };
 }

@@ -13,9 +13,7 @@ let orm: Orm;
 
 const defineRoute = createDefineRoute<null>();
 const routes = [
-  defineRoute({
-    method: 'POST',
-    path: '/rename/:id',
+  defineRoute('POST /rename/:id', {
     auth: 'none',
     tags: ['Test'],
     summary: 'Renames a project, slowly',
@@ -31,9 +29,7 @@ const routes = [
       ctx.body = {};
     },
   }),
-  defineRoute({
-    method: 'POST',
-    path: '/deadlock',
+  defineRoute('POST /deadlock', {
     auth: 'none',
     tags: ['Test'],
     summary: 'The victim of a deadlock',

@@ -18,9 +18,7 @@ const itemSchema = z
   .meta({ id: 'Item' });
 const example = { id: '0190a1b2-0000-7000-8000-000000000000', size: 2, at: '2030-01-01T00:00:00.000Z' };
 
-const putItem = defineRoute({
-  method: 'PUT',
-  path: '/items/:itemId/parts/:part',
+const putItem = defineRoute('PUT /items/:itemId/parts/:part', {
   auth: 'secretKey',
   tags: ['Items'],
   summary: 'Replace',
@@ -39,9 +37,7 @@ const putItem = defineRoute({
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   handler: () => undefined,
 });
-const hidden = defineRoute({
-  method: 'GET',
-  path: '/hidden',
+const hidden = defineRoute('GET /hidden', {
   auth: 'none',
   tags: ['Hidden'],
   summary: 'Hidden',
@@ -49,9 +45,7 @@ const hidden = defineRoute({
   responses: { 204: { description: 'Nothing' } },
   handler: () => undefined,
 });
-const legacy = defineRoute({
-  method: 'POST',
-  path: '/items',
+const legacy = defineRoute('POST /items', {
   auth: 'publicKey',
   tags: ['Items'],
   summary: 'Create',
@@ -244,9 +238,7 @@ describe('the OpenAPI document', () => {
 describe('a declaration', () => {
   it('whose path and parameters disagree is refused at start', () => {
     expect(() =>
-      defineRoute({
-        method: 'GET',
-        path: '/items/:id',
+      defineRoute('GET /items/:id', {
         auth: 'none',
         tags: [],
         summary: 'Broken',

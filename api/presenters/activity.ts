@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { ActivityStats } from '../../analytics/questions/activity-stats.ts';
 import type { EventRow } from '../../analytics/questions/event-listings.ts';
+import { percentOf } from '../../core/campaign-rates.ts';
 import type { UpcomingRow } from '../../db/statements/events/list-upcoming.ts';
 import type { activitySchema, eventSchema } from '../schemas/activity.ts';
 
@@ -51,9 +52,6 @@ export function presentUpcoming(row: UpcomingRow) {
         : { executionId: id, workflowId, workflowName: name, stepId },
   };
 }
-
-const percentOf = (part: number, whole: number) =>
-  whole === 0 ? 0 : Math.round((part / whole) * 10_000) / 100;
 
 export function presentActivityStats(stats: ActivityStats) {
   return {

@@ -1,16 +1,8 @@
 import type { z } from 'zod';
 import type { CampaignFigures, FiguresOfCampaign } from '../../analytics/questions/campaign-figures.ts';
-import { campaignRates } from '../../core/campaign-rates.ts';
 import type { CampaignTitle } from '../../db/entities/campaign.ts';
-import type { campaignFiguresSchema, campaignTotalsSchema } from '../schemas/analytics.ts';
-import { presentCounters } from './campaign.ts';
-
-function presentCampaignTotals(figures: CampaignFigures): z.output<typeof campaignTotalsSchema> {
-  return {
-    ...presentCounters(figures),
-    ...campaignRates(figures),
-  };
-}
+import type { campaignFiguresSchema } from '../schemas/analytics.ts';
+import { presentFigures } from './campaign.ts';
 
 export function presentCampaignFigures(
   figures: FiguresOfCampaign,
@@ -23,7 +15,7 @@ export function presentCampaignFigures(
     subject: title?.subject ?? null,
     status: title?.status ?? null,
     sentAt: title?.sentAt?.toISOString() ?? null,
-    ...presentCampaignTotals(figures),
+    ...presentFigures(figures),
   };
 }
 
@@ -36,6 +28,6 @@ interface CampaignStats {
 export function presentCampaignStats({ campaigns, titles, totals }: CampaignStats) {
   return {
     data: campaigns.map((figures) => presentCampaignFigures(figures, titles)),
-    totals: presentCampaignTotals(totals),
+    totals: presentFigures(totals),
   };
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type BillingCategory, billingCategories } from '../../core/billing/categories.ts';
 import { recordOf } from '../../core/record-of.ts';
-import type { consumptionSchema } from '../schemas/answers/billing.ts';
+import type { consumptionSchema } from '../schemas/billing.ts';
 import type { BillingState } from '../services/billing-limits.ts';
 
 export function presentConsumption({

@@ -32,7 +32,7 @@ export const presentAudience = ({ total, recipients, ...excluded }: AudienceOutc
   excluded,
 });
 
-export const presentCounters = (counters: CampaignCounters) => ({
+const presentCounters = (counters: CampaignCounters) => ({
   sentCount: counters.sent,
   deliveredCount: counters.delivered,
   openedCount: counters.opened,
@@ -40,6 +40,11 @@ export const presentCounters = (counters: CampaignCounters) => ({
   bouncedCount: counters.bounced,
   complainedCount: counters.complained,
   unsubscribedCount: counters.unsubscribed,
+});
+
+export const presentFigures = (counters: CampaignCounters) => ({
+  ...presentCounters(counters),
+  ...campaignRates(counters),
 });
 
 export function presentCampaign(counted: CountedCampaign, runs: TemporalRuns) {
@@ -60,7 +65,6 @@ export function presentCampaignStats({
 }: CountedCampaign): z.output<typeof campaignStatsSchema> {
   return {
     totalRecipients: campaign.totalRecipients,
-    ...presentCounters(counters),
-    ...campaignRates(counters),
+    ...presentFigures(counters),
   };
 }

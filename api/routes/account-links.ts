@@ -1,5 +1,5 @@
 import { clientOf, setCookie } from '../edge/cookies.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import {
   confirmEmailBodySchema,
   messageSchema,
@@ -10,7 +10,7 @@ import {
 } from '../schemas/auth.ts';
 import type { ProofOutcome } from '../services/account-links.ts';
 
-const bodyLimitBytes = 64 * 1024;
+const shared = { auth: 'none', limitByAddress: true, bodyLimitBytes: 64 * 1024 } as const;
 const tokenExample = 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c';
 
 const nextSteps: Readonly<Record<ProofOutcome, string>> = {
@@ -20,26 +20,19 @@ const nextSteps: Readonly<Record<ProofOutcome, string>> = {
 };
 
 const request = {
-  method: 'POST',
-  auth: 'none',
-  limitByAddress: true,
-  bodyLimitBytes,
+  ...shared,
   body: requestLinkBodySchema,
   bodyExample: { email: 'ada@example.com' },
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
 } as const;
 
-export const requestVerification = defineRoute({
+export const requestVerification = defineRoute('POST /auth/request-verification', {
   ...request,
-  path: '/auth/request-verification',
   summary: 'Request a verification link by email',
   description:
     'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
-  responses: {
-    200: { description: 'A link was mailed if the address needs verification.', schema: messageSchema },
-  },
-  async handler(ctx) {
-    const { body } = ctx.state;
+  responses: ok('A link was mailed if the address needs verification.', messageSchema),
+  async handler(ctx, { body }) {
     await ctx.services.accountLinks.requestVerification({
       ...body,
       language: ctx.headers['accept-language'],
@@ -48,15 +41,13 @@ export const requestVerification = defineRoute({
   },
 });
 
-export const requestPasswordReset = defineRoute({
+export const requestPasswordReset = defineRoute('POST /auth/request-password-reset', {
   ...request,
-  path: '/auth/request-password-reset',
   summary: 'Request a password reset link by email',
   description:
     'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
-  responses: { 200: { description: 'A link was mailed if there is an account.', schema: messageSchema } },
-  async handler(ctx) {
-    const { body } = ctx.state;
+  responses: ok('A link was mailed if there is an account.', messageSchema),
+  async handler(ctx, { body }) {
     await ctx.services.accountLinks.requestPasswordReset({
       ...body,
       language: ctx.headers['accept-language'],
@@ -65,61 +56,45 @@ export const requestPasswordReset = defineRoute({
   },
 });
 
-export const readVerification = defineRoute({
-  method: 'POST',
-  path: '/auth/verification',
-  auth: 'none',
+export const readVerification = defineRoute('POST /auth/verification', {
+  ...shared,
   summary: 'Read a verification link',
   description: 'What the token of a mailed link verifies. `POST /auth/verify-email` verifies it.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: tokenBodySchema,
   bodyExample: { token: tokenExample },
-  responses: { 200: { description: 'The link works.', schema: openVerificationSchema } },
+  responses: ok('The link works.', openVerificationSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { token } = ctx.state.body;
+  async handler(ctx, { body: { token } }) {
     ctx.body = await ctx.services.accountLinks.verification(token, ctx.cookies.get('token'));
   },
 });
 
-export const confirmEmail = defineRoute({
-  method: 'POST',
-  path: '/auth/verify-email',
-  auth: 'none',
+export const confirmEmail = defineRoute('POST /auth/verify-email', {
+  ...shared,
   summary: 'Verify an address with the token of a mailed link',
   description:
     "Accepts pending invitations to the address. A token works once, for 24 hours. Send the account's " +
     'session cookie or its `password` to keep both: otherwise someone else may have signed up with the ' +
     'address, so all sessions end and the password is replaced by the one sent, or removed.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: confirmEmailBodySchema,
   bodyExample: { token: tokenExample },
-  responses: { 200: { description: 'Proven.', schema: messageSchema } },
+  responses: ok('Proven.', messageSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { token, password } = ctx.state.body;
+  async handler(ctx, { body: { token, password } }) {
     const outcome = await ctx.services.accountLinks.verifyEmail(token, password, ctx.cookies.get('token'));
     ctx.body = { message: `The address is verified. ${nextSteps[outcome]}`.trim() };
   },
 });
 
-export const resetPassword = defineRoute({
-  method: 'POST',
-  path: '/auth/reset-password',
-  auth: 'none',
+export const resetPassword = defineRoute('POST /auth/reset-password', {
+  ...shared,
   summary: 'Choose a new password with the token of a mailed link',
   description: 'Ends every session of the account. A token works once, for an hour.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: resetPasswordBodySchema,
   bodyExample: { token: tokenExample, password: 'a long pass phrase' },
-  responses: { 200: { description: 'The password is changed; sign in with it.', schema: messageSchema } },
+  responses: ok('The password is changed; sign in with it.', messageSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { body } = ctx.state;
-    const { token, password } = body;
+  async handler(ctx, { body: { token, password } }) {
     setCookie(ctx, 'device', await ctx.services.accountLinks.resetPassword(token, password, clientOf(ctx)));
     ctx.body = { message: 'The password is changed. Sign in with it.' };
   },

@@ -15,7 +15,7 @@ import {
   verifyEmailPage,
 } from '../pages/account-pages.ts';
 import { pageType, renderNotice, showPage } from '../pages/page.ts';
-import { newPasswordSchema } from '../schemas/password.ts';
+import { newPasswordSchema } from '../schemas/auth.ts';
 import type { Services } from '../services/services.ts';
 
 const tokenSchema = z.string().min(1).max(200).describe('From the link in an email.');
@@ -66,33 +66,27 @@ async function withLink(ctx: PageContext, act: () => Promise<void>): Promise<voi
   }
 }
 
-export const showVerifyEmail = defineRoute({
+export const showVerifyEmail = defineRoute('GET /verify-email', {
   ...shared,
-  method: 'GET',
-  path: '/verify-email',
   summary: 'Page that verifies an address',
   description: 'Where mailed links lead without `DASHBOARD_URL`. Changes nothing.',
   query,
-  handler: (ctx) =>
+  handler: (ctx, { query: { token } }) =>
     withLink(ctx, async () => {
-      const { token } = ctx.state.query;
       const link = await ctx.services.accountLinks.verification(token, ctx.cookies.get('token'));
       showPage(ctx, verifyEmailPage(localeOf(ctx), token, link));
     }),
 });
 
-export const submitVerifyEmail = defineRoute({
+export const submitVerifyEmail = defineRoute('POST /verify-email', {
   ...shared,
   ...formOf,
-  method: 'POST',
-  path: '/verify-email',
   summary: 'Verify an address, from its page',
   description: 'Needs the session of the account or a password: the current one or a new one.',
   body: body.partial({ password: true }),
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
-  handler: (ctx) =>
+  handler: (ctx, { body: { token, password } }) =>
     withLink(ctx, async () => {
-      const { token, password } = ctx.state.body;
       const session = ctx.cookies.get('token');
       const link = await ctx.services.accountLinks.verification(token, session);
       if (link.needsPassword && !isPassword(password ?? '')) {
@@ -105,29 +99,24 @@ export const submitVerifyEmail = defineRoute({
     }),
 });
 
-export const showResetPassword = defineRoute({
+export const showResetPassword = defineRoute('GET /reset-password', {
   ...shared,
-  method: 'GET',
-  path: '/reset-password',
   summary: 'Page of the link to choose a new password',
   description: 'Where mailed links lead without `DASHBOARD_URL`.',
   query,
-  handler(ctx) {
-    showPage(ctx, resetPasswordPage(localeOf(ctx), ctx.state.query.token));
+  handler(ctx, { query }) {
+    showPage(ctx, resetPasswordPage(localeOf(ctx), query.token));
   },
 });
 
-export const submitResetPassword = defineRoute({
+export const submitResetPassword = defineRoute('POST /reset-password', {
   ...shared,
   ...formOf,
-  method: 'POST',
-  path: '/reset-password',
   summary: 'Choose a new password, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
-  handler: (ctx) =>
+  handler: (ctx, { body: { token, password } }) =>
     withLink(ctx, async () => {
-      const { token, password } = ctx.state.body;
       if (!isPassword(password)) {
         ctx.status = 422;
         showPage(ctx, resetPasswordPage(localeOf(ctx), token, true));
@@ -139,32 +128,26 @@ export const submitResetPassword = defineRoute({
     }),
 });
 
-export const showInvitation = defineRoute({
+export const showInvitation = defineRoute('GET /accept-invitation', {
   ...shared,
-  method: 'GET',
-  path: '/accept-invitation',
   summary: 'Page of an invitation to a project',
   description: 'Where mailed links lead without `DASHBOARD_URL`.',
   query,
-  handler: (ctx) =>
+  handler: (ctx, { query: { token } }) =>
     withLink(ctx, async () => {
-      const { token } = ctx.state.query;
       const { email } = await ctx.services.accounts.invitation(token);
       showPage(ctx, invitationPage(localeOf(ctx), token, email));
     }),
 });
 
-export const submitInvitation = defineRoute({
+export const submitInvitation = defineRoute('POST /accept-invitation', {
   ...shared,
   ...formOf,
-  method: 'POST',
-  path: '/accept-invitation',
   summary: 'Create the account of an invitation, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
-  handler: (ctx) =>
+  handler: (ctx, { body: { token, password } }) =>
     withLink(ctx, async () => {
-      const { token, password } = ctx.state.body;
       const locale = localeOf(ctx);
       const { email } = await ctx.services.accounts.invitation(token);
       if (!isPassword(password)) {
@@ -182,16 +165,14 @@ export const submitInvitation = defineRoute({
     }),
 });
 
-export const showReturn = defineRoute({
+export const showReturn = defineRoute('GET /return/:page', {
   ...shared,
-  method: 'GET',
-  path: '/return/:page',
   summary: 'Page shown after a sign-in or a payment on another site',
   description: 'Where the browser returns to without `DASHBOARD_URL`. The same for everyone.',
   hidden: true,
   limitByAddress: false,
   params: z.object({ page: z.enum(returnPages) }),
-  handler(ctx) {
-    showPage(ctx, returnPage(localeOf(ctx), ctx.state.params.page));
+  handler(ctx, { params }) {
+    showPage(ctx, returnPage(localeOf(ctx), params.page));
   },
 });

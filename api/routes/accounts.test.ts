@@ -17,9 +17,7 @@ import { logIn, logOut, signUp } from './auth.ts';
 import { createProject, listProjects, regenerateKeys } from './projects.ts';
 import { currentUser } from './users.ts';
 
-const ping = createDefineRoute<Services>()({
-  method: 'GET',
-  path: '/ping',
+const ping = createDefineRoute<Services>()('GET /ping', {
   auth: 'secretKey',
   tags: ['Test'],
   summary: 'Ping',

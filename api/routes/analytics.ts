@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentCampaignFigures, presentCampaignStats } from '../presenters/analytics.ts';
 import {
   campaignStatsQuerySchema,
@@ -35,9 +35,7 @@ const campaign = {
   ...totals,
 };
 
-export const readTimeseries = defineRoute({
-  method: 'GET',
-  path: '/analytics/timeseries',
+export const readTimeseries = defineRoute('GET /analytics/timeseries', {
   summary: 'Activity by hour or by day',
   description:
     'The last 30 days by default, oldest first, with every UTC hour or day that the period touches. Each ' +
@@ -45,92 +43,64 @@ export const readTimeseries = defineRoute({
     'the buckets add up to `GET /activity/stats`. `bounced` counts permanent bounces; `unsubscribed` ' +
     'leaves out contacts unsubscribed by a bounce or complaint. At most 25,000 buckets.',
   query: timeseriesQuerySchema,
-  responses: {
-    200: {
-      description: 'The buckets.',
-      schema: timeseriesSchema,
-      example: {
-        data: [
-          {
-            date: '2026-01-31',
-            sent: 1200,
-            delivered: 1188,
-            opened: 480,
-            clicked: 96,
-            bounced: 6,
-            complained: 0,
-            unsubscribed: 3,
-          },
-        ],
+  responses: ok('The buckets.', timeseriesSchema, {
+    data: [
+      {
+        date: '2026-01-31',
+        sent: 1200,
+        delivered: 1188,
+        opened: 480,
+        clicked: 96,
+        bounced: 6,
+        complained: 0,
+        unsubscribed: 3,
       },
-    },
-  },
+    ],
+  }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = { data: await ctx.services.analytics.timeseries(project.id, query) };
   },
 });
 
-export const topCampaigns = defineRoute({
-  method: 'GET',
-  path: '/analytics/top-campaigns',
+export const topCampaigns = defineRoute('GET /analytics/top-campaigns', {
   summary: 'Campaigns with the most opens, clicks or emails',
   description:
     'Counts activity on campaign emails in the period, by default the last 30 days. Campaigns with a ' +
     'count of 0 come last, newest first. `limit` is at most 100; larger values count as 100.',
   query: topCampaignsQuerySchema,
-  responses: {
-    200: { description: 'The best first.', schema: topCampaignsSchema, example: { data: [campaign] } },
-  },
+  responses: ok('The best first.', topCampaignsSchema, { data: [campaign] }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { campaigns, titles } = await ctx.services.analytics.topCampaigns(project.id, query);
     ctx.body = { data: campaigns.map((figures) => presentCampaignFigures(figures, titles)) };
   },
 });
 
-export const campaignStatistics = defineRoute({
-  method: 'GET',
-  path: '/analytics/campaign-stats',
+export const campaignStatistics = defineRoute('GET /analytics/campaign-stats', {
   summary: 'Counts and rates per campaign and in total',
   description:
     'Counts activity on campaign emails in the period, by default the last 30 days. Newest campaigns ' +
     'first, at most `limit` (up to 100); `totals` covers all campaigns of the period.',
   query: campaignStatsQuerySchema,
-  responses: {
-    200: {
-      description: 'Campaigns with activity in the period.',
-      schema: campaignStatsSchema,
-      example: { data: [campaign], totals },
-    },
-  },
+  responses: ok('Campaigns with activity in the period.', campaignStatsSchema, { data: [campaign], totals }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = presentCampaignStats(await ctx.services.analytics.campaignStats(project.id, query));
   },
 });
 
-export const topEvents = defineRoute({
-  method: 'GET',
-  path: '/analytics/top-events',
+export const topEvents = defineRoute('GET /analytics/top-events', {
   summary: 'The most frequent events',
   description:
     'Tracked and emitted events, by default of the last 30 days. `previousCount` covers the preceding ' +
     'period of the same length. `limit` is at most 100; larger values count as 100.',
   query: topEventsQuerySchema,
-  responses: {
-    200: {
-      description: 'The most frequent first.',
-      schema: topEventsSchema,
-      example: [{ name: 'order placed', count: 412, previousCount: 388 }],
-    },
-  },
+  responses: ok('The most frequent first.', topEventsSchema, [
+    { name: 'order placed', count: 412, previousCount: 388 },
+  ]),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     ctx.body = await ctx.services.analytics.topEvents(project.id, query);
   },
 });

@@ -1,5 +1,5 @@
 import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { userSchema } from '../schemas/answers/user.ts';
 import {
@@ -10,26 +10,21 @@ import {
   tokenBodySchema,
 } from '../schemas/auth.ts';
 
-const bodyLimitBytes = 64 * 1024;
+const shared = { auth: 'none', limitByAddress: true, bodyLimitBytes: 64 * 1024 } as const;
 const tokenExample = { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' };
 const bodyExample = { email: 'ada@example.com', password: 'a long pass phrase' };
 
-export const signUp = defineRoute({
-  method: 'POST',
-  path: '/auth/signup',
-  auth: 'none',
+export const signUp = defineRoute('POST /auth/signup', {
+  ...shared,
   summary: 'Create an account and sign in',
   description:
     'Sets the session cookie and mails a verification link. The operator can restrict sign-up to invited ' +
     'users (403).',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: signUpBodySchema,
   bodyExample,
-  responses: { 201: { description: 'Signed up and in.', schema: signedInSchema } },
+  responses: created('Signed up and in.', signedInSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'CONFLICT'],
-  async handler(ctx) {
-    const { body } = ctx.state;
+  async handler(ctx, { body }) {
     const signedIn = await ctx.services.accounts.signUp(
       { ...body, language: ctx.headers['accept-language'] },
       clientOf(ctx),
@@ -39,71 +34,56 @@ export const signUp = defineRoute({
   },
 });
 
-export const readInvitation = defineRoute({
-  method: 'POST',
-  path: '/auth/invitation',
-  auth: 'none',
+export const readInvitation = defineRoute('POST /auth/invitation', {
+  ...shared,
   summary: 'Read an invitation',
   description: 'What the token of a mailed invitation is for. `POST /auth/signup` accepts it.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: tokenBodySchema,
   bodyExample: tokenExample,
-  responses: { 200: { description: 'The invitation is open.', schema: openInvitationSchema } },
+  responses: ok('The invitation is open.', openInvitationSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler(ctx) {
-    ctx.body = await ctx.services.accounts.invitation(ctx.state.body.token);
+  async handler(ctx, { body }) {
+    ctx.body = await ctx.services.accounts.invitation(body.token);
   },
 });
 
-export const logIn = defineRoute({
-  method: 'POST',
-  path: '/auth/login',
-  auth: 'none',
+export const logIn = defineRoute('POST /auth/login', {
+  ...shared,
   summary: 'Sign in',
   description:
     'Sets the session cookie `token` (HttpOnly, SameSite=Lax, 30 days) and the cookie `device`, which ' +
     'identifies the browser. After `LOGIN_ATTEMPTS_PER_ACCOUNT` wrong passwords within 15 minutes, ' +
     'further attempts are refused (429). Devices and addresses that have signed in before have a separate ' +
     'allowance each.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: logInBodySchema,
   bodyExample,
-  responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
+  responses: ok('Signed in.', signedInSchema),
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { body } = ctx.state;
+  async handler(ctx, { body }) {
     const signedIn = await ctx.services.accounts.logIn(body, clientOf(ctx));
     setSignInCookies(ctx, signedIn);
     ctx.body = { user: present(userSchema, signedIn.user) };
   },
 });
 
-export const logInOnce = defineRoute({
-  method: 'POST',
-  path: '/auth/one-time',
-  auth: 'none',
+export const logInOnce = defineRoute('POST /auth/one-time', {
+  ...shared,
   summary: 'Sign in with a one-time link',
   description:
     'Takes the token of a link that `npm start` prints. It works once, for a quarter of an hour; opening the link ' +
     'alone does not use it up.',
-  limitByAddress: true,
-  bodyLimitBytes,
   body: tokenBodySchema,
   bodyExample: tokenExample,
-  responses: { 200: { description: 'Signed in.', schema: signedInSchema } },
+  responses: ok('Signed in.', signedInSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
-  async handler(ctx) {
-    const signedIn = await ctx.services.accounts.logInOnce(ctx.state.body.token, clientOf(ctx));
+  async handler(ctx, { body }) {
+    const signedIn = await ctx.services.accounts.logInOnce(body.token, clientOf(ctx));
     setSignInCookies(ctx, signedIn);
     ctx.body = { user: present(userSchema, signedIn.user) };
   },
 });
 
-export const logOut = defineRoute({
-  method: 'GET',
-  path: '/auth/logout',
+export const logOut = defineRoute('GET /auth/logout', {
   auth: 'none',
   summary: 'Sign out',
   limitByAddress: true,

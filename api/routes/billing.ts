@@ -1,85 +1,59 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentConsumption } from '../presenters/billing.ts';
 import { present } from '../presenters/present.ts';
 import {
+  billingPageSchema,
+  checkoutBodySchema,
   consumptionSchema,
+  invoicePageSchema,
   invoiceSchema,
   limitsBodySchema,
   limitsSchema,
-} from '../schemas/answers/billing.ts';
-import {
-  billingPageSchema,
-  checkoutBodySchema,
-  invoicePageSchema,
   listInvoicesQuerySchema,
 } from '../schemas/billing.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 const whoMay = 'Requires an owner or admin of the project, or its secret key.';
 const pageExample = { url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' };
 
-export const openCheckout = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects/:id/checkout',
+export const openCheckout = defineRoute('POST /users/@me/projects/:id/checkout', {
   auth: 'userOrSecretKey',
   summary: 'Open a checkout page',
   description:
     "A Stripe Checkout session for one of this deployment's prices, by default the first. While a session " +
     `is open, repeated calls return it. ${whoMay}`,
-  params: idParams,
   body: checkoutBodySchema,
   bodyExample: { priceId: 'price_1Q2w3E4r5T' },
-  responses: {
-    200: { description: 'Where to send the user.', schema: billingPageSchema, example: pageExample },
-  },
+  responses: ok('Where to send the user.', billingPageSchema, pageExample),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { user, project, body, params } = ctx.state;
+  async handler(ctx, { user, project, body, params }) {
     const url = await ctx.services.billing.checkout({ user, project }, params.id, body?.priceId);
     ctx.body = { url };
   },
 });
 
-export const openBillingPortal = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects/:id/billing-portal',
+export const openBillingPortal = defineRoute('POST /users/@me/projects/:id/billing-portal', {
   auth: 'userOrSecretKey',
   summary: 'Open the billing portal',
   description: `For changing or ending a subscription and managing payment methods. ${whoMay}`,
-  params: idParams,
-  responses: {
-    200: {
-      description: 'Where to send the user immediately.',
-      schema: billingPageSchema,
-      example: { url: 'https://billing.stripe.com/p/session/test_a1b2c3' },
-    },
-  },
+  responses: ok('Where to send the user immediately.', billingPageSchema, {
+    url: 'https://billing.stripe.com/p/session/test_a1b2c3',
+  }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { user, project, params } = ctx.state;
+  async handler(ctx, { user, project, params }) {
     ctx.body = { url: await ctx.services.billing.portal({ user, project }, params.id) };
   },
 });
 
-export const listInvoices = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects/:id/billing-invoices',
+export const listInvoices = defineRoute('GET /users/@me/projects/:id/billing-invoices', {
   auth: 'userOrSecretKey',
   summary: 'Invoices of a project',
   description: `Newest first. ${whoMay}`,
-  params: idParams,
   query: listInvoicesQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of invoices; `cursor` leads to the next one.',
-      schema: invoicePageSchema,
-    },
-  },
+  responses: ok('A page of invoices; `cursor` leads to the next one.', invoicePageSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { user, project, query, params } = ctx.state;
+  async handler(ctx, { user, project, query, params }) {
     const page = { limit: query.limit, after: query.cursor };
     const { invoices, hasMore } = await ctx.services.billing.invoices({ user, project }, params.id, page);
     const cursor = hasMore ? (invoices.at(-1)?.id ?? null) : null;
@@ -87,54 +61,42 @@ export const listInvoices = defineRoute({
   },
 });
 
-export const showBillingLimits = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects/:id/billing-limits',
+export const showBillingLimits = defineRoute('GET /users/@me/projects/:id/billing-limits', {
   auth: 'userOrSecretKey',
   summary: 'Monthly email limits of a project',
   description: `By category; null means unlimited. ${whoMay}`,
-  params: idParams,
-  responses: { 200: { description: 'The limits.', schema: limitsSchema } },
+  responses: ok('The limits.', limitsSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, project, params } = ctx.state;
+  async handler(ctx, { user, project, params }) {
     ctx.body = await ctx.services.billingLimits.read({ user, project }, params.id);
   },
 });
 
-export const changeBillingLimits = defineRoute({
-  method: 'PUT',
-  path: '/users/@me/projects/:id/billing-limits',
+export const changeBillingLimits = defineRoute('PUT /users/@me/projects/:id/billing-limits', {
   auth: 'userOrSecretKey',
   summary: 'Change the monthly email limits of a project',
   description:
     'Null removes a limit; omitted limits stay unchanged. Beyond a limit, `POST /v1/send` and campaigns ' +
     'are refused as a whole with 402; workflow emails are skipped, which the execution records. Limits ' +
     `apply whether or not billing is configured. ${whoMay}`,
-  params: idParams,
   body: limitsBodySchema,
   bodyExample: { transactional: 50_000, campaigns: 200_000, workflows: null },
-  responses: { 200: { description: 'The current limits.', schema: limitsSchema } },
+  responses: ok('The current limits.', limitsSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, project, body, params } = ctx.state;
+  async handler(ctx, { user, project, body, params }) {
     ctx.body = await ctx.services.billingLimits.change({ user, project }, params.id, body);
   },
 });
 
-export const showBillingConsumption = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects/:id/billing-consumption',
+export const showBillingConsumption = defineRoute('GET /users/@me/projects/:id/billing-consumption', {
   auth: 'userOrSecretKey',
   summary: 'Emails that a project has sent this month',
   description:
     'Emails accepted in the calendar month (UTC), by category, without campaign tests and without emails ' +
     `that a cancelled campaign did not send; and the state of the subscription. ${whoMay}`,
-  params: idParams,
-  responses: { 200: { description: 'As of now.', schema: consumptionSchema } },
+  responses: ok('As of now.', consumptionSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, project, params } = ctx.state;
+  async handler(ctx, { user, project, params }) {
     const state = await ctx.services.billingLimits.consumption({ user, project }, params.id);
     ctx.body = presentConsumption(state);
   },

@@ -1,7 +1,6 @@
 import { defineRoute } from '../edge/define-route.ts';
 import { presentAudience } from '../presenters/campaign.ts';
 import { audienceBodySchema, audienceSchema } from '../schemas/campaigns.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 const kept = 'In a project with more than 50,000 contacts, the count is cached for 30 seconds.';
 const responses = {
@@ -12,9 +11,7 @@ const responses = {
   },
 };
 
-export const previewAudience = defineRoute({
-  method: 'POST',
-  path: '/campaigns/audience',
+export const previewAudience = defineRoute('POST /campaigns/audience', {
   summary: 'Count who would get a campaign',
   description: `Counts recipients and exclusions by reason, before a campaign exists. ${kept}`,
   body: audienceBodySchema,
@@ -22,22 +19,17 @@ export const previewAudience = defineRoute({
   responses,
   waitsElsewhere: true,
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     ctx.body = presentAudience(await ctx.services.audiencePreview.preview(project.id, body));
   },
 });
 
-export const campaignAudience = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id/audience',
+export const campaignAudience = defineRoute('GET /campaigns/:id/audience', {
   summary: 'Count who would get a campaign if it started now',
   description: `Also for a campaign already sent: \`totalRecipients\` is the number it was sent to. ${kept}`,
-  params: idParams,
   responses,
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentAudience(await ctx.services.audiencePreview.ofCampaign(project.id, params.id));
   },
 });

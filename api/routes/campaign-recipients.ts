@@ -1,45 +1,38 @@
-import { defineRoute } from '../edge/define-route.ts';
-import { presentRecipients } from '../presenters/recipient.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
+import { present } from '../presenters/present.ts';
 import {
   campaignLinksSchema,
   listRecipientsQuerySchema,
   recipientPageSchema,
+  recipientSchema,
 } from '../schemas/campaign-recipients.ts';
-import { idParams } from '../schemas/id-params.ts';
 
-export const listCampaignRecipients = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id/recipients',
+export const listCampaignRecipients = defineRoute('GET /campaigns/:id/recipients', {
   summary: 'List the recipients of a campaign',
   description: 'By the outcome of their email, oldest contact first. Erased contacts are left out.',
-  params: idParams,
   query: listRecipientsQuerySchema,
-  responses: { 200: { description: 'A page of recipients.', schema: recipientPageSchema } },
+  responses: ok('A page of recipients.', recipientPageSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, params, query } = ctx.state;
-    const page = await ctx.services.campaignRecipients.list(project.id, params.id, query);
-    ctx.body = presentRecipients(page);
+  async handler(ctx, { project, params, query }) {
+    const found = await ctx.services.campaignRecipients.list(project.id, params.id, query);
+    ctx.body = {
+      data: found.recipients.map((recipient) => present(recipientSchema, recipient)),
+      cursor: found.cursor,
+      hasMore: found.cursor !== null,
+      searchedUntil: found.searchedUntil?.toISOString() ?? null,
+    };
   },
 });
 
-export const listCampaignLinks = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id/links',
+export const listCampaignLinks = defineRoute('GET /campaigns/:id/links', {
   summary: 'List the links of a campaign that recipients followed',
   description:
     'Most recipients first, at most 500. Clicks appear within seconds, and expire with the event history.',
-  params: idParams,
-  responses: {
-    200: {
-      description: 'The links.',
-      schema: campaignLinksSchema,
-      example: { data: [{ link: 'https://example.com/', clicks: 312, uniqueClicks: 248 }] },
-    },
-  },
+  responses: ok('The links.', campaignLinksSchema, {
+    data: [{ link: 'https://example.com/', clicks: 312, uniqueClicks: 248 }],
+  }),
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = { data: await ctx.services.campaignRecipients.links(project.id, params.id) };
   },
 });

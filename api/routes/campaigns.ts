@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
@@ -15,7 +15,6 @@ import {
   sendCampaignBodySchema,
 } from '../schemas/campaigns.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { mostBodyBytes } from '../schemas/pagination.ts';
 import type { Services } from '../services/services.ts';
@@ -25,15 +24,12 @@ const answerWith = (campaign: CountedCampaign, { temporalRuns }: Services) => ({
   data: presentCampaign(campaign, temporalRuns),
 });
 
-export const listCampaigns = defineRoute({
-  method: 'GET',
-  path: '/campaigns',
+export const listCampaigns = defineRoute('GET /campaigns', {
   summary: 'List campaigns',
   query: listCampaignsQuerySchema,
-  responses: { 200: { description: 'A page of campaigns.', schema: campaignPageSchema } },
+  responses: ok('A page of campaigns.', campaignPageSchema),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
     const { campaigns, total } = await ctx.services.campaigns.list(project.id, query);
     shrinkTo?.(bodyBytesOf(campaigns.map(({ campaign }) => campaign)));
@@ -47,9 +43,7 @@ export const listCampaigns = defineRoute({
   },
 });
 
-export const createCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns',
+export const createCampaign = defineRoute('POST /campaigns', {
   summary: 'Create a campaign',
   description:
     'A draft, to be sent with `POST /campaigns/{id}/send`. ALL goes to every subscribed contact (to every ' +
@@ -57,113 +51,79 @@ export const createCampaign = defineRoute({
     'meet a condition.',
   body: campaignBodySchema,
   bodyExample: campaignBodyExample,
-  responses: { 201: { description: 'The draft.', schema: campaignAnswerSchema, example: campaignExample } },
+  responses: created('The draft.', campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const campaign = await ctx.services.campaigns.create(project.id, body);
     ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
-export const getCampaign = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id',
+export const getCampaign = defineRoute('GET /campaigns/:id', {
   summary: 'Get a campaign',
-  params: idParams,
-  responses: {
-    200: { description: 'The campaign.', schema: campaignAnswerSchema, example: campaignExample },
-  },
+  responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const campaign = await ctx.services.campaigns.get(project.id, params.id);
     ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
-export const replaceCampaign = defineRoute({
-  method: 'PUT',
-  path: '/campaigns/:id',
+export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
   summary: 'Replace a campaign',
   description: 'Possible until sending starts. Omitted fields become empty or their default.',
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: campaignBodySchema,
   bodyExample: campaignBodyExample,
-  responses: {
-    200: { description: 'The campaign.', schema: campaignAnswerSchema, example: campaignExample },
-  },
+  responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
+  async handler(ctx, { project, body, params, headers }) {
     const campaign = await ctx.services.campaigns.replace(project.id, params.id, body, headers['if-match']);
     ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
-export const deleteCampaign = defineRoute({
-  method: 'DELETE',
-  path: '/campaigns/:id',
+export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
   summary: 'Delete a campaign',
   description:
     'Refused while SCHEDULED or SENDING. Unsent emails of a cancelled campaign are cancelled first. The call is refused ' +
     'too if that takes longer than a few seconds, and while emails are being handed over: usually for seconds, after ' +
     'a crash of a worker for a minute.',
-  params: idParams,
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.campaigns.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.campaigns.remove(project.id, params.id),
 });
 
-export const duplicateCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns/:id/duplicate',
+export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
   summary: 'Duplicate a campaign',
-  params: idParams,
-  responses: {
-    201: {
-      description: 'A new draft with " (Copy)" appended to its name.',
-      schema: campaignAnswerSchema,
-      example: campaignExample,
-    },
-  },
+  responses: created(
+    'A new draft with " (Copy)" appended to its name.',
+    campaignAnswerSchema,
+    campaignExample,
+  ),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const campaign = await ctx.services.campaigns.duplicate(project.id, params.id);
     ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
-export const sendCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns/:id/send',
+export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
   summary: 'Send or schedule a campaign',
   description:
     'Possible in DRAFT, and in SCHEDULED to reschedule it or send it now. A time in the past sends ' +
     'immediately. The audience is frozen when sending starts. A campaign with more recipients than the ' +
     "project's remaining monthly limit is refused; a scheduled one is checked again when it is due, and " +
     'cancelled if it exceeds the limit.',
-  params: idParams,
   refuseDisabledProject: true,
   headers: ifMatchHeadersSchema,
   body: sendCampaignBodySchema,
   bodyExample: { scheduledFor: '2026-12-01T09:00:00.000Z' },
-  responses: {
-    200: {
-      description: 'SENDING, or SCHEDULED.',
-      schema: campaignAnswerSchema.extend({ message: z.string() }),
-    },
-  },
+  responses: ok('SENDING, or SCHEDULED.', campaignAnswerSchema.extend({ message: z.string() })),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
+  async handler(ctx, { project, body, params, headers }) {
     const scheduledFor = body?.scheduledFor ?? null;
     const answer = answerWith(
       await ctx.services.campaignSending.send(project.id, params.id, scheduledFor, headers['if-match']),
@@ -178,53 +138,41 @@ export const sendCampaign = defineRoute({
   },
 });
 
-export const cancelCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns/:id/cancel',
+export const cancelCampaign = defineRoute('POST /campaigns/:id/cancel', {
   summary: 'Cancel a campaign',
   description:
     'Possible in DRAFT, SCHEDULED and SENDING. After the response, only emails already being handed over ' +
     'to the provider still leave.',
-  params: idParams,
-  responses: { 200: { description: 'CANCELLED.', schema: campaignAnswerSchema } },
+  responses: ok('CANCELLED.', campaignAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const campaign = await ctx.services.campaignSending.cancel(project.id, params.id);
     ctx.body = answerWith(campaign, ctx.services);
   },
 });
 
-export const testCampaign = defineRoute({
-  method: 'POST',
-  path: '/campaigns/:id/test',
+export const testCampaign = defineRoute('POST /campaigns/:id/test', {
   summary: 'Send a test of a campaign to one address',
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the ' +
     'subject is prefixed `[TEST] `. No contact is created and no counter moves.',
-  params: idParams,
   refuseDisabledProject: true,
   body: testEmailBodySchema,
   bodyExample: { email: 'ada@example.com' },
-  responses: { 200: { description: 'On its way.', schema: testEmailAnswerSchema } },
+  responses: ok('On its way.', testEmailAnswerSchema),
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     await ctx.services.campaignSending.test(project.id, params.id, body.email);
     const message = `Test email to ${body.email} was queued`;
     ctx.body = { success: true as const, message };
   },
 });
 
-export const campaignStats = defineRoute({
-  method: 'GET',
-  path: '/campaigns/:id/stats',
+export const campaignStats = defineRoute('GET /campaigns/:id/stats', {
   summary: 'Counts and rates of a campaign',
-  params: idParams,
-  responses: { 200: { description: 'The figures as of now.', schema: campaignStatsSchema } },
+  responses: ok('The figures as of now.', campaignStatsSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentCampaignStats(await ctx.services.campaigns.get(project.id, params.id));
   },
 });

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import {
   contactFieldsSchema,
   deletedFieldSchema,
@@ -10,97 +10,70 @@ import {
 
 const params = fieldParamsSchema;
 
-export const listContactFields = defineRoute({
-  method: 'GET',
-  path: '/contacts/fields',
+export const listContactFields = defineRoute('GET /contacts/fields', {
   summary: 'List the fields of contacts',
   description:
     'The built-in fields and every key of `data` that the project has used, at most 10,000. Coverage is exact.',
-  responses: {
-    200: {
-      description: 'The fields.',
-      schema: contactFieldsSchema,
-      example: {
-        fields: [
-          { field: 'email', type: 'string', isCustom: false, coverage: 1 },
-          { field: 'data.plan', type: 'string', isCustom: true, coverage: 0.82 },
-        ],
-        count: 2,
-      },
-    },
-  },
-  async handler(ctx) {
-    const { project } = ctx.state;
+  responses: ok('The fields.', contactFieldsSchema, {
+    fields: [
+      { field: 'email', type: 'string', isCustom: false, coverage: 1 },
+      { field: 'data.plan', type: 'string', isCustom: true, coverage: 0.82 },
+    ],
+    count: 2,
+  }),
+  async handler(ctx, { project }) {
     const fields = await ctx.services.contactFields.list(project.id);
     ctx.body = { fields, count: fields.length };
   },
 });
 
-export const listFieldValues = defineRoute({
-  method: 'GET',
-  path: '/contacts/fields/:field/values',
+export const listFieldValues = defineRoute('GET /contacts/fields/:field/values', {
   summary: 'List the values of a field',
   description:
     'Distinct strings, numbers and booleans, sorted. When there are more values than `limit`, returns ' +
     'those of the newest contacts. Only a limited number of contacts is read: `searched` says how many. Dots address nested data.',
   params,
   query: fieldValuesQuerySchema,
-  responses: {
-    200: {
-      description: 'The values.',
-      schema: fieldValuesSchema,
-      example: { field: 'data.plan', values: ['free', 'pro', 'team'], count: 3, limit: 100, searched: null },
-    },
-  },
+  responses: ok('The values.', fieldValuesSchema, {
+    field: 'data.plan',
+    values: ['free', 'pro', 'team'],
+    count: 3,
+    limit: 100,
+    searched: null,
+  }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    const { limit } = ctx.state.query;
+  async handler(ctx, { project, params, query: { limit } }) {
     const found = await ctx.services.contactFields.values(project.id, params.field, limit);
     ctx.body = { ...found, count: found.values.length, limit };
   },
 });
 
-export const getFieldUsage = defineRoute({
-  method: 'GET',
-  path: '/contacts/fields/:field/usage',
+export const getFieldUsage = defineRoute('GET /contacts/fields/:field/usage', {
   summary: 'Find what refers to a field',
   description: 'Segments, campaigns and workflows whose conditions read the field, or data nested below it.',
   params,
-  responses: {
-    200: {
-      description: 'References to the field.',
-      schema: fieldUsageSchema,
-      example: {
-        usedInSegments: [{ id: '019aa7a4-6c1e-7d52-8f0b-3c5d1f0e9a11', name: 'Paying customers' }],
-        usedInCampaigns: [],
-        usedInWorkflows: [],
-        contactCount: 8_214,
-      },
-    },
-  },
+  responses: ok('References to the field.', fieldUsageSchema, {
+    usedInSegments: [{ id: '019aa7a4-6c1e-7d52-8f0b-3c5d1f0e9a11', name: 'Paying customers' }],
+    usedInCampaigns: [],
+    usedInWorkflows: [],
+    contactCount: 8_214,
+  }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.contactFields.usage(project.id, params.field);
   },
 });
 
-export const deleteContactField = defineRoute({
-  method: 'DELETE',
-  path: '/contacts/fields/:field',
+export const deleteContactField = defineRoute('DELETE /contacts/fields/:field', {
   summary: 'Delete a field from every contact',
   description:
     'Returns once the field is removed from all contacts. References to the field remain and no longer ' +
     'match. The next value of the key determines a new type. If the call is interrupted, repeat it.',
   params,
-  responses: {
-    200: { description: 'Deleted.', schema: deletedFieldSchema, example: { deletedFrom: 8_214 } },
-  },
+  responses: ok('Deleted.', deletedFieldSchema, { deletedFrom: 8_214 }),
   waitsElsewhere: true,
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = { deletedFrom: await ctx.services.contactFields.remove(project.id, params.field) };
   },
 });

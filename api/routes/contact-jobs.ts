@@ -1,6 +1,6 @@
 import { maxImportBytes } from '../../core/contact-import/import-format.ts';
 import type { BulkOperation } from '../../core/jobs/results.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
 import {
   presentBulkJob,
@@ -9,20 +9,13 @@ import {
   presentImportPreview,
 } from '../presenters/job.ts';
 import { bulkJobSchema, importJobSchema, importPreviewSchema } from '../schemas/answers/job.ts';
-import {
-  bulkBodySchema,
-  importQuerySchema,
-  jobParamsSchema,
-  queuedJobSchema,
-} from '../schemas/contact-jobs.ts';
+import { bulkBodySchema, importQuerySchema, queuedJobSchema } from '../schemas/contact-jobs.ts';
 
 const jobId = '01927f3e-8c1a-7b52-9d0e-4f6a2b8c1d3e';
 const contactId = '01927f3e-7a10-7c44-8f21-0b9e6d5c4a3f';
 const times = { createdAt: '2026-03-01T09:00:00.000Z', finishedAt: '2026-03-01T09:00:02.480Z' };
 
-export const importContacts = defineRoute({
-  method: 'POST',
-  path: '/contacts/import',
+export const importContacts = defineRoute('POST /contacts/import', {
   summary: 'Import contacts from a CSV file',
   description: [
     'A multipart form with one file of at most 5 MB in the field `file`. The first row names the columns: `email` (in any case) must be there, `subscribed` may be, every other column becomes `data.<column>`; a column without a name is ignored, duplicate names are refused.',
@@ -45,8 +38,7 @@ export const importContacts = defineRoute({
     },
   },
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { contactJobs } = ctx.services;
     const upload = {
       field: 'file',
@@ -69,51 +61,37 @@ export const importContacts = defineRoute({
   },
 });
 
-export const getImportJob = defineRoute({
-  method: 'GET',
-  path: '/contacts/import/:jobId',
+export const getImportJob = defineRoute('GET /contacts/import/:jobId', {
   summary: 'Get the state of an import',
-  params: jobParamsSchema,
-  responses: {
-    200: {
-      description: 'The import. It is kept for 30 days.',
-      schema: importJobSchema,
-      example: {
-        id: jobId,
-        type: 'import',
-        state: 'completed',
-        progress: 100,
-        result: {
-          totalRows: 1204,
-          created: 1100,
-          updated: 103,
-          skipped: 1,
-          errors: [{ row: 17, email: 'ada@example', message: 'This is not an email address' }],
-        },
-        failedReason: null,
-        ...times,
-      },
+  responses: ok('The import. It is kept for 30 days.', importJobSchema, {
+    id: jobId,
+    type: 'import',
+    state: 'completed',
+    progress: 100,
+    result: {
+      totalRows: 1204,
+      created: 1100,
+      updated: 103,
+      skipped: 1,
+      errors: [{ row: 17, email: 'ada@example', message: 'This is not an email address' }],
     },
-  },
+    failedReason: null,
+    ...times,
+  }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const job = await ctx.services.contactJobs.getImport(project.id, params.jobId);
     ctx.body = presentImportJob(job);
   },
 });
 
-export const getImportErrors = defineRoute({
-  method: 'GET',
-  path: '/contacts/import/:jobId/errors.csv',
+export const getImportErrors = defineRoute('GET /contacts/import/:jobId/errors.csv', {
   summary: 'Get the rows that an import skipped, as a CSV file',
   description:
     'The first 1,000: row, address as it is in the file, and why. Empty until the first ones are known.',
-  params: jobParamsSchema,
   responses: { 200: { description: 'The file.', contentType: 'text/csv; charset=utf-8' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const job = await ctx.services.contactJobs.getImport(project.id, params.jobId);
     ctx.attachment('import-errors.csv');
     ctx.type = 'text/csv; charset=utf-8';
@@ -121,45 +99,33 @@ export const getImportErrors = defineRoute({
   },
 });
 
-export const getBulkJob = defineRoute({
-  method: 'GET',
-  path: '/contacts/bulk/:jobId',
+export const getBulkJob = defineRoute('GET /contacts/bulk/:jobId', {
   summary: 'Get the state of a bulk operation',
-  params: jobParamsSchema,
-  responses: {
-    200: {
-      description: 'The bulk operation. It is kept for 30 days.',
-      schema: bulkJobSchema,
-      example: {
-        id: jobId,
-        type: 'bulk-unsubscribe',
-        state: 'completed',
-        progress: 100,
-        result: {
-          operation: 'unsubscribe',
-          totalRequested: 200,
-          successCount: 180,
-          unchangedCount: 19,
-          failureCount: 1,
-          errors: [{ contactId, message: 'Contact not found' }],
-        },
-        failedReason: null,
-        ...times,
-      },
+  responses: ok('The bulk operation. It is kept for 30 days.', bulkJobSchema, {
+    id: jobId,
+    type: 'bulk-unsubscribe',
+    state: 'completed',
+    progress: 100,
+    result: {
+      operation: 'unsubscribe',
+      totalRequested: 200,
+      successCount: 180,
+      unchangedCount: 19,
+      failureCount: 1,
+      errors: [{ contactId, message: 'Contact not found' }],
     },
-  },
+    failedReason: null,
+    ...times,
+  }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const job = await ctx.services.contactJobs.getBulk(project.id, params.jobId);
     ctx.body = presentBulkJob(job);
   },
 });
 
 function bulkRoute(operation: BulkOperation, summary: string, description: string) {
-  return defineRoute({
-    method: 'POST',
-    path: `/contacts/bulk-${operation}`,
+  return defineRoute(`POST /contacts/bulk-${operation}`, {
     summary,
     description,
     body: bulkBodySchema,
@@ -171,8 +137,7 @@ function bulkRoute(operation: BulkOperation, summary: string, description: strin
         example: { message: 'The operation was queued', jobId },
       },
     },
-    async handler(ctx) {
-      const { project, body } = ctx.state;
+    async handler(ctx, { project, body }) {
       const id = await ctx.services.contactJobs.startBulk(project.id, operation, body.contactIds);
       ctx.body = { message: 'The operation was queued', jobId: id };
     },

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
 import {
@@ -16,22 +16,18 @@ import {
   upsertContactBodySchema,
   upsertedContactSchema,
 } from '../schemas/contacts.ts';
-import { idParams } from '../schemas/id-params.ts';
 
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 
-export const listContacts = defineRoute({
-  method: 'GET',
-  path: '/contacts',
+export const listContacts = defineRoute('GET /contacts', {
   summary: 'List contacts',
   description:
     'Filters may be combined. A filter on data scans a limited number of contacts per page, so a page may have fewer than ' +
     '`limit` and still not be the last: `searchedUntil` tells how far it was searched.',
   query: listContactsQuerySchema,
-  responses: { 200: { description: 'A page of contacts.', schema: contactPageSchema } },
+  responses: ok('A page of contacts.', contactPageSchema),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { contacts, cursor, ...page } = await ctx.services.contactList.list(project.id, query);
     ctx.body = {
       data: contacts.map((contact) => present(contactSchema, contact)),
@@ -42,32 +38,26 @@ export const listContacts = defineRoute({
   },
 });
 
-export const countContacts = defineRoute({
-  method: 'GET',
-  path: '/contacts/count',
+export const countContacts = defineRoute('GET /contacts/count', {
   summary: 'Count contacts',
   description:
     'Exact, with the filters of the list. If every contact must be scanned, it counts in parts, newest contacts ' +
     'first: follow `cursor` and add up `count`.',
   query: countContactsQuerySchema,
-  responses: {
-    200: {
-      description: 'The number, or a part of it.',
-      schema: contactCountSchema,
-      example: { count: 1824, cursor: null, hasMore: false, searchedUntil: null },
-    },
-  },
+  responses: ok('The number, or a part of it.', contactCountSchema, {
+    count: 1824,
+    cursor: null,
+    hasMore: false,
+    searchedUntil: null,
+  }),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { cursor, ...part } = await ctx.services.contactList.count(project.id, query);
     ctx.body = { cursor, hasMore: cursor !== null, ...part };
   },
 });
 
-export const exportContacts = defineRoute({
-  method: 'GET',
-  path: '/contacts/export',
+export const exportContacts = defineRoute('GET /contacts/export', {
   summary: 'Export contacts as a CSV file',
   description:
     'All contacts that match, oldest first, in UTF-8 with a byte order mark: `id`, `email`, `subscribed` and a column ' +
@@ -76,8 +66,7 @@ export const exportContacts = defineRoute({
     'Nothing else marks a text, so an import reads one like `12345` or `true` as a number or a boolean.',
   query: contactFilterQuerySchema,
   responses: { 200: { description: 'The file, streamed.', contentType: 'text/csv; charset=utf-8' } },
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const file = await ctx.services.contactExport.start(project.id, query);
     ctx.attachment('contacts.csv');
     ctx.type = 'text/csv; charset=utf-8';
@@ -85,32 +74,23 @@ export const exportContacts = defineRoute({
   },
 });
 
-export const lookupContacts = defineRoute({
-  method: 'POST',
-  path: '/contacts/lookup',
+export const lookupContacts = defineRoute('POST /contacts/lookup', {
   summary: 'Look up which addresses are contacts',
   description:
     'Addresses are compared and returned in their stored form: trimmed, lower-case, without duplicates.',
   body: lookupBodySchema,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'] },
-  responses: {
-    200: {
-      description: 'The addresses, in input order.',
-      schema: lookedUpSchema,
-      example: { found: ['ada@example.com'], notFound: ['grace@example.com'] },
-    },
-  },
+  responses: ok('The addresses, in input order.', lookedUpSchema, {
+    found: ['ada@example.com'],
+    notFound: ['grace@example.com'],
+  }),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project } = ctx.state;
-    const { emails } = ctx.state.body;
-    ctx.body = await ctx.services.contactList.lookup(project.id, emails);
+  async handler(ctx, { project, body }) {
+    ctx.body = await ctx.services.contactList.lookup(project.id, body.emails);
   },
 });
 
-export const upsertContact = defineRoute({
-  method: 'POST',
-  path: '/contacts',
+export const upsertContact = defineRoute('POST /contacts', {
   summary: 'Create or update a contact by its address',
   legacyErrors: true,
   body: upsertContactBodySchema,
@@ -119,55 +99,38 @@ export const upsertContact = defineRoute({
     200: { description: 'Updated.', schema: upsertedContactSchema },
     201: { description: 'Created.', schema: upsertedContactSchema },
   },
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const { contact, isNew } = await ctx.services.contacts.upsert(project.id, body);
     ctx.status = isNew ? 201 : 200;
     ctx.body = { ...present(contactSchema, contact), _meta: { isNew, isUpdate: !isNew } };
   },
 });
 
-export const getContact = defineRoute({
-  method: 'GET',
-  path: '/contacts/:id',
+export const getContact = defineRoute('GET /contacts/:id', {
   summary: 'Get a contact',
-  params: idParams,
-  responses: { 200: { description: 'The contact.', schema: contactSchema } },
+  responses: ok('The contact.', contactSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = present(contactSchema, await ctx.services.contacts.get(project.id, params.id));
   },
 });
 
-export const patchContact = defineRoute({
-  method: 'PATCH',
-  path: '/contacts/:id',
+export const patchContact = defineRoute('PATCH /contacts/:id', {
   summary: 'Update a contact',
   description: '`data` is patched: only the keys sent change.',
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchContactBodySchema,
-  responses: { 200: { description: 'The contact after the change.', schema: contactSchema } },
+  responses: ok('The contact after the change.', contactSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
-    ctx.body = present(
-      contactSchema,
-      await ctx.services.contacts.patch(project.id, params.id, body, headers['if-match']),
-    );
+  async handler(ctx, { project, body, params, headers }) {
+    const contact = await ctx.services.contacts.patch(project.id, params.id, body, headers['if-match']);
+    ctx.body = present(contactSchema, contact);
   },
 });
 
-export const deleteContact = defineRoute({
-  method: 'DELETE',
-  path: '/contacts/:id',
+export const deleteContact = defineRoute('DELETE /contacts/:id', {
   summary: 'Delete a contact',
-  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.contacts.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.contacts.remove(project.id, params.id),
 });

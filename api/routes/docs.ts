@@ -55,9 +55,7 @@ export function docsRoutes(): Route[] {
     return { plain, compressed: await promisify(gzip)(plain) };
   }
 
-  const docsPage = defineRoute({
-    method: 'GET',
-    path: '/docs',
+  const docsPage = defineRoute('GET /docs', {
     auth: 'none',
     tags: ['Documentation'],
     summary: 'Interactive documentation of this API',
@@ -70,17 +68,14 @@ export function docsRoutes(): Route[] {
     },
   });
 
-  const docsAsset = defineRoute({
-    method: 'GET',
-    path: '/docs/:file',
+  const docsAsset = defineRoute('GET /docs/:file', {
     auth: 'none',
     tags: ['Documentation'],
     summary: 'Scripts of the documentation',
     hidden: true,
     params: z.object({ file: z.string() }),
     responses: { 200: { description: 'The file', contentType: 'text/javascript; charset=utf-8' } },
-    async handler(ctx) {
-      const { file } = ctx.state.params;
+    async handler(ctx, { params: { file } }) {
       if (file !== 'start.js' && file !== 'scalar.js') throw notFound('File');
       ctx.set('Cache-Control', dayCache);
       ctx.type = 'text/javascript; charset=utf-8';

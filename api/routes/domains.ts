@@ -1,36 +1,32 @@
-import { z } from 'zod';
 import { notFound } from '../../core/errors.ts';
-import { idSchema } from '../../core/id-schema.ts';
 import type { Domain } from '../../db/entities/domain.ts';
-import { defineRoute } from '../edge/define-route.ts';
-import { presentDomain } from '../presenters/domain.ts';
-import { domainSchema } from '../schemas/answers/domain.ts';
-import { addDomainBodySchema, domainListSchema } from '../schemas/domains.ts';
-import { idParams } from '../schemas/id-params.ts';
+import { recordKey } from '../../providers/domains/domain-identities.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
+import { present } from '../presenters/present.ts';
+import { addDomainBodySchema, domainListSchema, domainSchema } from '../schemas/domains.ts';
 import type { DomainsService } from '../services/domains.ts';
 
-const present = (domains: DomainsService, domain: Domain) => presentDomain(domain, domains.recordsOf(domain));
+function presentDomain(domains: DomainsService, domain: Domain) {
+  const found = new Set(domain.foundRecords);
+  return present(domainSchema, {
+    ...domain,
+    verified: domain.status === 'verified',
+    records: domains.recordsOf(domain).map((record) => ({ ...record, found: found.has(recordKey(record)) })),
+  });
+}
 
-export const listProjectDomains = defineRoute({
-  method: 'GET',
-  path: '/domains/project/:projectId',
+export const listProjectDomains = defineRoute('GET /domains/project/:projectId', {
   summary: 'List the sender domains of the project',
-  params: z.object({ projectId: idSchema }),
-  responses: {
-    200: { description: 'Verified and pending domains.', schema: domainListSchema },
-  },
+  responses: ok('Verified and pending domains.', domainListSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     if (params.projectId !== project.id) throw notFound('Project');
     const { domains } = ctx.services;
-    ctx.body = { data: (await domains.list(project.id)).map((each) => present(domains, each)) };
+    ctx.body = { data: (await domains.list(project.id)).map((each) => presentDomain(domains, each)) };
   },
 });
 
-export const addDomain = defineRoute({
-  method: 'POST',
-  path: '/domains',
+export const addDomain = defineRoute('POST /domains', {
   summary: 'Add a sender domain',
   description:
     'Returns the DNS records to create, including a TXT record that proves ownership for this project. The ' +
@@ -38,40 +34,29 @@ export const addDomain = defineRoute({
     'add a domain; the first to prove ownership gets it. Unverified domains are removed after seven days.',
   body: addDomainBodySchema,
   bodyExample: { domain: 'example.com' },
-  responses: { 201: { description: 'Added, pending.', schema: domainSchema } },
+  responses: created('Added, pending.', domainSchema),
   waitsElsewhere: true,
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const { domains } = ctx.services;
-    ctx.body = present(domains, await domains.add(project.id, body.domain));
+    ctx.body = presentDomain(domains, await domains.add(project.id, body.domain));
   },
 });
 
-export const verifyDomain = defineRoute({
-  method: 'GET',
-  path: '/domains/:id/verify',
+export const verifyDomain = defineRoute('GET /domains/:id/verify', {
   summary: 'Check a sender domain now',
-  params: idParams,
-  responses: { 200: { description: 'The domain after the check.', schema: domainSchema } },
+  responses: ok('The domain after the check.', domainSchema),
   errors: ['NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const { domains } = ctx.services;
-    ctx.body = present(domains, await domains.verify(project.id, params.id));
+    ctx.body = presentDomain(domains, await domains.verify(project.id, params.id));
   },
 });
 
-export const deleteDomain = defineRoute({
-  method: 'DELETE',
-  path: '/domains/:id',
+export const deleteDomain = defineRoute('DELETE /domains/:id', {
   summary: 'Remove a sender domain',
-  params: idParams,
   responses: { 204: { description: 'Removed.' } },
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.domains.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.domains.remove(project.id, params.id),
 });

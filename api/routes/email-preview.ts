@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { emailPreviewSchema, previewEmailBodySchema } from '../schemas/email-preview.ts';
 
 const bodyExample = {
@@ -29,7 +29,7 @@ const example = {
 };
 
 interface PreviewRoute {
-  path: string;
+  path: `/${string}`;
   tag: string;
   summary: string;
   description?: string;
@@ -37,9 +37,7 @@ interface PreviewRoute {
 }
 
 const previewRoute = ({ path, tag, summary, description = '', takesVariables }: PreviewRoute) =>
-  defineRoute({
-    method: 'POST',
-    path,
+  defineRoute(`POST ${path}`, {
     tags: [tag],
     summary,
     description:
@@ -49,11 +47,10 @@ const previewRoute = ({ path, tag, summary, description = '', takesVariables }: 
       `the variables of a workflow.${description}`,
     body: previewEmailBodySchema,
     bodyExample,
-    responses: { 200: { description: 'The email.', schema: emailPreviewSchema, example } },
+    responses: ok('The email.', emailPreviewSchema, example),
     waitsElsewhere: true,
     errors: ['NOT_FOUND'],
-    async handler(ctx) {
-      const { project, body } = ctx.state;
+    async handler(ctx, { project, body }) {
       ctx.body = await ctx.services.emailPreview.render(project.id, body, { takesVariables });
     },
   });

@@ -1,21 +1,17 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentEmail, presentEmailDetail } from '../presenters/email.ts';
 import { emailDetailSchema, emailPageSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
-import { idParams } from '../schemas/id-params.ts';
 
-export const listEmails = defineRoute({
-  method: 'GET',
-  path: '/emails',
+export const listEmails = defineRoute('GET /emails', {
   summary: 'List emails of all sources, newest first',
   description:
     'Filters may be combined. Address, source, campaign, workflow, contact, time and the statuses BOUNCED, COMPLAINED, ' +
     'FAILED and SUPPRESSED use an index. `search` without an `@` and the other statuses scan the newest emails, a ' +
     'limited number per page: `searchedBackTo` tells how far back.',
   query: listEmailsQuerySchema,
-  responses: { 200: { description: 'A page of emails.', schema: emailPageSchema } },
+  responses: ok('A page of emails.', emailPageSchema),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { emails, cursor, searchedBackTo } = await ctx.services.emailLog.list(project.id, query);
     ctx.body = {
       data: emails.map(presentEmail),
@@ -26,18 +22,12 @@ export const listEmails = defineRoute({
   },
 });
 
-export const getEmail = defineRoute({
-  method: 'GET',
-  path: '/emails/:id',
+export const getEmail = defineRoute('GET /emails/:id', {
   summary: 'Get an email, what became of it, and its content',
-  params: idParams,
-  responses: { 200: { description: 'The email.', schema: emailDetailSchema } },
+  responses: ok('The email.', emailDetailSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    ctx.body = presentEmailDetail(
-      await ctx.services.emailDetail.get(project.id, params.id),
-      ctx.services.temporalRuns,
-    );
+  async handler(ctx, { project, params }) {
+    const detail = await ctx.services.emailDetail.get(project.id, params.id);
+    ctx.body = presentEmailDetail(detail, ctx.services.temporalRuns);
   },
 });

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import type { Route } from '../edge/route.ts';
 import { createReadiness, type ReadinessChecks } from '../services/readiness.ts';
 
@@ -22,23 +22,17 @@ export interface HealthOptions {
 export function healthRoutes({ readiness: checks, registry }: HealthOptions): Route[] {
   const look = createReadiness(checks);
 
-  const health = defineRoute({
-    method: 'GET',
-    path: '/health',
+  const health = defineRoute('GET /health', {
     auth: 'none',
     tags: ['Operations'],
     summary: 'Whether the process is running',
-    responses: {
-      200: { description: 'The process is running', schema: z.object({ status: z.literal('ok') }) },
-    },
+    responses: ok('The process is running', z.object({ status: z.literal('ok') })),
     handler(ctx) {
       ctx.body = { status: 'ok' };
     },
   });
 
-  const ready = defineRoute({
-    method: 'GET',
-    path: '/ready',
+  const ready = defineRoute('GET /ready', {
     auth: 'none',
     tags: ['Operations'],
     summary: 'Whether requests can be served',
@@ -56,9 +50,7 @@ export function healthRoutes({ readiness: checks, registry }: HealthOptions): Ro
     },
   });
 
-  const metrics = defineRoute({
-    method: 'GET',
-    path: '/metrics',
+  const metrics = defineRoute('GET /metrics', {
     auth: 'none',
     tags: ['Operations'],
     summary: 'Metrics for Prometheus',

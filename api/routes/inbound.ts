@@ -1,20 +1,15 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { inboundSchema } from '../schemas/answers/inbound.ts';
-import { idParams } from '../schemas/id-params.ts';
 
-export const showInboundEmail = defineRoute({
-  method: 'GET',
-  path: '/inbound/:id',
+export const showInboundEmail = defineRoute('GET /inbound/:id', {
   summary: 'Get a received email',
   description:
     'By the `inboundId` of an `email.received` event. The sender is unauthenticated unless ' +
     '`verdicts.dmarc` is PASS.',
-  params: idParams,
-  responses: { 200: { description: 'The email.', schema: inboundSchema } },
+  responses: ok('The email.', inboundSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const email = await ctx.services.inbound.get(project.id, params.id);
     ctx.body = present(inboundSchema, { ...email, from: email.fromEmail, to: email.recipients });
   },

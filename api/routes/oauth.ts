@@ -4,7 +4,7 @@ import { oauthProviderNames } from '../../core/accounts/oauth-providers.ts';
 import { DomainError } from '../../core/errors.ts';
 import { negotiateLocale } from '../../core/messages/messages.ts';
 import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { isBrowser } from '../edge/errors.ts';
 import type { ErrorPage } from '../edge/route.ts';
 import { renderNotice, showPage } from '../pages/page.ts';
@@ -40,26 +40,17 @@ const browserErrorPage: ErrorPage = (ctx) => {
   showPage(ctx, renderNotice(locale, undefined, notice, signInUrl));
 };
 
-export const oauthConfig = defineRoute({
-  method: 'GET',
-  path: '/auth/oauth-config',
+export const oauthConfig = defineRoute('GET /auth/oauth-config', {
   auth: 'none',
   summary: 'Which OAuth providers are configured',
   limitByAddress: true,
-  responses: {
-    200: {
-      description: 'A flag per provider.',
-      schema: z.object({ google: z.boolean(), github: z.boolean() }),
-    },
-  },
+  responses: ok('A flag per provider.', z.object({ google: z.boolean(), github: z.boolean() })),
   async handler(ctx) {
     ctx.body = ctx.services.oauth.configured;
   },
 });
 
-export const startOAuth = defineRoute({
-  method: 'GET',
-  path: '/auth/oauth/:provider',
+export const startOAuth = defineRoute('GET /auth/oauth/:provider', {
   auth: 'none',
   summary: 'Sign in with Google or GitHub',
   description: 'For browsers: redirects to the provider, with PKCE and a state known only to this browser.',
@@ -68,8 +59,7 @@ export const startOAuth = defineRoute({
   params,
   responses,
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { params } = ctx.state;
+  async handler(ctx, { params }) {
     await orBackToSignIn(ctx, async () => {
       const { location, attempt } = await ctx.services.oauth.start(params.provider);
       setCookie(ctx, 'oauth', attempt);
@@ -79,9 +69,7 @@ export const startOAuth = defineRoute({
   },
 });
 
-export const finishOAuth = defineRoute({
-  method: 'GET',
-  path: '/auth/oauth/:provider/callback',
+export const finishOAuth = defineRoute('GET /auth/oauth/:provider/callback', {
   auth: 'none',
   summary: 'Where the provider sends the browser back to',
   description:
@@ -95,8 +83,7 @@ export const finishOAuth = defineRoute({
   params,
   responses,
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { params } = ctx.state;
+  async handler(ctx, { params }) {
     await orBackToSignIn(ctx, async () => {
       const attempt = ctx.cookies.get('oauth');
       const signedIn = await ctx.services.oauth.finish(params.provider, ctx.url, attempt, clientOf(ctx));

@@ -9,9 +9,7 @@ export function openapiRoute(build: () => Record<string, unknown>): Route {
     const json = JSON.stringify(build());
     return { json, etag: `"${createHash('sha256').update(json).digest('base64url').slice(0, 27)}"` };
   };
-  return defineRoute({
-    method: 'GET',
-    path: '/openapi.json',
+  return defineRoute('GET /openapi.json', {
     auth: 'none',
     tags: ['Documentation'],
     summary: 'This API as an OpenAPI 3.1 document',

@@ -1,27 +1,28 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
-import { presentProjectReset } from '../presenters/project-reset.ts';
+import type { ProjectErasure } from '../../db/entities/project-security.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { deletedSchema, projectResetSchema } from '../schemas/answers/project-reset.ts';
-import { idParams } from '../schemas/id-params.ts';
 
-export const deleteProject = defineRoute({
-  method: 'DELETE',
-  path: '/users/@me/projects/:id',
+function presentReset(reset: ProjectErasure) {
+  return {
+    id: reset.id,
+    status: reset.isErased() ? ('completed' as const) : ('running' as const),
+    deleted: deletedSchema.parse(reset.done),
+    startedAt: reset.createdAt.toISOString(),
+    completedAt: reset.erasedAt?.toISOString() ?? null,
+  };
+}
+
+export const deleteProject = defineRoute('DELETE /users/@me/projects/:id', {
   auth: 'user',
   summary: 'Delete a project',
   description: 'Its keys stop working at once; its data is erased in the background. Requires an owner.',
-  params: idParams,
   responses: { 204: { description: 'The project is deleted.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
-    await ctx.services.projectErasure.remove(user.id, params.id);
-  },
+  handler: (ctx, { user, params }) => ctx.services.projectErasure.remove(user.id, params.id),
 });
 
-export const resetProject = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects/:id/reset',
+export const resetProject = defineRoute('POST /users/@me/projects/:id/reset', {
   auth: 'user',
   summary: 'Erase the data of a project',
   description:
@@ -29,7 +30,6 @@ export const resetProject = defineRoute({
     'and cannot be restored; keys, members, domains and settings stay. Sending stops immediately. A ' +
     'call waits up to 20 seconds for completion; a longer reset continues in the background, and ' +
     '`GET` of the same path returns its progress. One at a time. Requires an owner or admin.',
-  params: idParams,
   body: z.object({ confirm: z.string().describe("The project's name.") }),
   bodyExample: { confirm: 'Example' },
   responses: {
@@ -38,11 +38,8 @@ export const resetProject = defineRoute({
   },
   waitsElsewhere: true,
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  async handler(ctx) {
-    const { user, params, body } = ctx.state;
-    const reset = presentProjectReset(
-      await ctx.services.projectErasure.reset(user.id, params.id, body.confirm),
-    );
+  async handler(ctx, { user, params, body }) {
+    const reset = presentReset(await ctx.services.projectErasure.reset(user.id, params.id, body.confirm));
     if (reset.status === 'running') {
       ctx.status = 202;
       ctx.body = reset;
@@ -52,17 +49,13 @@ export const resetProject = defineRoute({
   },
 });
 
-export const findReset = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects/:id/reset',
+export const findReset = defineRoute('GET /users/@me/projects/:id/reset', {
   auth: 'user',
   summary: 'Progress of the latest reset of a project',
   description: 'Requires an owner or admin.',
-  params: idParams,
-  responses: { 200: { description: 'The last reset.', schema: projectResetSchema } },
+  responses: ok('The last reset.', projectResetSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
-    ctx.body = presentProjectReset(await ctx.services.projectErasure.findReset(user.id, params.id));
+  async handler(ctx, { user, params }) {
+    ctx.body = presentReset(await ctx.services.projectErasure.findReset(user.id, params.id));
   },
 });

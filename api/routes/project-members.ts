@@ -1,32 +1,25 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
-import { defineRoute } from '../edge/define-route.ts';
-import { presentMember } from '../presenters/member.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { invitationSchema, memberSchema } from '../schemas/answers/member.ts';
-import { idParams } from '../schemas/id-params.ts';
 import {
   changeRoleBodySchema,
+  invitationSchema,
   invitedSchema,
   inviteMemberBodySchema,
   memberListSchema,
+  memberSchema,
 } from '../schemas/members.ts';
+import type { Member } from '../services/project-members.ts';
 
-const memberParams = z.object({ id: idSchema, userId: idSchema });
+const presentMember = ({ user, role, createdAt }: Member) =>
+  present(memberSchema, { ...user, userId: user.id, role, createdAt });
 
-export const listProjectMembers = defineRoute({
-  method: 'GET',
-  path: '/projects/:id/members',
+export const listProjectMembers = defineRoute('GET /projects/:id/members', {
   auth: 'user',
   summary: 'Members of a project and pending invitations',
   description: 'Requires an owner or admin.',
-  params: idParams,
-  responses: {
-    200: { description: 'All of them.', schema: memberListSchema },
-  },
+  responses: ok('All of them.', memberListSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     const { members, invitations } = await ctx.services.projectMembers.list(user.id, params.id);
     ctx.body = {
       data: members.map(presentMember),
@@ -35,9 +28,7 @@ export const listProjectMembers = defineRoute({
   },
 });
 
-export const inviteMember = defineRoute({
-  method: 'POST',
-  path: '/projects/:id/members',
+export const inviteMember = defineRoute('POST /projects/:id/members', {
   auth: 'user',
   summary: 'Invite somebody to a project',
   description:
@@ -47,15 +38,11 @@ export const inviteMember = defineRoute({
     'replace such an invitation. Inviting by email requires a verified address (403). At most five ' +
     'invitations an hour are mailed to an address, and twenty by a user (429).',
   limitByAddress: true,
-  params: idParams,
   body: inviteMemberBodySchema,
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
-  responses: {
-    201: { description: 'One of the two; the other is null.', schema: invitedSchema },
-  },
+  responses: created('One of the two; the other is null.', invitedSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { user, params, body } = ctx.state;
+  async handler(ctx, { user, params, body }) {
     const language = ctx.headers['accept-language'];
     const { member, invitation } = await ctx.services.projectMembers.invite(user.id, params.id, {
       ...body,
@@ -68,38 +55,28 @@ export const inviteMember = defineRoute({
   },
 });
 
-export const changeMemberRole = defineRoute({
-  method: 'PATCH',
-  path: '/projects/:id/members/:userId',
+export const changeMemberRole = defineRoute('PATCH /projects/:id/members/:userId', {
   auth: 'user',
   summary: 'Change the role of a member',
   description:
     'Requires an owner or admin; only owners may grant or revoke ownership. The last owner must stay (409).',
-  params: memberParams,
   body: changeRoleBodySchema,
   bodyExample: { role: 'ADMIN' },
-  responses: { 200: { description: 'The updated member.', schema: memberSchema } },
+  responses: ok('The updated member.', memberSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  async handler(ctx) {
-    const { user, params, body } = ctx.state;
+  async handler(ctx, { user, params, body }) {
     const member = await ctx.services.projectMembers.changeRole(user.id, params.id, params.userId, body.role);
     ctx.body = presentMember(member);
   },
 });
 
-export const removeProjectMember = defineRoute({
-  method: 'DELETE',
-  path: '/projects/:id/members/:userId',
+export const removeProjectMember = defineRoute('DELETE /projects/:id/members/:userId', {
   auth: 'user',
   summary: 'Remove a member, leave, or withdraw an invitation',
   description:
     'With an invitation id in place of the user id, withdraws that invitation. Everyone may leave but ' +
     'the last owner (409).',
-  params: memberParams,
   responses: { 204: { description: 'Done.' } },
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
-    await ctx.services.projectMembers.remove(user.id, params.id, params.userId);
-  },
+  handler: (ctx, { user, params }) => ctx.services.projectMembers.remove(user.id, params.id, params.userId),
 });

@@ -1,62 +1,43 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
-import { presentProjectSecurity } from '../presenters/project-security.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { projectSecuritySchema } from '../schemas/answers/project-security.ts';
-import { idParams } from '../schemas/id-params.ts';
 
-export const projectSetupState = defineRoute({
-  method: 'GET',
-  path: '/projects/:id/setup-state',
+export const projectSetupState = defineRoute('GET /projects/:id/setup-state', {
   auth: 'user',
   summary: 'Set-up progress of a project',
-  params: idParams,
-  responses: {
-    200: {
-      description: 'A flag per step.',
-      schema: z.object({
-        hasVerifiedDomain: z.boolean(),
-        hasSentEmail: z.boolean(),
-        hasContacts: z.boolean(),
-        hasTrackedEvent: z.boolean(),
-        hasCampaign: z.boolean(),
-        hasWorkflow: z.boolean(),
-      }),
-    },
-  },
+  responses: ok(
+    'A flag per step.',
+    z.object({
+      hasVerifiedDomain: z.boolean(),
+      hasSentEmail: z.boolean(),
+      hasContacts: z.boolean(),
+      hasTrackedEvent: z.boolean(),
+      hasCampaign: z.boolean(),
+      hasWorkflow: z.boolean(),
+    }),
+  ),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     ctx.body = await ctx.services.projects.setupState(user.id, params.id);
   },
 });
 
-const security = {
-  method: 'GET',
-  auth: 'user',
-  summary: 'Bounce and complaint rates, and suspensions',
-  description:
-    'Rates of the last seven days and of all time, with their levels. A project with a critical level is ' +
-    'disabled automatically, unless the operator has turned that off. Emails to simulator addresses are ' +
-    'not counted.',
-  params: idParams,
-  responses: { 200: { description: 'The state.', schema: projectSecuritySchema } },
-  errors: ['NOT_FOUND'],
-} as const;
+const securityRoute = (path: '/projects/:id/security' | '/users/@me/projects/:id/security') =>
+  defineRoute(`GET ${path}`, {
+    auth: 'user',
+    summary: 'Bounce and complaint rates, and suspensions',
+    description:
+      'Rates of the last seven days and of all time, with their levels. A project with a critical level is ' +
+      'disabled automatically, unless the operator has turned that off. Emails to simulator addresses are ' +
+      'not counted.',
+    responses: ok('The state.', projectSecuritySchema),
+    errors: ['NOT_FOUND'],
+    async handler(ctx, { user, params }) {
+      const { suspensions, ...state } = await ctx.services.projectSecurity.read(user.id, params.id);
+      const presented = suspensions.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() }));
+      ctx.body = { ...state, suspensions: presented };
+    },
+  });
 
-export const projectSecurity = defineRoute({
-  ...security,
-  path: '/projects/:id/security',
-  async handler(ctx) {
-    const { user, params } = ctx.state;
-    ctx.body = presentProjectSecurity(await ctx.services.projectSecurity.read(user.id, params.id));
-  },
-});
-
-export const ownProjectSecurity = defineRoute({
-  ...security,
-  path: '/users/@me/projects/:id/security',
-  async handler(ctx) {
-    const { user, params } = ctx.state;
-    ctx.body = presentProjectSecurity(await ctx.services.projectSecurity.read(user.id, params.id));
-  },
-});
+export const projectSecurity = securityRoute('/projects/:id/security');
+export const ownProjectSecurity = securityRoute('/users/@me/projects/:id/security');

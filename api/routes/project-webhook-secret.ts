@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { ProjectWebhookSecrets } from '../../runtime/webhook-secrets.ts';
-import { defineRoute } from '../edge/define-route.ts';
-import { idParams } from '../schemas/id-params.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 
 const secretSchema = z
   .object({
@@ -26,44 +25,30 @@ const example = {
   previousSecretValidUntil: null,
 };
 
-export const readWebhookSecret = defineRoute({
-  method: 'GET',
-  path: '/projects/:id/webhook-secret',
+export const readWebhookSecret = defineRoute('GET /projects/:id/webhook-secret', {
   auth: 'user',
   summary: 'The secret that signs the webhooks of workflows',
   description: `Requires an owner or admin. Each call of a WEBHOOK step carries \`webhook-id\`, \`webhook-timestamp\` and
 \`webhook-signature\` (Standard Webhooks): verify them with this secret before you trust a call.`,
-  params: idParams,
-  responses: { 200: { description: 'The secret.', schema: secretSchema, example } },
+  responses: ok('The secret.', secretSchema, example),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     ctx.body = present(await ctx.services.projectWebhookSecret.read(user.id, params.id));
   },
 });
 
-export const rotateWebhookSecret = defineRoute({
-  method: 'POST',
-  path: '/projects/:id/webhook-secret/rotate',
+export const rotateWebhookSecret = defineRoute('POST /projects/:id/webhook-secret/rotate', {
   auth: 'user',
   summary: 'Replace the secret that signs webhooks',
   description: `Requires an owner or admin. For 24 hours each call carries two signatures, from the new and the previous secret, so that receivers
 can switch over. A second rotation within that time invalidates the first secret at once.`,
-  params: idParams,
-  responses: {
-    200: {
-      description: 'The new secret.',
-      schema: secretSchema,
-      example: {
-        ...example,
-        previousSecret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
-        previousSecretValidUntil: '2026-02-01T09:00:00.000Z',
-      },
-    },
-  },
+  responses: ok('The new secret.', secretSchema, {
+    ...example,
+    previousSecret: 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD',
+    previousSecretValidUntil: '2026-02-01T09:00:00.000Z',
+  }),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     ctx.body = present(await ctx.services.projectWebhookSecret.rotate(user.id, params.id));
   },
 });

@@ -1,75 +1,65 @@
-import { defineRoute } from '../edge/define-route.ts';
-import { presentProject } from '../presenters/project.ts';
-import { projectSchema } from '../schemas/answers/project.ts';
-import { idParams } from '../schemas/id-params.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
+import { present } from '../presenters/present.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   apiKeysSchema,
   changeProjectBodySchema,
   createProjectBodySchema,
   projectListSchema,
+  projectSchema,
 } from '../schemas/projects.ts';
+import type { MemberProject } from '../services/projects.ts';
 
-export const listProjects = defineRoute({
-  method: 'GET',
-  path: '/users/@me/projects',
+const withoutSecret = projectSchema.omit({ secretKey: true });
+
+function presentProject({ membership, publicKey, secretKey }: MemberProject) {
+  const { project, role } = membership;
+  return { ...present(withoutSecret, { ...project, role, publicKey }), secretKey };
+}
+
+export const listProjects = defineRoute('GET /users/@me/projects', {
   auth: 'user',
   summary: 'The projects of the signed-in user',
-  responses: { 200: { description: 'All of them.', schema: projectListSchema } },
-  async handler(ctx) {
-    const { user } = ctx.state;
+  responses: ok('All of them.', projectListSchema),
+  async handler(ctx, { user }) {
     ctx.body = { data: (await ctx.services.projects.list(user.id)).map(presentProject) };
   },
 });
 
-export const createProject = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects',
+export const createProject = defineRoute('POST /users/@me/projects', {
   auth: 'user',
   summary: 'Create a project with both API keys',
   body: createProjectBodySchema,
   bodyExample: { name: 'Example' },
-  responses: { 201: { description: 'Created; the user owns it.', schema: projectSchema } },
+  responses: created('Created; the user owns it.', projectSchema),
   errors: ['CONFLICT'],
-  async handler(ctx) {
-    const { user, body } = ctx.state;
+  async handler(ctx, { user, body }) {
     ctx.body = presentProject(await ctx.services.projects.create(user.id, body.name));
   },
 });
 
-export const regenerateKeys = defineRoute({
-  method: 'POST',
-  path: '/users/@me/projects/:id/regenerate-keys',
+export const regenerateKeys = defineRoute('POST /users/@me/projects/:id/regenerate-keys', {
   auth: 'user',
   summary: 'Replace both API keys',
   description: 'The old keys stop working at once. Requires an owner or admin of the project.',
-  params: idParams,
-  responses: {
-    200: { description: 'The new keys.', schema: apiKeysSchema },
-  },
+  responses: ok('The new keys.', apiKeysSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { user, params } = ctx.state;
+  async handler(ctx, { user, params }) {
     ctx.body = await ctx.services.projects.regenerateKeys(user.id, params.id);
   },
 });
 
-export const changeProject = defineRoute({
-  method: 'PATCH',
-  path: '/users/@me/projects/:id',
+export const changeProject = defineRoute('PATCH /users/@me/projects/:id', {
   auth: 'user',
   summary: 'Change settings of a project',
   description: 'Omitted settings stay unchanged. Any member may do so.',
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: changeProjectBodySchema,
   bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e', language: 'de' },
-  responses: { 200: { description: 'The updated project.', schema: projectSchema } },
+  responses: ok('The updated project.', projectSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { user, params, body, headers } = ctx.state;
-    ctx.body = presentProject(
-      await ctx.services.projects.change(user.id, params.id, body, headers['if-match']),
-    );
+  async handler(ctx, { user, params, body, headers }) {
+    const project = await ctx.services.projects.change(user.id, params.id, body, headers['if-match']);
+    ctx.body = presentProject(project);
   },
 });

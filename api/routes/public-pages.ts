@@ -14,7 +14,6 @@ import {
 import type { GenuineLink, LinkAction, OpenedLink, PageProject } from '../services/public-links.ts';
 import type { Services } from '../services/services.ts';
 
-const auth = 'link';
 const bodyLimitBytes = 64 * 1024;
 // The content does not matter: submitting the form is the action.
 const anyBody = z.unknown();
@@ -38,6 +37,8 @@ const errorPage: ErrorPage = (ctx) =>
     ctx,
     renderNotice(browserLocaleOf(ctx), undefined, ctx.status === 422 ? 'page.invalidLink' : 'page.failed'),
   );
+
+const shared = { auth: 'link', errorPage, params, responses } as const;
 
 type PageContext = HandlerContext<{ params: z.output<typeof params> }, Services, typeof responses>;
 
@@ -90,69 +91,44 @@ async function visit(
 const unsubscribeView = (ctx: PageContext) => (view: SubscriptionView, link: GenuineLink) =>
   unsubscribePage(view, `../subscribe/${ctx.services.publicLinks.tokenFor('subscribe', link)}`);
 
-export const showUnsubscribe = defineRoute({
-  method: 'GET',
-  path: '/unsubscribe/:token',
-  auth,
-  errorPage,
+export const showUnsubscribe = defineRoute('GET /unsubscribe/:token', {
+  ...shared,
   summary: 'Page that asks whether to unsubscribe',
   description: 'Changes nothing, because scanners of mail systems open every link.',
-  params,
-  responses,
   handler: (ctx) => visit(ctx, 'unsubscribe', undefined, unsubscribeView(ctx)),
 });
 
-export const unsubscribe = defineRoute({
-  method: 'POST',
-  path: '/unsubscribe/:token',
-  auth,
-  errorPage,
+export const unsubscribe = defineRoute('POST /unsubscribe/:token', {
+  ...shared,
   summary: 'Unsubscribe, also with one click (RFC 8058)',
   description:
     'The address in the header `List-Unsubscribe`. The body, such as `List-Unsubscribe=One-Click`, is ' +
     'ignored. Repeats change nothing.',
   bodyFormat: 'text',
   bodyLimitBytes,
-  params,
   body: anyBody,
   bodyExample: 'List-Unsubscribe=One-Click',
-  responses,
   handler: (ctx) => visit(ctx, 'unsubscribe', { to: 'unsubscribed' }, unsubscribeView(ctx)),
 });
 
-export const showSubscribe = defineRoute({
-  method: 'GET',
-  path: '/subscribe/:token',
-  auth,
-  errorPage,
+export const showSubscribe = defineRoute('GET /subscribe/:token', {
+  ...shared,
   summary: 'Page that asks whether to subscribe',
-  params,
-  responses,
   handler: (ctx) => visit(ctx, 'subscribe', undefined, subscribePage),
 });
 
-export const subscribe = defineRoute({
-  method: 'POST',
-  path: '/subscribe/:token',
-  auth,
-  errorPage,
+export const subscribe = defineRoute('POST /subscribe/:token', {
+  ...shared,
   summary: 'Subscribe',
   bodyFormat: 'text',
   bodyLimitBytes,
-  params,
   body: anyBody,
-  responses,
   handler: (ctx) => visit(ctx, 'subscribe', { to: 'subscribed' }, subscribePage),
 });
 
-export const showPreferences = defineRoute({
-  method: 'GET',
-  path: '/manage/:token',
-  auth,
-  errorPage,
+export const showPreferences = defineRoute('GET /manage/:token', {
+  ...shared,
   summary: 'Page of the subscription preferences',
-  params,
-  responses,
   handler: (ctx) => visit(ctx, 'manage', undefined, managePage),
 });
 
@@ -171,17 +147,12 @@ function toAction({ action, snooze }: z.output<typeof preferencesSchema>): LinkA
   return snooze === undefined ? undefined : { to: 'snoozed', length: snooze };
 }
 
-export const changePreferences = defineRoute({
-  method: 'POST',
-  path: '/manage/:token',
-  auth,
-  errorPage,
+export const changePreferences = defineRoute('POST /manage/:token', {
+  ...shared,
   summary: 'Subscribe, unsubscribe or snooze',
   bodyFormat: 'form',
   bodyLimitBytes,
-  params,
   body: preferencesSchema,
   bodyExample: { snooze: '2-weeks' },
-  responses,
-  handler: (ctx) => visit(ctx, 'manage', toAction(ctx.state.body), managePage),
+  handler: (ctx, { body }) => visit(ctx, 'manage', toAction(body), managePage),
 });

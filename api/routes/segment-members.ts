@@ -1,8 +1,7 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { deepPages, largePageQuerySchema } from '../schemas/pagination.ts';
 import {
   addedMembersSchema,
@@ -13,91 +12,57 @@ import {
   segmentContactsSchema,
 } from '../schemas/segments.ts';
 
-export const listSegmentContacts = defineRoute({
-  method: 'GET',
-  path: '/segments/:id/contacts',
+export const listSegmentContacts = defineRoute('GET /segments/:id/contacts', {
   summary: 'List the members of a segment',
   description: `The members right now, newest contact first. \`total\` is counted with the page; in a project of more than 50,000 contacts it
 is the last \`memberCount\`, unless the page shows where the members end, or a static segment has fewer.
 
 ${deepPages}`,
-  params: idParams,
   query: largePageQuerySchema,
-  responses: { 200: { description: 'A page of contacts.', schema: segmentContactsSchema } },
+  responses: ok('A page of contacts.', segmentContactsSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query, params } = ctx.state;
+  async handler(ctx, { project, query, params }) {
     const members = await ctx.services.segmentMembers.list(project.id, params.id, query);
     const data = members.rows.map((contact) => present(contactSchema, contact));
     ctx.body = presentLargePage(data, members, query);
   },
 });
 
-export const addSegmentMembers = defineRoute({
-  method: 'POST',
-  path: '/segments/:id/members',
+export const addSegmentMembers = defineRoute('POST /segments/:id/members', {
   summary: 'Add contacts to a static segment',
   description: `1 to 500 addresses. With \`createMissing\`, a contact is created for each unknown address; existing contacts keep their subscription.
 A tracked segment emits an entry event for each new member.`,
-  params: idParams,
   body: addMembersBodySchema,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'], createMissing: true, subscribed: true },
-  responses: {
-    200: {
-      description: 'What was done.',
-      schema: addedMembersSchema,
-      example: { added: 2, created: 1, notFound: [] },
-    },
-  },
+  responses: ok('What was done.', addedMembersSchema, { added: 2, created: 1, notFound: [] }),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     ctx.body = await ctx.services.segmentMembers.add(project.id, params.id, body);
   },
 });
 
-export const removeSegmentMembers = defineRoute({
-  method: 'DELETE',
-  path: '/segments/:id/members',
+export const removeSegmentMembers = defineRoute('DELETE /segments/:id/members', {
   summary: 'Remove contacts from a static segment',
   description:
     '1 to 500 addresses. A tracked segment emits an exit event for each contact that was a member.',
-  params: idParams,
   body: removeMembersBodySchema,
   bodyExample: { emails: ['ada@example.com', 'nobody@example.com'] },
-  responses: {
-    200: {
-      description: 'What was done.',
-      schema: removedMembersSchema,
-      example: { removed: 1, notFound: ['nobody@example.com'] },
-    },
-  },
+  responses: ok('What was done.', removedMembersSchema, { removed: 1, notFound: ['nobody@example.com'] }),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     ctx.body = await ctx.services.segmentMembers.remove(project.id, params.id, body.emails);
   },
 });
 
-export const computeSegment = defineRoute({
-  method: 'POST',
-  path: '/segments/:id/compute',
+export const computeSegment = defineRoute('POST /segments/:id/compute', {
   summary: 'Recompute the membership of a tracked dynamic segment',
   description: `Compares the current members with those recorded as entered, and emits \`segment.<slug>.entry\` and \`segment.<slug>.exit\`
 for each difference, exactly once, even if several computations run concurrently. Deleted contacts leave without an
 event. This also runs automatically every few minutes.`,
-  params: idParams,
-  responses: {
-    200: {
-      description: 'What has changed.',
-      schema: computationSchema,
-      example: { added: 12, removed: 3, total: 1280 },
-    },
-  },
+  responses: ok('What has changed.', computationSchema, { added: 12, removed: 3, total: 1280 }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.segmentMembers.compute(project.id, params.id);
   },
 });

@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
 import { segmentSchema } from '../schemas/answers/segment.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   createSegmentBodySchema,
@@ -47,27 +46,16 @@ expanded.
 Dates are compared by their instant: \`2026-01-31\` (midnight UTC; \`equals\` compares the UTC day) and date-times with an
 offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values and in \`data\` alike.`;
 
-export const listSegments = defineRoute({
-  method: 'GET',
-  path: '/segments',
+export const listSegments = defineRoute('GET /segments', {
   summary: 'List all segments, newest first',
-  responses: {
-    200: {
-      description: 'The segments.',
-      schema: z.object({ data: z.array(segmentSchema) }),
-      example: { data: [segmentExample] },
-    },
-  },
-  async handler(ctx) {
-    const { project } = ctx.state;
+  responses: ok('The segments.', z.object({ data: z.array(segmentSchema) }), { data: [segmentExample] }),
+  async handler(ctx, { project }) {
     const segments = await ctx.services.segments.list(project.id);
     ctx.body = { data: segments.map((segment) => present(segmentSchema, segment)) };
   },
 });
 
-export const createSegment = defineRoute({
-  method: 'POST',
-  path: '/segments',
+export const createSegment = defineRoute('POST /segments', {
   summary: 'Create a segment',
   description: `${conditionRules}
 
@@ -83,54 +71,38 @@ A project has at most 2,000 segments, whose conditions take at most 4 MB in all.
     condition: exampleCondition,
     trackMembership: true,
   },
-  responses: {
-    201: {
-      description: 'The segment, with its members counted.',
-      schema: segmentSchema,
-      example: segmentExample,
-    },
-  },
+  responses: created('The segment, with its members counted.', segmentSchema, segmentExample),
   errors: ['CONFLICT'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     ctx.body = present(segmentSchema, await ctx.services.segments.create(project.id, body));
   },
 });
 
-export const previewSegment = defineRoute({
-  method: 'POST',
-  path: '/segments/preview',
+export const previewSegment = defineRoute('POST /segments/preview', {
   summary: 'Count who meets a condition',
   description:
     'Nothing is stored. Conditions are refused as for a new segment, with the path of each fault in `errors`.',
   body: previewSegmentBodySchema,
   bodyExample: { condition: exampleCondition },
-  responses: { 200: { description: 'As of now.', schema: segmentPreviewSchema } },
+  responses: ok('As of now.', segmentPreviewSchema),
   waitsElsewhere: true,
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     const { count, sample } = await ctx.services.segmentMembers.preview(project.id, body.condition);
     ctx.body = { count, sample: sample.map((contact) => present(contactSchema, contact)) };
   },
 });
 
-export const getSegment = defineRoute({
-  method: 'GET',
-  path: '/segments/:id',
+export const getSegment = defineRoute('GET /segments/:id', {
   summary: 'Get a segment',
-  params: idParams,
-  responses: { 200: { description: 'The segment.', schema: segmentSchema, example: segmentExample } },
+  responses: ok('The segment.', segmentSchema, segmentExample),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = present(segmentSchema, await ctx.services.segments.get(project.id, params.id));
   },
 });
 
-export const patchSegment = defineRoute({
-  method: 'PATCH',
-  path: '/segments/:id',
+export const patchSegment = defineRoute('PATCH /segments/:id', {
   summary: 'Update a segment',
   description: `Only the fields sent change; a new condition is counted. The slug stays, and the type cannot change. A condition on a
 STATIC segment is refused, except \`null\`.
@@ -139,55 +111,37 @@ After a change of the condition, the next computation of a tracked segment emits
 \`trackMembership\` off discards the recorded members of a dynamic segment: when it is turned on again, every member enters.
 It is refused with 409 while workflows start with the entry or exit of the segment, wait for it or ask for it;
 \`details.workflows\` lists them.`,
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchSegmentBodySchema,
   bodyExample: { name: 'Best customers', trackMembership: true },
-  responses: {
-    200: { description: 'The segment after the change.', schema: segmentSchema, example: segmentExample },
-  },
+  responses: ok('The segment after the change.', segmentSchema, segmentExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
-    ctx.body = present(
-      segmentSchema,
-      await ctx.services.segments.patch(project.id, params.id, body, headers['if-match']),
-    );
+  async handler(ctx, { project, body, params, headers }) {
+    const segment = await ctx.services.segments.patch(project.id, params.id, body, headers['if-match']);
+    ctx.body = present(segmentSchema, segment);
   },
 });
 
-export const deleteSegment = defineRoute({
-  method: 'DELETE',
-  path: '/segments/:id',
+export const deleteSegment = defineRoute('DELETE /segments/:id', {
   summary: 'Delete a segment',
   description:
     '409 while something refers to it; `details` lists the references by kind: `segments`, `campaigns`, `workflows`, those ' +
     'that start with its entry or exit event or wait for it included. Executions ' +
     'under way keep the version of the workflow that they started with: a segment used only by those is refused, too, and ' +
     '`details.workflowVersions` lists them.',
-  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   waitsElsewhere: true,
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.segments.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.segments.remove(project.id, params.id),
 });
 
-export const refreshSegment = defineRoute({
-  method: 'POST',
-  path: '/segments/:id/refresh',
+export const refreshSegment = defineRoute('POST /segments/:id/refresh', {
   summary: 'Count the members of a segment',
   description: 'Updates the count only: emits no events and does not change membership.',
-  params: idParams,
-  responses: {
-    200: { description: 'The count.', schema: memberCountSchema, example: { memberCount: 1280 } },
-  },
+  responses: ok('The count.', memberCountSchema, { memberCount: 1280 }),
   waitsElsewhere: true,
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.segments.refresh(project.id, params.id);
   },
 });

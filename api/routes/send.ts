@@ -1,10 +1,7 @@
-import { defineRoute } from '../edge/define-route.ts';
-import { presentSent } from '../presenters/sent.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { sendAnswerSchema, sendBodySchema } from '../schemas/send.ts';
 
-export const sendEmail = defineRoute({
-  method: 'POST',
-  path: '/v1/send',
+export const sendEmail = defineRoute('POST /v1/send', {
   summary: 'Send a transactional email',
   description:
     'Creates or updates each recipient and sends each a separate email. Accepted emails leave at once; ' +
@@ -26,10 +23,19 @@ export const sendEmail = defineRoute({
     body: '<p>Your code is <b>{{ code }}</b>.</p>',
     data: { firstName: 'Ada', code: { value: '481516', persistent: false } },
   },
-  responses: { 200: { description: 'Accepted; one entry per recipient.', schema: sendAnswerSchema } },
+  responses: ok('Accepted; one entry per recipient.', sendAnswerSchema),
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'IDEMPOTENCY_KEY_REUSED'],
-  async handler(ctx) {
-    const { project, body } = ctx.state;
-    ctx.body = presentSent(await ctx.services.send.send(project, body));
+  async handler(ctx, { project, body }) {
+    const { emails, occurredAt } = await ctx.services.send.send(project, body);
+    ctx.body = {
+      success: true,
+      data: {
+        emails: emails.map(({ contactId, contactEmail, emailId }) => ({
+          contact: { id: contactId, email: contactEmail },
+          email: emailId,
+        })),
+        timestamp: occurredAt.toISOString(),
+      },
+    };
   },
 });

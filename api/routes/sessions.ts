@@ -1,21 +1,23 @@
 import { z } from 'zod';
 import { clientOf, setCookie } from '../edge/cookies.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { sessionSchema } from '../schemas/answers/session.ts';
-import { idParams } from '../schemas/id-params.ts';
 
-export const listSessions = defineRoute({
-  method: 'GET',
-  path: '/auth/sessions',
+const sessionSchema = z
+  .object({
+    id: z.uuid(),
+    browser: z.string().nullable().describe('Such as `Firefox`; null when unknown.'),
+    system: z.string().nullable().describe('Such as `macOS`; null when unknown.'),
+    createdAt: z.iso.datetime(),
+    lastUsedAt: z.iso.datetime().describe('Accurate to ten minutes.'),
+    current: z.boolean().describe("Whether it is the caller's session."),
+  })
+  .meta({ id: 'Session' });
+
+export const listSessions = defineRoute('GET /auth/sessions', {
   auth: 'user',
   summary: 'Where the user is signed in',
-  responses: {
-    200: {
-      description: 'The newest 100, newest first.',
-      schema: z.object({ data: z.array(sessionSchema) }),
-    },
-  },
+  responses: ok('The newest 100, newest first.', z.object({ data: z.array(sessionSchema) })),
   async handler(ctx) {
     const sessions = await ctx.services.sessions.list(ctx.cookies.get('token'));
     ctx.body = {
@@ -26,24 +28,19 @@ export const listSessions = defineRoute({
   },
 });
 
-export const endSession = defineRoute({
-  method: 'DELETE',
-  path: '/auth/sessions/:id',
+export const endSession = defineRoute('DELETE /auth/sessions/:id', {
   auth: 'user',
   summary: 'Sign out one session',
   description: 'It is refused from the next request on.',
-  params: idParams,
   responses: { 204: { description: 'Signed out.' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const isOwn = await ctx.services.sessions.end(ctx.cookies.get('token'), ctx.state.params.id);
+  async handler(ctx, { params }) {
+    const isOwn = await ctx.services.sessions.end(ctx.cookies.get('token'), params.id);
     if (isOwn) setCookie(ctx, 'token', null);
   },
 });
 
-export const endOtherSessions = defineRoute({
-  method: 'DELETE',
-  path: '/auth/sessions',
+export const endOtherSessions = defineRoute('DELETE /auth/sessions', {
   auth: 'user',
   summary: 'Sign out everywhere else',
   description: "Every session of the user except the caller's is refused from its next request on.",

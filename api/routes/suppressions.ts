@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import {
   listSuppressionsQuerySchema,
@@ -7,28 +7,23 @@ import {
   suppressionSchema,
 } from '../schemas/suppressions.ts';
 
-export const listSuppressions = defineRoute({
-  method: 'GET',
-  path: '/suppressions',
+export const listSuppressions = defineRoute('GET /suppressions', {
   summary: 'List suppressed addresses, latest first',
   description:
     'Contacts after a hard bounce or a complaint. They receive no MARKETING or HEADLESS email, and no ' +
     'transactional email if the project is configured so. Withheld emails have the status SUPPRESSED and ' +
     'appear in the activity feed as `email.bounced` with `bounceType` Suppressed.',
   query: listSuppressionsQuerySchema,
-  responses: { 200: { description: 'A page of suppressions.', schema: suppressionPageSchema } },
+  responses: ok('A page of suppressions.', suppressionPageSchema),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  async handler(ctx, { project, query }) {
     const { rows, cursor, total, totalAccuracy } = await ctx.services.suppressions.list(project.id, query);
     const data = rows.map((row) => present(suppressionSchema, row));
     ctx.body = { data, cursor, hasMore: cursor !== null, total, totalAccuracy };
   },
 });
 
-export const liftSuppression = defineRoute({
-  method: 'DELETE',
-  path: '/suppressions/:email',
+export const liftSuppression = defineRoute('DELETE /suppressions/:email', {
   summary: 'Lift a suppression',
   description:
     'The address receives transactional email again. The contact stays unsubscribed and receives no ' +
@@ -36,8 +31,5 @@ export const liftSuppression = defineRoute({
   params: suppressionParamsSchema,
   responses: { 204: { description: 'Lifted.' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.suppressions.lift(project.id, params.email);
-  },
+  handler: (ctx, { project, params }) => ctx.services.suppressions.lift(project.id, params.email),
 });

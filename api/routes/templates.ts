@@ -1,10 +1,9 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { bodyBytesOf, presentTemplate, withoutBody } from '../presenters/template.ts';
 import { templateSchema, templateUsageSchema, templateUsesSchema } from '../schemas/answers/template.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { idsQuerySchema, mostBodyBytes } from '../schemas/pagination.ts';
 import {
@@ -29,20 +28,17 @@ const example = {
   updatedAt: '2026-01-31T09:00:00.000Z',
 };
 
-export const listTemplates = defineRoute({
-  method: 'GET',
-  path: '/templates',
+export const listTemplates = defineRoute('GET /templates', {
   summary: 'List templates',
   query: listTemplatesQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of templates.',
-      schema: templatePageSchema,
-      example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
-    },
-  },
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  responses: ok('A page of templates.', templatePageSchema, {
+    data: [example],
+    total: 1,
+    page: 1,
+    pageSize: 20,
+    totalPages: 1,
+  }),
+  async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
     const { templates, total } = await ctx.services.templates.list(project.id, query);
     shrinkTo?.(bodyBytesOf(templates));
@@ -54,9 +50,7 @@ export const listTemplates = defineRoute({
   },
 });
 
-export const createTemplate = defineRoute({
-  method: 'POST',
-  path: '/templates',
+export const createTemplate = defineRoute('POST /templates', {
   summary: 'Create a template',
   description:
     'Subject and body are Liquid. `{{ name ?? "default" }}` falls back when a field is missing or null; ' +
@@ -73,137 +67,96 @@ export const createTemplate = defineRoute({
     fromName: 'Example',
     type: 'MARKETING',
   },
-  responses: { 201: { description: 'The template.', schema: templateSchema, example } },
+  responses: created('The template.', templateSchema, example),
   errors: ['SENDER_DOMAIN_REFUSED'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  async handler(ctx, { project, body }) {
     ctx.body = presentTemplate(await ctx.services.templates.create(project.id, body));
   },
 });
 
-export const countTemplateUses = defineRoute({
-  method: 'GET',
-  path: '/templates/usage',
+export const countTemplateUses = defineRoute('GET /templates/usage', {
   summary: 'Count what sends each template of a page',
   query: idsQuerySchema,
-  responses: {
-    200: {
-      description: 'The counts.',
-      schema: templateUsesSchema,
-      example: { data: [{ templateId: example.id, workflows: 2 }] },
-    },
-  },
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  responses: ok('The counts.', templateUsesSchema, { data: [{ templateId: example.id, workflows: 2 }] }),
+  async handler(ctx, { project, query }) {
     ctx.body = { data: await ctx.services.templates.countUses(project.id, query.ids) };
   },
 });
 
-export const getTemplate = defineRoute({
-  method: 'GET',
-  path: '/templates/:id',
+export const getTemplate = defineRoute('GET /templates/:id', {
   summary: 'Get a template',
-  params: idParams,
-  responses: { 200: { description: 'The template.', schema: templateSchema, example } },
+  responses: ok('The template.', templateSchema, example),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentTemplate(await ctx.services.templates.get(project.id, params.id));
   },
 });
 
-export const patchTemplate = defineRoute({
-  method: 'PATCH',
-  path: '/templates/:id',
+export const patchTemplate = defineRoute('PATCH /templates/:id', {
   summary: 'Update a template',
   description:
     'Only the fields sent change; null clears `description`, `fromName` and `replyTo`. Changes apply to ' +
     'the next send; accepted emails keep their content.',
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchTemplateBodySchema,
   bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
-  responses: { 200: { description: 'The template after the change.', schema: templateSchema, example } },
+  responses: ok('The template after the change.', templateSchema, example),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
-    ctx.body = presentTemplate(
-      await ctx.services.templates.patch(project.id, params.id, body, headers['if-match']),
-    );
+  async handler(ctx, { project, body, params, headers }) {
+    const template = await ctx.services.templates.patch(project.id, params.id, body, headers['if-match']);
+    ctx.body = presentTemplate(template);
   },
 });
 
-export const deleteTemplate = defineRoute({
-  method: 'DELETE',
-  path: '/templates/:id',
+export const deleteTemplate = defineRoute('DELETE /templates/:id', {
   summary: 'Delete a template',
   description:
     '409 while workflow steps send it (`details.workflowSteps`), or active executions do, which keep the version of the workflow ' +
     'that they started with (`details.workflowVersions`).',
-  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.templates.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.templates.remove(project.id, params.id),
 });
 
-export const duplicateTemplate = defineRoute({
-  method: 'POST',
-  path: '/templates/:id/duplicate',
+export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
   summary: 'Duplicate a template',
-  params: idParams,
-  responses: {
-    201: {
-      description: 'The new template, with " (Copy)" appended to its name.',
-      schema: templateSchema,
-      example: { ...example, id: '01980da0-5b1c-7f02-8e11-6a0c4b7d9e55', name: 'Welcome (Copy)' },
-    },
-  },
+  responses: created('The new template, with " (Copy)" appended to its name.', templateSchema, {
+    ...example,
+    id: '01980da0-5b1c-7f02-8e11-6a0c4b7d9e55',
+    name: 'Welcome (Copy)',
+  }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentTemplate(await ctx.services.templates.duplicate(project.id, params.id));
   },
 });
 
-export const templateUsage = defineRoute({
-  method: 'GET',
-  path: '/templates/:id/usage',
+export const templateUsage = defineRoute('GET /templates/:id/usage', {
   summary: 'What sends a template',
-  params: idParams,
-  responses: {
-    200: {
-      description: 'Campaigns and workflow steps that refer to it.',
-      schema: templateUsageSchema,
-      example: { campaigns: [], workflowSteps: [], workflowVersions: [] },
-    },
-  },
+  responses: ok('Campaigns and workflow steps that refer to it.', templateUsageSchema, {
+    campaigns: [],
+    workflowSteps: [],
+    workflowVersions: [],
+  }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.templates.usage(project.id, params.id);
   },
 });
 
-export const testTemplate = defineRoute({
-  method: 'POST',
-  path: '/templates/:id/test',
+export const testTemplate = defineRoute('POST /templates/:id/test', {
   summary: 'Send a test of a template to one address',
   description:
     'Rendered like a real send, with the data of the contact at that address when there is one; the subject is ' +
     'prefixed `[TEST] `. No contact is created.',
-  params: idParams,
   refuseDisabledProject: true,
   body: testEmailBodySchema,
   bodyExample: { email: 'ada@example.com' },
-  responses: { 200: { description: 'On its way.', schema: testEmailAnswerSchema } },
+  responses: ok('On its way.', testEmailAnswerSchema),
   errors: ['NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     await ctx.services.templates.test(project.id, params.id, body.email);
     ctx.body = { success: true as const, message: `Test email to ${body.email} is on its way` };
   },

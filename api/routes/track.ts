@@ -1,6 +1,6 @@
-import { defineRoute } from '../edge/define-route.ts';
-import { presentTracked } from '../presenters/tracked.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { trackAnswerSchema, trackBodySchema } from '../schemas/track.ts';
+import type { Services } from '../services/services.ts';
 
 const description =
   'Records an event and creates or updates the contact; new contacts are subscribed by default. Names ' +
@@ -9,40 +9,39 @@ const description =
   '10,000 keys of `data`: beyond that, new ones are refused with 422 (`limit_reached`) and existing ones ' +
   'keep working.';
 
+const present = ({ contactId, eventId, occurredAt }: Awaited<ReturnType<Services['track']['track']>>) => ({
+  success: true as const,
+  data: { contact: contactId, event: eventId, timestamp: occurredAt.toISOString() },
+});
+
 const declaration = {
   refuseDisabledProject: true,
   idempotent: true,
   bodyLimitBytes: 1024 * 1024,
   body: trackBodySchema,
   bodyExample: { email: 'ada@example.com', event: 'signed_up', data: { plan: 'pro' } },
-  responses: { 200: { description: 'Recorded.', schema: trackAnswerSchema } },
+  responses: ok('Recorded.', trackAnswerSchema),
   errors: ['IDEMPOTENCY_KEY_REUSED'],
 } as const;
 
-export const trackEvent = defineRoute({
+export const trackEvent = defineRoute('POST /v1/track', {
   ...declaration,
-  method: 'POST',
-  path: '/v1/track',
   auth: 'publicKey',
   summary: 'Track an event',
   description: `${description} May be called from browsers with the public key.`,
   crossOrigin: true,
   hot: true,
-  async handler(ctx) {
-    const { project, body } = ctx.state;
-    ctx.body = presentTracked(await ctx.services.track.track(project.id, body));
+  async handler(ctx, { project, body }) {
+    ctx.body = present(await ctx.services.track.track(project.id, body));
   },
 });
 
-export const trackEventFromDashboard = defineRoute({
+export const trackEventFromDashboard = defineRoute('POST /events/track', {
   ...declaration,
-  method: 'POST',
-  path: '/events/track',
   tags: ['Events'],
   summary: 'Track an event with the secret key',
   description,
-  async handler(ctx) {
-    const { project, body } = ctx.state;
-    ctx.body = presentTracked(await ctx.services.track.track(project.id, body));
+  async handler(ctx, { project, body }) {
+    ctx.body = present(await ctx.services.track.track(project.id, body));
   },
 });

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { maxImageBytes } from '../../core/images/upload-quota.ts';
 import { imageCacheControl } from '../../providers/images/image-store.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
-import { presentUploads } from '../presenters/upload.ts';
-import { listUploadsQuerySchema, storedImageSchema, uploadPageSchema } from '../schemas/uploads.ts';
+import { present } from '../presenters/present.ts';
+import {
+  imageSchema,
+  listUploadsQuerySchema,
+  storedImageSchema,
+  uploadPageSchema,
+} from '../schemas/uploads.ts';
 
 const imageParams = z.object({ projectId: z.string(), file: z.string() });
 const key = '0197c1f0-0000-7000-8000-000000000001/9b2f3c6a51d04e7f8a0c2d4e6f801234.png';
@@ -16,34 +21,30 @@ const example = {
   size: 48_213,
 };
 
-export const listUploads = defineRoute({
-  method: 'GET',
-  path: '/uploads',
+export const listUploads = defineRoute('GET /uploads', {
   summary: 'List uploaded images, newest first',
   query: listUploadsQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of images, with the usage and quota of the project.',
-      schema: uploadPageSchema,
-      example: {
-        data: [{ ...example, createdAt: '2026-01-31T09:00:00.000Z' }],
-        cursor: null,
-        hasMore: false,
-        used: { files: 1, bytes: 48_213 },
-        quota: { files: 10_000, bytes: 10_737_418_240 },
-      },
-    },
-  },
+  responses: ok('A page of images, with the usage and quota of the project.', uploadPageSchema, {
+    data: [{ ...example, createdAt: '2026-01-31T09:00:00.000Z' }],
+    cursor: null,
+    hasMore: false,
+    used: { files: 1, bytes: 48_213 },
+    quota: { files: 10_000, bytes: 10_737_418_240 },
+  }),
   errors: ['BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query } = ctx.state;
-    ctx.body = presentUploads(await ctx.services.uploads.list(project.id, query));
+  async handler(ctx, { project, query }) {
+    const { images, cursor, used, quota } = await ctx.services.uploads.list(project.id, query);
+    ctx.body = {
+      data: images.map((image) => present(imageSchema, image)),
+      cursor,
+      hasMore: cursor !== null,
+      used: { files: used.files, bytes: used.bytes },
+      quota,
+    };
   },
 });
 
-export const uploadImage = defineRoute({
-  method: 'POST',
-  path: '/uploads/image',
+export const uploadImage = defineRoute('POST /uploads/image', {
   summary: 'Upload an image for template bodies',
   description:
     'A multipart form with one JPEG, PNG, GIF or WebP file of at most 10 MB in the field `image`. Only ' +
@@ -53,16 +54,9 @@ export const uploadImage = defineRoute({
     'and permanent.',
   uploadField: 'image',
   waitsElsewhere: true,
-  responses: {
-    201: {
-      description: 'Stored.',
-      schema: storedImageSchema,
-      example,
-    },
-  },
+  responses: created('Stored.', storedImageSchema, example),
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project } = ctx.state;
+  async handler(ctx, { project }) {
     const { uploads } = ctx.services;
     const upload = {
       field: 'image',
@@ -74,18 +68,14 @@ export const uploadImage = defineRoute({
   },
 });
 
-export const deleteImage = defineRoute({
-  method: 'DELETE',
-  path: '/uploads/:projectId/:file',
+export const deleteImage = defineRoute('DELETE /uploads/:projectId/:file', {
   summary: 'Delete an image',
   description: 'Emails with this image then show a gap, unless a mail program or a cache keeps a copy.',
   params: imageParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.uploads.removeImage(project.id, `${params.projectId}/${params.file}`);
-  },
+  handler: (ctx, { project, params }) =>
+    ctx.services.uploads.removeImage(project.id, `${params.projectId}/${params.file}`),
 });
 
 /** Whatever the file contains, the browser treats it only as an image of the declared type. */
@@ -95,17 +85,14 @@ const imageHeaders = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-export const showImage = defineRoute({
-  method: 'GET',
-  path: '/uploads/:projectId/:file',
+export const showImage = defineRoute('GET /uploads/:projectId/:file', {
   auth: 'none',
   summary: 'An uploaded image',
   description: 'Images stored on disk.',
   params: imageParams,
   responses: { 200: { description: 'The image.', contentType: 'image/*' } },
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { params } = ctx.state;
+  async handler(ctx, { params }) {
     const image = await ctx.services.uploads.openImage(`${params.projectId}/${params.file}`);
     ctx.set(imageHeaders);
     ctx.type = image.contentType;

@@ -1,15 +1,12 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { userSchema } from '../schemas/answers/user.ts';
 
-export const currentUser = defineRoute({
-  method: 'GET',
-  path: '/users/@me',
+export const currentUser = defineRoute('GET /users/@me', {
   auth: 'user',
   summary: 'The signed-in user',
-  responses: { 200: { description: 'The user.', schema: userSchema } },
-  async handler(ctx) {
-    const { user } = ctx.state;
+  responses: ok('The user.', userSchema),
+  async handler(ctx, { user }) {
     ctx.body = present(userSchema, await ctx.services.accounts.get(user.id));
   },
 });

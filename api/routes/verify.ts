@@ -1,9 +1,7 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 import { verifyAnswerSchema, verifyBodySchema } from '../schemas/verify.ts';
 
-export const verifyEmail = defineRoute({
-  method: 'POST',
-  path: '/v1/verify',
+export const verifyEmail = defineRoute('POST /v1/verify', {
   summary: 'Verify an email address',
   description: [
     'An address is `valid` when its domain can receive mail (MX records that are not null, else A or AAAA ' +
@@ -18,33 +16,26 @@ export const verifyEmail = defineRoute({
   ].join('\n\n'),
   body: verifyBodySchema,
   bodyExample: { email: 'ada+news@gmaill.com' },
-  responses: {
-    200: {
-      description: 'What is known about the address.',
-      schema: verifyAnswerSchema,
-      example: {
-        success: true,
-        data: {
-          email: 'ada+news@gmaill.com',
-          valid: false,
-          isDisposable: false,
-          isAlias: false,
-          isTypo: true,
-          isPlusAddressed: true,
-          isPersonalEmail: false,
-          domainExists: true,
-          hasWebsite: true,
-          hasMxRecords: true,
-          suggestedEmail: 'ada+news@gmail.com',
-          reasons: ['The domain looks like a typo of gmail.com', 'The address has a tag after a plus sign'],
-        },
-      },
+  responses: ok('What is known about the address.', verifyAnswerSchema, {
+    success: true,
+    data: {
+      email: 'ada+news@gmaill.com',
+      valid: false,
+      isDisposable: false,
+      isAlias: false,
+      isTypo: true,
+      isPlusAddressed: true,
+      isPersonalEmail: false,
+      domainExists: true,
+      hasWebsite: true,
+      hasMxRecords: true,
+      suggestedEmail: 'ada+news@gmail.com',
+      reasons: ['The domain looks like a typo of gmail.com', 'The address has a tag after a plus sign'],
     },
-  },
+  }),
   waitsElsewhere: true,
   errors: ['SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { body } = ctx.state;
+  async handler(ctx, { body }) {
     ctx.body = { success: true as const, data: await ctx.services.verify.verify(body.email) };
   },
 });

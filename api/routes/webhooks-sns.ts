@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 
-export const receiveSnsNotification = defineRoute({
-  method: 'POST',
-  path: '/webhooks/sns',
+export const receiveSnsNotification = defineRoute('POST /webhooks/sns', {
   auth: 'none',
   summary: 'Receive notifications of the email provider',
   description:
@@ -15,16 +13,13 @@ export const receiveSnsNotification = defineRoute({
   // An SNS message has at most 256 KB; JSON within JSON can make it four times as long.
   bodyLimitBytes: 1024 * 1024,
   body: z.string(),
-  responses: {
-    200: {
-      description:
-        "Applied, already applied, unrelated to our emails and domains, or an email beyond its projects' " +
-        'limits.',
-      schema: z.object({ outcome: z.string() }),
-    },
-  },
+  responses: ok(
+    "Applied, already applied, unrelated to our emails and domains, or an email beyond its projects' " +
+      'limits.',
+    z.object({ outcome: z.string() }),
+  ),
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    ctx.body = { outcome: await ctx.services.snsNotifications.receive(ctx.state.body) };
+  async handler(ctx, { body }) {
+    ctx.body = { outcome: await ctx.services.snsNotifications.receive(body) };
   },
 });

@@ -1,9 +1,7 @@
 import { z } from 'zod';
-import { defineRoute } from '../edge/define-route.ts';
+import { defineRoute, ok } from '../edge/define-route.ts';
 
-export const receiveStripeNotification = defineRoute({
-  method: 'POST',
-  path: '/webhooks/incoming/stripe',
+export const receiveStripeNotification = defineRoute('POST /webhooks/incoming/stripe', {
   auth: 'none',
   summary: 'Receive notifications of the payment processor',
   description:
@@ -13,15 +11,12 @@ export const receiveStripeNotification = defineRoute({
   bodyLimitBytes: 1024 * 1024,
   body: z.string(),
   headers: z.object({ 'stripe-signature': z.string().max(4096).default('') }),
-  responses: {
-    200: {
-      description: 'Applied, already applied, or unrelated to our subscriptions.',
-      schema: z.object({ outcome: z.enum(['applied', 'known', 'ignored']) }),
-    },
-  },
+  responses: ok(
+    'Applied, already applied, or unrelated to our subscriptions.',
+    z.object({ outcome: z.enum(['applied', 'known', 'ignored']) }),
+  ),
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
-  async handler(ctx) {
-    const { body, headers } = ctx.state;
+  async handler(ctx, { body, headers }) {
     const outcome = await ctx.services.billingEvents.receive(body, headers['stripe-signature']);
     ctx.body = { outcome };
   },

@@ -1,6 +1,4 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentExecution, presentExecutionWithSteps } from '../presenters/execution.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import {
@@ -9,11 +7,8 @@ import {
   executionSchema,
   executionWithStepsSchema,
 } from '../schemas/answers/execution.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { deepPages } from '../schemas/pagination.ts';
 import { listExecutionsQuerySchema, startExecutionBodySchema } from '../schemas/workflows.ts';
-
-const executionParams = z.object({ id: idSchema, executionId: idSchema });
 
 const example = {
   id: '01980d9c-5555-7000-8000-000000000001',
@@ -35,127 +30,88 @@ const example = {
   temporalUrl: null,
 };
 
-export const startExecution = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/executions',
+export const startExecution = defineRoute('POST /workflows/:id/executions', {
   summary: 'Start an execution for a contact',
   description: `Works for a disabled workflow too if its graph can run. 409 when the contact may not enter again: with \`allowReentry\`
 while an execution is active, otherwise always.`,
   refuseDisabledProject: true,
-  params: idParams,
   body: startExecutionBodySchema,
   bodyExample: { contactId: example.contactId, context: example.context },
-  responses: {
-    201: {
-      description: 'The new execution.',
-      schema: executionSchema,
-      example: { ...example, status: 'RUNNING', currentStepId: null, event: {}, resumeAt: null },
-    },
-  },
+  responses: created('The new execution.', executionSchema, {
+    ...example,
+    status: 'RUNNING',
+    currentStepId: null,
+    event: {},
+    resumeAt: null,
+  }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params } = ctx.state;
+  async handler(ctx, { project, body, params }) {
     const execution = await ctx.services.workflowExecutions.start(project.id, params.id, body);
     ctx.body = presentExecution(execution, ctx.services.temporalRuns);
   },
 });
 
-export const listExecutions = defineRoute({
-  method: 'GET',
-  path: '/workflows/:id/executions',
+export const listExecutions = defineRoute('GET /workflows/:id/executions', {
   summary: 'List executions, newest first',
   description: deepPages,
-  params: idParams,
   query: listExecutionsQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of executions.',
-      schema: executionPageSchema,
-      example: {
-        data: [example],
-        total: 1,
-        totalAccuracy: 'exact',
-        page: 1,
-        pageSize: 20,
-        totalPages: 1,
-        cursor: null,
-      },
-    },
-  },
+  responses: ok('A page of executions.', executionPageSchema, {
+    data: [example],
+    total: 1,
+    totalAccuracy: 'exact',
+    page: 1,
+    pageSize: 20,
+    totalPages: 1,
+    cursor: null,
+  }),
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
-  async handler(ctx) {
-    const { project, query, params } = ctx.state;
+  async handler(ctx, { project, query, params }) {
     const found = await ctx.services.workflowExecutions.list(project.id, params.id, query);
     const executions = found.rows.map((one) => presentExecution(one, ctx.services.temporalRuns));
     ctx.body = presentLargePage(executions, found, query);
   },
 });
 
-export const getExecution = defineRoute({
-  method: 'GET',
-  path: '/workflows/:id/executions/:executionId',
+export const getExecution = defineRoute('GET /workflows/:id/executions/:executionId', {
   summary: 'Get an execution with its steps so far',
-  params: executionParams,
-  responses: {
-    200: {
-      description: 'The execution.',
-      schema: executionWithStepsSchema,
-      example: {
-        ...example,
-        steps: [
-          {
-            visit: 1,
-            stepId: example.currentStepId,
-            type: 'DELAY',
-            name: 'Wait a day',
-            branch: null,
-            output: null,
-            error: null,
-            startedAt: example.startedAt,
-            completedAt: null,
-          },
-        ],
+  responses: ok('The execution.', executionWithStepsSchema, {
+    ...example,
+    steps: [
+      {
+        visit: 1,
+        stepId: example.currentStepId,
+        type: 'DELAY',
+        name: 'Wait a day',
+        branch: null,
+        output: null,
+        error: null,
+        startedAt: example.startedAt,
+        completedAt: null,
       },
-    },
-  },
+    ],
+  }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const found = await ctx.services.workflowExecutions.get(project.id, params.id, params.executionId);
     ctx.body = presentExecutionWithSteps(found, ctx.services.temporalRuns);
   },
 });
 
-export const cancelExecution = defineRoute({
-  method: 'DELETE',
-  path: '/workflows/:id/executions/:executionId',
+export const cancelExecution = defineRoute('DELETE /workflows/:id/executions/:executionId', {
   summary: 'Cancel an execution',
   description: 'No further step begins. 409 when it has ended.',
-  params: executionParams,
   responses: { 204: { description: 'Cancelled.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.workflowExecutions.cancel(project.id, params.id, params.executionId);
-  },
+  handler: (ctx, { project, params }) =>
+    ctx.services.workflowExecutions.cancel(project.id, params.id, params.executionId),
 });
 
-export const cancelAllExecutions = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/executions/cancel-all',
+export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/cancel-all', {
   summary: 'Cancel all active executions',
   description: 'Those that start during the call stay.',
-  params: idParams,
-  responses: {
-    200: {
-      description: 'Number of cancelled executions.',
-      schema: cancelledExecutionsSchema,
-      example: { cancelled: 12 },
-    },
-  },
+  responses: ok('Number of cancelled executions.', cancelledExecutionsSchema, { cancelled: 12 }),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = { cancelled: await ctx.services.workflowExecutions.cancelAll(project.id, params.id) };
   },
 });

@@ -1,9 +1,6 @@
-import { z } from 'zod';
-import { idSchema } from '../../core/id-schema.ts';
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentStep, presentTransition } from '../presenters/workflow.ts';
 import { stepSchema, transitionSchema } from '../schemas/answers/workflow.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema, ifMatchWorkflowHeadersSchema } from '../schemas/if-match.ts';
 import {
   createStepBodySchema,
@@ -11,8 +8,6 @@ import {
   deleteStepQuerySchema,
   patchStepBodySchema,
 } from '../schemas/workflows.ts';
-
-const stepParams = z.object({ id: idSchema, stepId: idSchema });
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
 const stepExample = {
@@ -34,9 +29,7 @@ const transitionExample = {
 const editing = `Active executions follow the graph they started with. New ones follow the newest graph that can run
 (\`liveVersion\`): the previous one while an edit leaves steps unreachable or incomplete.`;
 
-export const createStep = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/steps',
+export const createStep = defineRoute('POST /workflows/:id/steps', {
   summary: 'Add a step',
   description: `| Type | config |
 |---|---|
@@ -64,7 +57,6 @@ into a transition: the transition then leads to it, and its first branch (\`yes\
 WAIT_FOR_EVENT step continues there after the event and after the timeout.
 
 ${editing}`,
-  params: idParams,
   headers: ifMatchWorkflowHeadersSchema,
   body: createStepBodySchema,
   bodyExample: {
@@ -74,86 +66,63 @@ ${editing}`,
     config: { amount: 1, unit: 'days' },
     autoConnect: triggerId,
   },
-  responses: { 201: { description: 'The step.', schema: stepSchema, example: stepExample } },
+  responses: created('The step.', stepSchema, stepExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body, headers, params } = ctx.state;
+  async handler(ctx, { project, body, headers, params }) {
     const seen = headers['if-match'];
     const step = await ctx.services.workflowGraphs.addStep(project.id, params.id, body, seen);
     ctx.body = presentStep(step);
   },
 });
 
-export const patchStep = defineRoute({
-  method: 'PATCH',
-  path: '/workflows/:id/steps/:stepId',
+export const patchStep = defineRoute('PATCH /workflows/:id/steps/:stepId', {
   summary: 'Update a step',
   description: `Only the fields sent change; \`config\` replaces the whole config. On the TRIGGER step it is \`{ eventName }\`. The type
 cannot change, and changing only \`position\` creates no new version.
 
 ${editing}`,
-  params: stepParams,
   headers: ifMatchHeadersSchema,
   body: patchStepBodySchema,
   bodyExample: { config: { amount: 2, unit: 'days' } },
-  responses: {
-    200: {
-      description: 'The step after the change.',
-      schema: stepSchema,
-      example: { ...stepExample, config: { amount: 2, unit: 'days' } },
-    },
-  },
+  responses: ok('The step after the change.', stepSchema, {
+    ...stepExample,
+    config: { amount: 2, unit: 'days' },
+  }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   takesPlaceLater: true,
-  async handler(ctx) {
-    const { project, body, headers, params } = ctx.state;
-    const step = await ctx.services.workflowGraphs.patchStep(
-      project.id,
-      params.id,
-      params.stepId,
-      body,
-      headers['if-match'],
-    );
+  async handler(ctx, { project, body, headers, params }) {
+    const { id, stepId } = params;
+    const seen = headers['if-match'];
+    const step = await ctx.services.workflowGraphs.patchStep(project.id, id, stepId, body, seen);
     ctx.body = presentStep(step);
   },
 });
 
-export const deleteStep = defineRoute({
-  method: 'DELETE',
-  path: '/workflows/:id/steps/:stepId',
+export const deleteStep = defineRoute('DELETE /workflows/:id/steps/:stepId', {
   summary: 'Delete a step',
   description: `Its transitions are deleted too. With \`splice=true\`, its predecessors are connected to its successor; 409 when different steps follow it. The TRIGGER
 step can't be removed.
 
 ${editing}`,
-  params: stepParams,
   query: deleteStepQuerySchema,
   headers: ifMatchWorkflowHeadersSchema,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, query, headers, params } = ctx.state;
-    await ctx.services.workflowGraphs.removeStep(
-      project.id,
-      params.id,
-      params.stepId,
-      query.splice ?? false,
-      headers['if-match'],
-    );
+  async handler(ctx, { project, query, headers, params }) {
+    const { splice = false } = query;
+    const seen = headers['if-match'];
+    await ctx.services.workflowGraphs.removeStep(project.id, params.id, params.stepId, splice, seen);
   },
 });
 
-export const createTransition = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/transitions',
+export const createTransition = defineRoute('POST /workflows/:id/transitions', {
   summary: 'Connect two steps',
   description: `Out of CONDITION, \`branch\` is \`yes\` or \`no\`. Out of WAIT_FOR_EVENT it is \`event\` or \`timeout\`, or one transition
 without a branch serves both. Other steps have one transition without a branch, EXIT has none. 409 when the step has one for
 the branch.
 
 ${editing}`,
-  params: idParams,
   headers: ifMatchWorkflowHeadersSchema,
   body: createTransitionBodySchema,
   bodyExample: {
@@ -161,29 +130,22 @@ ${editing}`,
     toStepId: transitionExample.toStepId,
     branch: 'yes',
   },
-  responses: {
-    201: { description: 'The transition.', schema: transitionSchema, example: transitionExample },
-  },
+  responses: created('The transition.', transitionSchema, transitionExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, headers, params } = ctx.state;
+  async handler(ctx, { project, body, headers, params }) {
     const seen = headers['if-match'];
     const transition = await ctx.services.workflowGraphs.addTransition(project.id, params.id, body, seen);
     ctx.body = presentTransition(transition);
   },
 });
 
-export const deleteTransition = defineRoute({
-  method: 'DELETE',
-  path: '/workflows/:id/transitions/:transitionId',
+export const deleteTransition = defineRoute('DELETE /workflows/:id/transitions/:transitionId', {
   summary: 'Delete a transition',
   description: editing,
-  params: z.object({ id: idSchema, transitionId: idSchema }),
   headers: ifMatchWorkflowHeadersSchema,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, headers, params } = ctx.state;
+  async handler(ctx, { project, headers, params }) {
     const seen = headers['if-match'];
     await ctx.services.workflowGraphs.removeTransition(project.id, params.id, params.transitionId, seen);
   },

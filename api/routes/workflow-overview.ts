@@ -1,55 +1,41 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentWorkflowWithGraph } from '../presenters/workflow.ts';
 import {
   executionCountListSchema,
   workflowStatisticsSchema,
   workflowWithGraphSchema,
 } from '../schemas/answers/workflow.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { idsQuerySchema } from '../schemas/pagination.ts';
 
-export const countWorkflowExecutions = defineRoute({
-  method: 'GET',
-  path: '/workflows/executions',
+export const countWorkflowExecutions = defineRoute('GET /workflows/executions', {
   summary: 'Count the executions of each workflow of a page',
   query: idsQuerySchema,
-  responses: { 200: { description: 'The counts.', schema: executionCountListSchema } },
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  responses: ok('The counts.', executionCountListSchema),
+  async handler(ctx, { project, query }) {
     ctx.body = { data: await ctx.services.workflowStatistics.countExecutions(project.id, query.ids) };
   },
 });
 
-export const workflowStatistics = defineRoute({
-  method: 'GET',
-  path: '/workflows/:id/statistics',
+export const workflowStatistics = defineRoute('GET /workflows/:id/statistics', {
   summary: 'Count the executions of a workflow, and what happens at its steps',
   description:
     'The steps of the graph as it is now; executions of all versions count. Step counts cover the newest ' +
     'executions only; `stepsOf` says how many.',
-  params: idParams,
-  responses: { 200: { description: 'The counts.', schema: workflowStatisticsSchema } },
+  responses: ok('The counts.', workflowStatisticsSchema),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.workflowStatistics.read(project.id, params.id);
   },
 });
 
-export const duplicateWorkflow = defineRoute({
-  method: 'POST',
-  path: '/workflows/:id/duplicate',
+export const duplicateWorkflow = defineRoute('POST /workflows/:id/duplicate', {
   summary: 'Duplicate a workflow',
-  params: idParams,
-  responses: {
-    201: {
-      description: 'The new workflow with its graph, disabled, with " (Copy)" appended to its name.',
-      schema: workflowWithGraphSchema,
-    },
-  },
+  responses: created(
+    'The new workflow with its graph, disabled, with " (Copy)" appended to its name.',
+    workflowWithGraphSchema,
+  ),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     const { id } = await ctx.services.workflows.duplicate(project.id, params.id);
     ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.readBack(project.id, id));
   },

@@ -1,4 +1,4 @@
-import { defineRoute } from '../edge/define-route.ts';
+import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { presentWorkflow, presentWorkflowWithGraph } from '../presenters/workflow.ts';
 import {
@@ -7,7 +7,6 @@ import {
   workflowSchema,
   workflowWithGraphSchema,
 } from '../schemas/answers/workflow.ts';
-import { idParams } from '../schemas/id-params.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   createWorkflowBodySchema,
@@ -67,135 +66,91 @@ const exampleWithGraph = {
   faults: [],
 };
 
-export const listWorkflows = defineRoute({
-  method: 'GET',
-  path: '/workflows',
+export const listWorkflows = defineRoute('GET /workflows', {
   summary: 'List workflows, newest first',
   query: listWorkflowsQuerySchema,
-  responses: {
-    200: {
-      description: 'A page of workflows.',
-      schema: workflowPageSchema,
-      example: { data: [example], total: 1, page: 1, pageSize: 20, totalPages: 1 },
-    },
-  },
-  async handler(ctx) {
-    const { project, query } = ctx.state;
+  responses: ok('A page of workflows.', workflowPageSchema, {
+    data: [example],
+    total: 1,
+    page: 1,
+    pageSize: 20,
+    totalPages: 1,
+  }),
+  async handler(ctx, { project, query }) {
     const { workflows, total } = await ctx.services.workflows.list(project.id, query);
     ctx.body = presentOffsetPage(workflows.map(presentWorkflow), total, query);
   },
 });
 
-export const listWorkflowFields = defineRoute({
-  method: 'GET',
-  path: '/workflows/fields',
+export const listWorkflowFields = defineRoute('GET /workflows/fields', {
   summary: 'Fields for CONDITION steps',
   description: `Fields of contacts, then events. A field of type \`event\` tests the event's history (\`triggered\`,
 \`countGreaterThan\`, …); other fields under \`event.\` are the data of the event that started the execution. A condition
 can also use \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At most 10,000 fields of contacts,
 1,000 names of events and 1,000 fields of their data are listed.`,
-  responses: {
-    200: {
-      description: 'The fields.',
-      schema: workflowFieldsSchema,
-      example: {
-        fields: [
-          { field: 'subscribed', type: 'boolean', source: 'contact' },
-          { field: 'data.plan', type: 'string', source: 'contact' },
-          { field: 'event.order placed', type: 'event', source: 'event' },
-          { field: 'event.total', type: 'number', source: 'event' },
-        ],
-      },
-    },
-  },
-  async handler(ctx) {
-    const { project } = ctx.state;
+  responses: ok('The fields.', workflowFieldsSchema, {
+    fields: [
+      { field: 'subscribed', type: 'boolean', source: 'contact' },
+      { field: 'data.plan', type: 'string', source: 'contact' },
+      { field: 'event.order placed', type: 'event', source: 'event' },
+      { field: 'event.total', type: 'number', source: 'event' },
+    ],
+  }),
+  async handler(ctx, { project }) {
     ctx.body = { fields: await ctx.services.workflowFields.list(project.id) };
   },
 });
 
-export const createWorkflow = defineRoute({
-  method: 'POST',
-  path: '/workflows',
+export const createWorkflow = defineRoute('POST /workflows', {
   summary: 'Create a workflow',
   description: 'It is disabled and has a TRIGGER step to connect other steps to.',
   body: createWorkflowBodySchema,
   bodyExample: { name: 'Welcome', description: 'Greets new users', eventName: 'signed up' },
-  responses: {
-    201: {
-      description: 'The workflow.',
-      schema: workflowWithGraphSchema,
-      example: {
-        ...exampleWithGraph,
-        version: 1,
-        liveVersion: 1,
-        steps: exampleWithGraph.steps.slice(0, 1),
-        transitions: [],
-      },
-    },
-  },
-  async handler(ctx) {
-    const { project, body } = ctx.state;
+  responses: created('The workflow.', workflowWithGraphSchema, {
+    ...exampleWithGraph,
+    version: 1,
+    liveVersion: 1,
+    steps: exampleWithGraph.steps.slice(0, 1),
+    transitions: [],
+  }),
+  async handler(ctx, { project, body }) {
     const { id } = await ctx.services.workflows.create(project.id, body);
     ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.readBack(project.id, id));
   },
 });
 
-export const getWorkflow = defineRoute({
-  method: 'GET',
-  path: '/workflows/:id',
+export const getWorkflow = defineRoute('GET /workflows/:id', {
   summary: 'Get a workflow with its steps and transitions',
-  params: idParams,
-  responses: {
-    200: {
-      description: 'The workflow.',
-      schema: workflowWithGraphSchema,
-      example: exampleWithGraph,
-    },
-  },
+  responses: ok('The workflow.', workflowWithGraphSchema, exampleWithGraph),
   errors: ['NOT_FOUND'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
+  async handler(ctx, { project, params }) {
     ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, params.id));
   },
 });
 
-export const patchWorkflow = defineRoute({
-  method: 'PATCH',
-  path: '/workflows/:id',
+export const patchWorkflow = defineRoute('PATCH /workflows/:id', {
   summary: 'Update a workflow, switch it on or off',
   description: `Only the fields sent change. Enabling checks the workflow: every step is reachable, every config is complete, every branch
 leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 lists all faults in \`errors\`. After disabling, active executions continue to their end.`,
-  params: idParams,
   headers: ifMatchHeadersSchema,
   body: patchWorkflowBodySchema,
   bodyExample: { enabled: true, allowReentry: true },
-  responses: {
-    200: {
-      description: 'The workflow after the change.',
-      schema: workflowSchema,
-      example: { ...example, enabled: true, allowReentry: true },
-    },
-  },
+  responses: ok('The workflow after the change.', workflowSchema, {
+    ...example,
+    enabled: true,
+    allowReentry: true,
+  }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, body, params, headers } = ctx.state;
-    ctx.body = presentWorkflow(
-      await ctx.services.workflows.patch(project.id, params.id, body, headers['if-match']),
-    );
+  async handler(ctx, { project, body, params, headers }) {
+    const workflow = await ctx.services.workflows.patch(project.id, params.id, body, headers['if-match']);
+    ctx.body = presentWorkflow(workflow);
   },
 });
 
-export const deleteWorkflow = defineRoute({
-  method: 'DELETE',
-  path: '/workflows/:id',
+export const deleteWorkflow = defineRoute('DELETE /workflows/:id', {
   summary: 'Delete a workflow',
   description: 'With its steps and past executions; 409 while executions are under way.',
-  params: idParams,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
-  async handler(ctx) {
-    const { project, params } = ctx.state;
-    await ctx.services.workflows.remove(project.id, params.id);
-  },
+  handler: (ctx, { project, params }) => ctx.services.workflows.remove(project.id, params.id),
 });

@@ -5,6 +5,7 @@ import { boundedInstant } from '../../core/bounded-instant.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
 import { parseInstant } from '../../core/parse-instant.ts';
+import { reportIssue } from '../../core/zod-issues.ts';
 import { cursorPageSchema, limitSchema } from './pagination.ts';
 
 /** Anything that a date parser accepts, clamped to the years 1 to 9999. */
@@ -18,12 +19,7 @@ export const dateSchema = z
   .transform((text, context) => {
     const instant = parseInstant(text);
     if (instant !== undefined) return boundedInstant(instant);
-    context.issues.push({
-      code: 'custom',
-      message: 'Expected a date',
-      params: { code: 'invalid_string' },
-      input: text,
-    });
+    reportIssue(context, 'Expected a date', 'invalid_string');
     return z.NEVER;
   });
 

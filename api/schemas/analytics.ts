@@ -54,7 +54,6 @@ const figures = {
   complaintRate: rate,
   unsubscribeRate: rate,
 };
-export const campaignTotalsSchema = z.object(figures);
 
 export const campaignFiguresSchema = z
   .object({
@@ -69,7 +68,7 @@ export const campaignFiguresSchema = z
 export const topCampaignsSchema = z.object({ data: z.array(campaignFiguresSchema) });
 export const campaignStatsSchema = z.object({
   data: z.array(campaignFiguresSchema),
-  totals: campaignTotalsSchema,
+  totals: z.object(figures),
 });
 
 export const topEventsSchema = z.array(z.object({ name: z.string(), count, previousCount: count }));

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { userSchema } from './answers/user.ts';
-import { newPasswordSchema } from './password.ts';
+
+/** Length in characters; longer passwords would only cost hashing time. */
+export const newPasswordSchema = z.string().min(10).max(256);
 
 const tokenSchema = z.string().min(1).max(200);
 

@@ -1,14 +1,10 @@
 import { z } from 'zod';
-import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { audienceTypeSchema, campaignSchema, listedCampaignSchema } from './answers/campaign.ts';
 import { offsetPageSchema } from './answers/offset-page.ts';
 import { contentTypeSchema } from './answers/template.ts';
-import { htmlBodySchema, subjectSchema } from './email-content.ts';
-import { displayNameSchema } from './mailbox.ts';
+import { contentFields } from './email-content.ts';
 import { offsetOrderSchema, offsetQuerySchema, withBodySchema } from './pagination.ts';
-
-export const maxCampaignNameLength = 255;
 
 export const listCampaignsQuerySchema = offsetQuerySchema.extend({
   ...offsetOrderSchema.shape,
@@ -23,13 +19,7 @@ export type ListCampaignsQuery = z.output<typeof listCampaignsQuerySchema>;
 export const campaignPageSchema = offsetPageSchema(listedCampaignSchema);
 
 export const campaignBodySchema = z.object({
-  name: z.string().max(maxCampaignNameLength).regex(/\S/, 'Expected a name'),
-  description: z.string().max(2000).nullish().describe('A note for yourself.'),
-  subject: subjectSchema,
-  body: htmlBodySchema,
-  from: emailAddressSchema,
-  fromName: displayNameSchema.nullish(),
-  replyTo: z.union([emailAddressSchema, z.literal('')]).nullish(),
+  ...contentFields,
   type: contentTypeSchema.default('MARKETING').describe('The kind of content, not of audience.'),
   audienceType: audienceTypeSchema,
   segmentId: idSchema.nullish().describe('Required when SEGMENT.'),

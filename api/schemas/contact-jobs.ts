@@ -14,8 +14,6 @@ export const bulkBodySchema = z.object({
 
 export const queuedJobSchema = z.object({ message: z.string(), jobId: z.uuid() });
 
-export const jobParamsSchema = z.object({ jobId: idSchema });
-
 export const importQuerySchema = z.object({
   dryRun: queryFlagSchema.optional().describe('`true`: report what the import would do, without doing it.'),
 });

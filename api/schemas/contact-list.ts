@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { toAddressPart } from '../../core/addresses/email-address.ts';
 import { parseField } from '../../core/conditions/parse-field.ts';
 import { valuesWithText } from '../../core/contact-data/values-with-text.ts';
+import { reportIssue } from '../../core/zod-issues.ts';
 import {
   type ContactFilter,
   type ContactStatus,
@@ -78,7 +79,7 @@ function toFilter(
     .filter(([name]) => name === 'filter' || name.startsWith('filter['))
     .flatMap(([name, value]) => readFilter(name, value, context));
   if (data.length > mostFilters) {
-    addIssue(context, 'filter', `At most ${mostFilters} filters are accepted`, 'too_big');
+    reportIssue(context, `At most ${mostFilters} filters are accepted`, 'too_big', ['filter']);
   }
   return {
     search: search ? toAddressPart(search) : undefined,
@@ -103,12 +104,8 @@ function readFilter(name: string, sent: unknown, context: z.core.ParsePayload): 
   if (field?.subject === 'data' && texts.success) {
     return [{ key: field.key, path: field.path, values: [texts.data].flat().flatMap(valuesWithText) }];
   }
-  addIssue(context, name, 'Expected filter[data.<key>]', 'invalid_string');
+  reportIssue(context, 'Expected filter[data.<key>]', 'invalid_string', [name]);
   return [];
-}
-
-function addIssue(context: z.core.ParsePayload, field: string, message: string, code: string): void {
-  context.issues.push({ code: 'custom', path: [field], message, params: { code }, input: context.value });
 }
 
 const perScan = contactsPerScan.toLocaleString('en');

@@ -1,16 +1,14 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { refusal } from '../../core/zod-issues.ts';
 
-const lineBreaks = /[\r\n\0]/;
+export const lineBreaks = /[\r\n\0]/;
 
 // Line breaks and NUL could inject a header.
 export const displayNameSchema = z
   .string()
   .max(320)
-  .refine((name) => !lineBreaks.test(name), {
-    message: 'A name must not contain line breaks or NUL',
-    params: { code: 'invalid_string' },
-  });
+  .refine((name) => !lineBreaks.test(name), refusal('A name must not contain line breaks or NUL'));
 
 /** An address, or an address with a display name; normalized to the latter. */
 export const mailboxSchema = z.union([

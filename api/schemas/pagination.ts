@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
 import { maxTemplateBytes } from '../../core/rendering/template.ts';
+import { refusal } from '../../core/zod-issues.ts';
 
 export const cursorPageSchema = <Item extends z.ZodType>(item: Item) =>
   z.object({ data: z.array(item), cursor: z.string().nullable(), hasMore: z.boolean() });
@@ -10,7 +11,7 @@ export const limitSchema = (fallback: number, most = 100) =>
     .number()
     .min(1)
     // Not `int()`: it refuses numbers above 2^53, which the clamp below should handle.
-    .refine(Number.isInteger, { message: 'Must be a whole number', params: { code: 'invalid_type' } })
+    .refine(Number.isInteger, refusal('Must be a whole number', 'invalid_type'))
     .meta({ type: 'integer' })
     .default(fallback)
     .transform((limit) => Math.min(limit, most));

@@ -3,19 +3,18 @@ import { isBrandColor } from '../../core/brand-color.ts';
 import { maxFooterAddressLength } from '../../core/email-brand.ts';
 import { maxLogoUrlLength, parseLogoUrl } from '../../core/logo-url.ts';
 import { locales } from '../../core/messages/messages.ts';
-
-const invalid = (message: string) => ({ message, params: { code: 'invalid_string' } });
+import { refusal } from '../../core/zod-issues.ts';
 
 const brandColorSchema = z
   .string()
   .transform((color) => color.toLowerCase())
-  .refine(isBrandColor, invalid('Must be a color like #1d4ed8'));
+  .refine(isBrandColor, refusal('Must be a color like #1d4ed8'));
 
 const logoUrlSchema = z
   .string()
   .max(maxLogoUrlLength)
   .transform((text) => parseLogoUrl(text) ?? '')
-  .refine((url) => url !== '', invalid('Must be an https address'))
+  .refine((url) => url !== '', refusal('Must be an https address'))
   .describe('An image, such as an uploaded one, for public pages; https, or http on localhost.');
 
 /** Control characters except line breaks, which are normalized. */
@@ -35,7 +34,7 @@ const footerAddressSchema = z
       .string()
       .min(1)
       .max(maxFooterAddressLength)
-      .refine((text) => !unprintable.test(text), invalid('Control characters are not accepted')),
+      .refine((text) => !unprintable.test(text), refusal('Control characters are not accepted')),
   )
   .describe('Postal address for the footer of MARKETING emails: plain text with line breaks.');
 

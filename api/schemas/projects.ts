@@ -1,6 +1,36 @@
 import { z } from 'zod';
-import { projectSchema } from './answers/project.ts';
+import { locales } from '../../core/messages/messages.ts';
+import { projectRoles } from '../../core/project-roles.ts';
 import { brandFields } from './project-brand.ts';
+
+export const projectSchema = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    role: z.enum(projectRoles).describe("The caller's role in the project."),
+    publicKey: z.string(),
+    secretKey: z.string().optional().describe('Only for ADMIN and OWNER.'),
+    disabled: z.boolean(),
+    disabledReason: z.string().nullable(),
+    suppressTransactional: z
+      .boolean()
+      .describe('Whether transactional email is also withheld from contacts that bounced or complained.'),
+    brandColor: z
+      .string()
+      .nullable()
+      .describe('Color of the buttons on public pages, `#rrggbb`; null for the default.'),
+    logoUrl: z.string().nullable().describe('Shown on public pages in place of the name.'),
+    footerAddress: z
+      .string()
+      .nullable()
+      .describe('Postal address in the footer of MARKETING emails, with its line breaks.'),
+    language: z
+      .enum(locales)
+      .describe('Language of footers and public pages, for contacts whose `locale` is none of these.'),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Project' });
 
 const nameSchema = z.string().trim().min(1).max(100);
 
@@ -11,6 +41,8 @@ export const changeProjectBodySchema = z.object({
   suppressTransactional: z.boolean().optional(),
   ...brandFields,
 });
+
+export type ChangeProjectBody = z.output<typeof changeProjectBodySchema>;
 
 export const projectListSchema = z.object({ data: z.array(projectSchema) });
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { FieldIssue } from '../../core/errors.ts';
+import { reportIssue } from '../../core/zod-issues.ts';
 
 /**
  * Adds issues found by a rule of `core` to zod's, so that the answer lists all of them.
@@ -13,12 +14,6 @@ export function reportIssues(
 ): void {
   for (const issue of issues) {
     const rest = issue.field === base ? [] : [issue.field.slice(base.length + 1)];
-    context.issues.push({
-      code: 'custom',
-      path: rest,
-      message: issue.message,
-      params: { code: issue.code },
-      input: context.value,
-    });
+    reportIssue(context, issue.message, issue.code, rest);
   }
 }

@@ -4,6 +4,7 @@ import { attachmentDispositions } from '../../core/attachment-disposition.ts';
 import { findHeaderIssues, maxCustomHeaders } from '../../core/headers/custom-headers.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { limitedRecord } from '../../core/limited-record.ts';
+import { refusal } from '../../core/zod-issues.ts';
 import { contactDataSchema } from './contact-data.ts';
 import { htmlBodySchema, subjectSchema } from './email-content.ts';
 import { displayNameSchema, mailboxSchema } from './mailbox.ts';
@@ -27,10 +28,10 @@ const attachmentSchema = z
       .string()
       .min(1)
       .max(255)
-      .refine((name) => !/[\r\n\0"]/.test(name), {
-        message: 'A file name must not contain line breaks or quotes',
-        params: { code: 'invalid_string' },
-      }),
+      .refine(
+        (name) => !/[\r\n\0"]/.test(name),
+        refusal('A file name must not contain line breaks or quotes'),
+      ),
     content: z
       .base64()
       .min(1)
@@ -52,17 +53,16 @@ const attachmentSchema = z
   })
   .refine((file) => file.disposition !== 'inline' || file.contentId !== undefined, {
     path: ['contentId'],
-    message: 'An inline attachment needs a contentId',
-    params: { code: 'invalid_type' },
+    ...refusal('An inline attachment needs a contentId', 'invalid_type'),
   });
 
 const attachmentsSchema = z
   .array(attachmentSchema)
   .max(maxAttachments)
-  .refine((files) => files.reduce((sum, file) => sum + file.content.length, 0) <= maxAttachmentBytes, {
-    message: 'Attachments have at most 10 MB in total',
-    params: { code: 'too_big' },
-  });
+  .refine(
+    (files) => files.reduce((sum, file) => sum + file.content.length, 0) <= maxAttachmentBytes,
+    refusal('Attachments have at most 10 MB in total', 'too_big'),
+  );
 
 // Checked along with all other rules, so that the answer lists every issue.
 const requiredWithoutTemplate = (field: 'subject' | 'body' | 'from') =>
@@ -70,8 +70,7 @@ const requiredWithoutTemplate = (field: 'subject' | 'body' | 'from') =>
     (body) => body.template !== undefined || body[field] !== undefined,
     {
       path: [field],
-      message: `${field} is required without a template`,
-      params: { code: 'invalid_type' },
+      ...refusal(`${field} is required without a template`, 'invalid_type'),
       when: ({ value }) => typeof value === 'object' && value !== null,
     },
   );

@@ -1,12 +1,8 @@
 import { z } from 'zod';
-import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { offsetPageSchema } from './answers/offset-page.ts';
 import { contentTypeSchema, listedTemplateSchema } from './answers/template.ts';
-import { htmlBodySchema, subjectSchema } from './email-content.ts';
-import { displayNameSchema } from './mailbox.ts';
+import { contentFields } from './email-content.ts';
 import { offsetOrderSchema, offsetQuerySchema, withBodySchema } from './pagination.ts';
-
-export const maxTemplateNameLength = 255;
 
 export const listTemplatesQuerySchema = offsetQuerySchema.extend({
   ...offsetOrderSchema.shape,
@@ -19,30 +15,17 @@ export type ListTemplatesQuery = z.output<typeof listTemplatesQuerySchema>;
 
 export const templatePageSchema = offsetPageSchema(listedTemplateSchema);
 
-const nameSchema = z.string().max(maxTemplateNameLength).regex(/\S/, 'Expected a name');
-
-/** Null and empty text both mean "not set". */
-const optionalFields = z.object({
-  description: z.string().max(2000).nullish().describe('A note for yourself.'),
-  fromName: displayNameSchema.nullish(),
-  replyTo: z.union([emailAddressSchema, z.literal('')]).nullish(),
-});
-
-const requiredFields = z.object({
-  name: nameSchema,
-  subject: subjectSchema,
-  body: htmlBodySchema,
-  from: emailAddressSchema,
-});
+const { name, subject, body, from, ...optionalFields } = contentFields;
+const requiredFields = z.object({ name, subject, body, from });
 
 export const createTemplateBodySchema = requiredFields
-  .extend(optionalFields.shape)
+  .extend(optionalFields)
   .extend({ type: contentTypeSchema.default('MARKETING') });
 
 export const patchTemplateBodySchema = requiredFields
   .extend({ type: contentTypeSchema })
   .partial()
-  .extend(optionalFields.shape);
+  .extend(optionalFields);
 
 export type CreateTemplateBody = z.output<typeof createTemplateBodySchema>;
 export type PatchTemplateBody = z.output<typeof patchTemplateBodySchema>;

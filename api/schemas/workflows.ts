@@ -5,6 +5,7 @@ import { findEventNameFormIssue } from '../../core/reserved-events.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { branches } from '../../core/workflows/graph.ts';
 import { stepTypes } from '../../core/workflows/step-config.ts';
+import { refusal } from '../../core/zod-issues.ts';
 import { jsonObjectSchema } from './json-object.ts';
 import { largePageQuerySchema, offsetQuerySchema, queryFlagSchema } from './pagination.ts';
 import { reportIssues } from './report-issues.ts';
@@ -75,10 +76,10 @@ export const patchWorkflowBodySchema = z
   }));
 
 const positionSchema = jsonObjectSchema
-  .refine((position) => jsonByteLength(position) <= maxPositionBytes, {
-    message: 'At most 4 KB of JSON are accepted',
-    params: { code: 'too_big' },
-  })
+  .refine(
+    (position) => jsonByteLength(position) <= maxPositionBytes,
+    refusal('At most 4 KB of JSON are accepted', 'too_big'),
+  )
   .describe('Where an editor draws the step, such as `{ "x": 0, "y": 120 }`.');
 /** Validated by `parseStepConfig`, which reports every issue. */
 const configSchema = z.unknown().meta({ type: 'object', additionalProperties: true });

@@ -15,13 +15,6 @@ import { readCursor } from './read-cursor.ts';
 import { refuseReversed, toPeriod, whileAvailable } from './read-model.ts';
 import { toScannedPage } from './scanned-page.ts';
 
-export interface EventPage {
-  rows: EventRow[];
-  cursor: string | null;
-  /** Addresses of the rows' contacts, by contact id; deleted contacts are missing. */
-  emails: Map<string, string>;
-}
-
 const positionSchema = z
   .tuple([cursorInstant, z.uuid()])
   .transform(([at, id]) => ({ occurredAt: new Date(at), id }));
@@ -31,7 +24,8 @@ const positionSchema = z
  * down; `contactEvents` throws `NOT_FOUND` for an unknown contact.
  */
 export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
-  async function toPage(projectId: string, found: EventRow[], limit: number): Promise<EventPage> {
+  /** `emails`: addresses of the rows' contacts, by contact id; deleted contacts are missing. */
+  async function toPage(projectId: string, found: EventRow[], limit: number) {
     const { rows, next = null } = toScannedPage({ rows: found }, limit, ({ occurredAt, id }) =>
       encodeCursor([occurredAt.toISOString(), id]),
     );

@@ -1,6 +1,6 @@
 import { billingCategories, type PerCategory } from '../../core/billing/categories.ts';
 import type { StoredSubscription } from '../../core/billing/subscription.ts';
-import { notFound } from '../../core/errors.ts';
+import { orNotFound } from '../../core/errors.ts';
 import { BillingCustomer, BillingLimit } from '../../db/entities/billing.ts';
 import { Project } from '../../db/entities/project.ts';
 import { lockRecord } from '../../db/lock-record.ts';
@@ -48,7 +48,7 @@ export function createBillingLimitsService(orm: Orm, projectKeys: ProjectKeys) {
     async change(caller: BillingCaller, projectId: string, changes: LimitChanges) {
       const changed = await orm.em.fork().transactional(async (em) => {
         await requireBillingAccess(em, caller, projectId);
-        if ((await lockRecord(em, Project, { id: projectId })) === null) throw notFound('Project');
+        orNotFound(await lockRecord(em, Project, { id: projectId }), 'Project');
         // Checked again under the lock: the member may just have been removed.
         await requireBillingAccess(em, caller, projectId);
         await changeLimits(em, projectId, changes);

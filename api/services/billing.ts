@@ -1,5 +1,5 @@
 import type { SitePages } from '../../core/config/site-pages.ts';
-import { DomainError, notFound, validationFailed } from '../../core/errors.ts';
+import { DomainError, orNotFound, validationFailed } from '../../core/errors.ts';
 import { BillingCustomer } from '../../db/entities/billing.ts';
 import { Project } from '../../db/entities/project.ts';
 import { lockRecord } from '../../db/lock-record.ts';
@@ -100,7 +100,7 @@ async function customerOf(
   if (known !== null) return known;
   const customerId = await askProcessor(provider.createCustomer(projectId, replaced));
   return orm.em.fork().transactional(async (em) => {
-    if ((await lockRecord(em, Project, { id: projectId })) === null) throw notFound('Project');
+    orNotFound(await lockRecord(em, Project, { id: projectId }), 'Project');
     // A concurrent call may have created it.
     const added = await em.findOne(BillingCustomer, { projectId });
     return added ?? em.create(BillingCustomer, { projectId, customerId });

@@ -8,7 +8,7 @@ import {
   unsentStatuses,
 } from '../../core/campaign-state.ts';
 import { copyName } from '../../core/copy-name.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { unlessTimedOut } from '../../db/database-away.ts';
 import {
@@ -25,7 +25,8 @@ import {
   withItsCounters,
 } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
-import { type CampaignBody, type ListCampaignsQuery, maxCampaignNameLength } from '../schemas/campaigns.ts';
+import type { CampaignBody, ListCampaignsQuery } from '../schemas/campaigns.ts';
+import { maxContentNameLength } from '../schemas/email-content.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import { createCampaignEstimates } from './campaign-estimates.ts';
 import { cancelEmails } from './cancel-emails.ts';
@@ -85,8 +86,8 @@ function toFields(body: CampaignBody) {
   };
 }
 
-export const findCampaign = (em: Em, id: string, lockMode?: LockMode) =>
-  em.findOneOrFail(Campaign, { id }, { lockMode, failHandler: () => notFound('Campaign') });
+export const findCampaign = async (em: Em, id: string, lockMode?: LockMode) =>
+  orNotFound(await em.findOne(Campaign, { id }, { lockMode }), 'Campaign');
 
 async function removeCampaign(orm: Orm, projectId: string, id: string): Promise<void> {
   const before = await findCampaign(projectEm(orm, projectId), id);
@@ -115,7 +116,7 @@ function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign
     const { description, subject, body, fromEmail, fromName, replyTo, type } = campaign;
     const { audienceType, audienceCondition, segmentId } = campaign;
     const content = { description, subject, body, fromEmail, fromName, replyTo, type };
-    const name = copyName(campaign.name, maxCampaignNameLength);
+    const name = copyName(campaign.name, maxContentNameLength);
     return em.create(Campaign, { projectId, name, ...content, audienceType, audienceCondition, segmentId });
   });
 }

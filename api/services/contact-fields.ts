@@ -5,9 +5,9 @@ import {
   type StandardField,
   standardFields,
 } from '../../core/conditions/contact-field.ts';
-import { conditionReferences, readsDataField } from '../../core/conditions/references.ts';
+import { readsField } from '../../core/conditions/references.ts';
 import { compareCodePoints } from '../../core/conditions/text-order.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, notFound, orNotFound } from '../../core/errors.ts';
 import type { InTurn } from '../../core/in-turn.ts';
 import { refersToField } from '../../core/workflows/references.ts';
 import { ContactField } from '../../db/entities/contact.ts';
@@ -38,11 +38,6 @@ function compareValues(one: FieldValue, other: FieldValue): number {
   if (typeof one === 'string' && typeof other === 'string') return compareCodePoints(one, other);
   return orderOf(one) - orderOf(other) || Number(one) - Number(other);
 }
-
-const conditionReads = (name: ContactFieldName) => (condition: Condition) =>
-  name.kind === 'custom'
-    ? readsDataField(condition, name.key)
-    : conditionReferences(condition).builtIn.has(name.name);
 
 function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigures): number {
   return field === 'snoozedUntil' ? snoozed : contacts;
@@ -103,11 +98,7 @@ async function isKnown(orm: Orm, projectId: string, key: string): Promise<boolea
   return (await readKeyFigures(em, projectId, key)).size > 0;
 }
 
-function parseField(field: string): ContactFieldName {
-  const name = parseContactField(field);
-  if (name === undefined) throw notFound('Field');
-  return name;
-}
+const parseField = (field: string) => orNotFound(parseContactField(field), 'Field');
 
 async function listFields(em: Em, projectId: string) {
   const figures = await readAudienceFigures(em, projectId);
@@ -167,7 +158,7 @@ async function deleteField(orm: Orm, projectId: string, key: string, inTurn: InT
 
 async function findUsage(em: Em, projectId: string, name: ContactFieldName) {
   const text = name.kind === 'custom' ? name.key : name.name;
-  const reads = conditionReads(name);
+  const reads = (condition: Condition) => readsField(condition, name);
   const contactCount =
     name.kind === 'custom'
       ? ((await readKeyFigures(em, projectId, name.key)).get(name.key) ?? 0)

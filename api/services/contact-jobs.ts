@@ -1,4 +1,4 @@
-import { notFound } from '../../core/errors.ts';
+import { orNotFound } from '../../core/errors.ts';
 import { bulkJobTypes, type JobType } from '../../core/jobs/job-states.ts';
 import type { BulkOperation, BulkResult } from '../../core/jobs/results.ts';
 import { Job } from '../../db/entities/job.ts';
@@ -14,12 +14,8 @@ import type { ProjectSlots } from './project-slots.ts';
  */
 export function createContactJobsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
   const takeIn = createImportIntake(orm);
-  const get = (projectId: string, id: string, types: readonly JobType[]): Promise<Job> =>
-    projectEm(orm, projectId).findOneOrFail(
-      Job,
-      { id, type: { $in: types } },
-      { failHandler: () => notFound('Job') },
-    );
+  const get = async (projectId: string, id: string, types: readonly JobType[]) =>
+    orNotFound(await projectEm(orm, projectId).findOne(Job, { id, type: { $in: types } }), 'Job');
   return {
     /**
      * Stores the whole file, then queues its import.

@@ -19,24 +19,12 @@ import {
   type ContactPosition,
   positionOf,
 } from '../../db/statements/contacts/contact-order.ts';
-import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { countContacts } from '../../db/statements/contacts/count-contacts.ts';
 import { listContacts } from '../../db/statements/contacts/list-contacts.ts';
 import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { readCursor } from './read-cursor.ts';
 import { toScannedPage } from './scanned-page.ts';
-
-/** The total is counted on the first page only, 0 on later ones. */
-export interface ContactPage extends Total {
-  contacts: ContactRow[];
-  cursor: string | null;
-  /**
-   * Where the scan stopped before the page was full: the creation time of the last contact scanned, or its address in a
-   * list by address.
-   */
-  searchedUntil: string | null;
-}
 
 const positionSchema = (kind: string, value: z.ZodType<string>) =>
   z.tuple([z.literal(kind), value, z.uuid()]).transform(([, value, id]) => ({ value, id }));
@@ -87,7 +75,7 @@ export function createContactListService(orm: Orm, heavyReads: ProjectSlots) {
     return { count, scannedUntil: undefined };
   }
 
-  async function readPage(projectId: string, query: ListContactsQuery): Promise<ContactPage> {
+  async function readPage(projectId: string, query: ListContactsQuery) {
     const after = readPosition(query.cursor, query.sort);
     const direction = query.dir ?? (query.sort === 'email' ? 'asc' : 'desc');
     const order: ContactOrder = { by: query.sort, direction };

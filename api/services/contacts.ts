@@ -1,5 +1,5 @@
 import { toPatch } from '../../core/contact-data/contact-patch.ts';
-import { notFound } from '../../core/errors.ts';
+import { notFound, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import { allProjects, projectEm } from '../../db/entities/project-em.ts';
@@ -19,8 +19,8 @@ import { requireUnchanged } from './require-unchanged.ts';
  */
 export function createContactsService(orm: Orm, projectNames: ProjectNames, committed: () => void) {
   const write: WriteContact = (data, run) => writeContact(projectNames, committed, data, run);
-  const get = (projectId: string, id: string) =>
-    projectEm(orm, projectId).findOneOrFail(Contact, { id }, { failHandler: () => notFound('Contact') });
+  const get = async (projectId: string, id: string) =>
+    orNotFound(await projectEm(orm, projectId).findOne(Contact, { id }), 'Contact');
 
   return {
     get,
@@ -47,9 +47,7 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
       const { email, subscribed } = body;
       const apply = async (em: Em) => {
         const change = { projectId, id, email, subscribed, patch, occurredAt: new Date() };
-        const contact = await patchContact(em, change);
-        if (contact === undefined) throw notFound('Contact');
-        return contact;
+        return orNotFound(await patchContact(em, change), 'Contact');
       };
       if (seen === undefined) return write({ projectId, patch }, apply);
       const checked = async (em: Em) => {

@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { brokenConstraint } from '../../db/database-errors.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
@@ -94,11 +94,6 @@ function takenByAnother(domain: string): DomainError {
 export function createDomainsService(options: DomainsServiceOptions) {
   const { orm, identities } = options;
   const checks = createProjectSlots(checksAtOnce, { what: 'domain checks' });
-  const require = async (projectId: string, id: string) => {
-    const row = await projectEm(orm, projectId).findOne(Domain, { id });
-    if (row === null) throw notFound('Domain');
-    return row;
-  };
 
   return {
     recordsOf: (domain: Domain) => identities.wantedRecords(domain, domain.dkimTokens),
@@ -129,13 +124,12 @@ export function createDomainsService(options: DomainsServiceOptions) {
      * `RATE_LIMIT_EXCEEDED` when too many checks of the project wait
      */
     async verify(projectId: string, id: string) {
-      const row = await require(projectId, id);
-      const checked = await checks.run(projectId, () =>
+      const row = orNotFound(await projectEm(orm, projectId).findOne(Domain, { id }), 'Domain');
+      const check = () =>
         checkAtProvider(projectEm(orm, projectId), row, (domain) =>
           askProvider(identities.check(domain, domain.dkimTokens)),
-        ),
-      );
-      if (checked === null) throw notFound('Domain');
+        );
+      const checked = orNotFound(await checks.run(projectId, check), 'Domain');
       if (checked.check.verified && checked.domain.status === 'pending') throw takenByAnother(row.domain);
       return checked.domain;
     },
@@ -143,7 +137,7 @@ export function createDomainsService(options: DomainsServiceOptions) {
     /** @throws DomainError `NOT_FOUND`, `CONFLICT` while templates or campaigns, listed in `details`, send from it */
     async remove(projectId: string, id: string) {
       const domain = await projectEm(orm, projectId).transactional(async (em) => {
-        const locked = await lockDomain(em, id);
+        const locked = orNotFound(await em.findOne(Domain, { id }, removalLock), 'Domain');
         // Checked under the lock, so that records of senders that held the domain are visible.
         await requireUnused(em, locked.domain);
         await removeDomain(em, locked);
@@ -157,17 +151,10 @@ export function createDomainsService(options: DomainsServiceOptions) {
   };
 }
 
-async function lockDomain(em: Em, id: string): Promise<Domain> {
-  const locked = await em.findOne(Domain, { id }, removalLock);
-  if (locked === null) throw notFound('Domain');
-  return locked;
-}
-
 /** Stores the DKIM tokens and starts the background checks now instead of after `callSeconds`. */
 function watchRegistered(orm: Orm, id: string, dkimTokens: string[]): Promise<Domain> {
   return orm.em.fork().transactional(async (em) => {
-    const domain = await lockRecord(em, Domain, { id }, allProjects);
-    if (domain === null) throw notFound('Domain');
+    const domain = orNotFound(await lockRecord(em, Domain, { id }, allProjects), 'Domain');
     domain.dkimTokens = dkimTokens;
     await makeCommandDue(em, { projectId: domain.projectId, kind: 'domain.verify', subjectId: id });
     return domain;
@@ -202,7 +189,7 @@ async function addDomain(options: DomainsServiceOptions, projectId: string, doma
   try {
     await em.transactional(async (adding) => {
       // Locked, so that concurrent calls can't exceed the limit.
-      if ((await lockRecord(adding, Project, { id: projectId })) === null) throw notFound('Project');
+      orNotFound(await lockRecord(adding, Project, { id: projectId }), 'Project');
       await requireFewDomains(adding, domainsPerProject);
       adding.create(Domain, { id, projectId, domain });
       adding.create(OutboxCommand, {

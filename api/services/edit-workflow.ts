@@ -1,5 +1,5 @@
 import type { LockMode } from '@mikro-orm/core';
-import { DomainError, notFound, validationFailed } from '../../core/errors.ts';
+import { DomainError, orNotFound, validationFailed } from '../../core/errors.ts';
 import { type DraftGraph, templateIdsOf } from '../../core/workflows/graph.ts';
 import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
 import { unlessTimedOut } from '../../db/database-away.ts';
@@ -26,10 +26,8 @@ export interface WorkflowGraph {
   transitions: WorkflowTransition[];
 }
 
-export function findWorkflow(em: Em, id: string, lockMode?: LockMode): Promise<Workflow> {
-  const failHandler = () => notFound('Workflow');
-  return em.findOneOrFail(Workflow, { id }, { lockMode, failHandler });
-}
+export const findWorkflow = async (em: Em, id: string, lockMode?: LockMode) =>
+  orNotFound(await em.findOne(Workflow, { id }, { lockMode }), 'Workflow');
 
 export async function readGraph(em: Em, workflow: Workflow): Promise<WorkflowGraph> {
   const oldestFirst = { orderBy: { createdAt: 'asc', id: 'asc' } } as const;
@@ -50,8 +48,7 @@ export async function editWorkflow<Result>(
   seen?: Date,
 ): Promise<Result> {
   const { result, replaced } = await projectEm(orm, projectId).transactional(async (em) => {
-    const workflow = await lockRecord(em, Workflow, { id });
-    if (workflow === null) throw notFound('Workflow');
+    const workflow = orNotFound(await lockRecord(em, Workflow, { id }), 'Workflow');
     requireUnchanged(workflow, seen);
     const { eventName, liveVersion } = workflow;
     const graph = await readGraph(em, workflow);

@@ -1,4 +1,4 @@
-import { notFound } from '../../core/errors.ts';
+import { orNotFound } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { type RenderedEmail, renderEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates } from '../../core/rendering/email-template.ts';
@@ -92,8 +92,7 @@ export function createEmailDetailService(options: EmailDetailOptions) {
   return {
     /** @throws DomainError `NOT_FOUND` */
     async get(projectId: string, id: string) {
-      const email = await readEmail(orm.em.fork(), projectId, id);
-      if (email === undefined) throw notFound('Email');
+      const email = orNotFound(await readEmail(orm.em.fork(), projectId, id), 'Email');
       const [events, body, runId] = await Promise.all([
         listEmailEvents(orm.em.fork(), projectId, email),
         renderBody(projectId, email),

@@ -3,7 +3,7 @@ import { toPatch } from '../../core/contact-data/contact-patch.ts';
 import { defaultEmailBrand, type EmailBrand } from '../../core/email-brand.ts';
 import { bySeverity, findEmailProblems, problem } from '../../core/email-checks/email-problems.ts';
 import { findUnknownFields } from '../../core/email-checks/unknown-fields.ts';
-import { notFound } from '../../core/errors.ts';
+import { orNotFound } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { nilId } from '../../core/nil-id.ts';
 import type { ContactLinks } from '../../core/public-links.ts';
@@ -125,8 +125,7 @@ function renderAs(
 
 async function readContact(em: Em, { contactId, email }: PreviewEmailBody) {
   if (contactId !== undefined && contactId !== null) {
-    const failHandler = () => notFound('Contact');
-    return toReader(await em.findOneOrFail(Contact, { id: contactId }, { failHandler }));
+    return toReader(orNotFound(await em.findOne(Contact, { id: contactId }), 'Contact'));
   }
   const contact = email ? await em.findOne(Contact, { email }) : null;
   if (contact !== null) return toReader(contact);

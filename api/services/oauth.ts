@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { oauthAttemptMinutes } from '../../core/accounts/limits.ts';
 import type { OAuthProviderName } from '../../core/accounts/oauth-providers.ts';
 import { parseEmailAddress } from '../../core/addresses/email-address.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
 import { allProjects } from '../../db/entities/project-em.ts';
 import { OAuthIdentity, User } from '../../db/entities/user.ts';
@@ -52,11 +52,7 @@ export interface OAuthServiceOptions {
 export function createOAuthService(options: OAuthServiceOptions) {
   const { sessions, providers, key } = options;
 
-  function requireProvider(name: OAuthProviderName): OAuthProvider {
-    const provider = providers[name];
-    if (provider === null) throw notFound('OAuth provider');
-    return provider;
-  }
+  const requireProvider = (name: OAuthProviderName) => orNotFound(providers[name], 'OAuth provider');
 
   return {
     /** The sign-in page of the dashboard, which says in words why a sign-in failed; null without a dashboard. */

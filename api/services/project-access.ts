@@ -1,5 +1,5 @@
 import type { Loaded } from '@mikro-orm/core';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { mayAdminister } from '../../core/project-roles.ts';
 import { Membership } from '../../db/entities/membership.ts';
 import { Project } from '../../db/entities/project.ts';
@@ -10,9 +10,7 @@ export type ProjectMembership = Loaded<Membership, 'project'>;
 
 /** @throws DomainError `NOT_FOUND`, not `FORBIDDEN`, for non-members */
 export async function requireMember(em: Em, projectId: string, userId: string): Promise<ProjectMembership> {
-  const membership = await em.getRepository(Membership).findWithProject(projectId, userId);
-  if (membership === null) throw notFound('Project');
-  return membership;
+  return orNotFound(await em.getRepository(Membership).findWithProject(projectId, userId), 'Project');
 }
 
 export async function requireAdministrator(
@@ -47,6 +45,6 @@ export async function lockProjectAs(
   requireRole: typeof requireMember,
 ): Promise<ProjectMembership> {
   await requireRole(em, projectId, userId);
-  if ((await lockRecord(em, Project, { id: projectId })) === null) throw notFound('Project');
+  orNotFound(await lockRecord(em, Project, { id: projectId }), 'Project');
   return requireRole(em, projectId, userId);
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { brokenConstraint } from '../../db/database-errors.ts';
 import { ProjectErasure } from '../../db/entities/project-security.ts';
@@ -30,8 +30,7 @@ export function createProjectErasureService(options: ProjectErasureOptions) {
   async function follow(projectId: string): Promise<ProjectErasure> {
     const endsAt = performance.now() + (options.waitMs ?? waitMs);
     for (;;) {
-      const reset = await findLast(orm.em.fork(), projectId);
-      if (reset === null) throw notFound('Project');
+      const reset = orNotFound(await findLast(orm.em.fork(), projectId), 'Project');
       if (reset.isErased() || performance.now() >= endsAt) return reset;
       await delay(pollMs);
     }
@@ -81,9 +80,7 @@ export function createProjectErasureService(options: ProjectErasureOptions) {
     async findReset(userId: string, projectId: string) {
       const em = orm.em.fork();
       await requireAdministrator(em, projectId, userId);
-      const reset = await findLast(em, projectId);
-      if (reset === null) throw notFound('Reset');
-      return reset;
+      return orNotFound(await findLast(em, projectId), 'Reset');
     },
   };
 }

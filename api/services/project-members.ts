@@ -1,6 +1,6 @@
 import { type Loaded, LockMode } from '@mikro-orm/core';
 import { linkValidHours } from '../../core/accounts/limits.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { mayChangeRole, type ProjectRole } from '../../core/project-roles.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
 import { Membership } from '../../db/entities/membership.ts';
@@ -117,9 +117,7 @@ export function createProjectMembersService(options: ProjectMembersOptions) {
 
 async function requireMembership(em: Em, projectId: string, memberId: string): Promise<Member> {
   const where = { project: projectId, user: memberId };
-  const member = await em.findOne(Membership, where, { populate: ['user'] });
-  if (member === null) throw notFound('Member');
-  return member;
+  return orNotFound(await em.findOne(Membership, where, { populate: ['user'] }), 'Member');
 }
 
 async function addMember(em: Em, projectId: string, user: User, role: ProjectRole): Promise<Member> {

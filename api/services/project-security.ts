@@ -1,4 +1,4 @@
-import { type EmailFigures, evaluateSender, type SecurityVerdict } from '../../core/project-security.ts';
+import { type EmailFigures, evaluateSender } from '../../core/project-security.ts';
 import { ProjectSuspension } from '../../db/entities/project-security.ts';
 import type { Orm } from '../../db/orm.ts';
 import { readEmailFigures } from '../../db/statements/projects/email-figures.ts';
@@ -6,16 +6,6 @@ import { requireMember } from './project-access.ts';
 
 const suspensionsShown = 20;
 const none: EmailFigures = { sent: 0, bounced: 0, complained: 0 };
-
-export interface SecurityState {
-  level: SecurityVerdict['level'];
-  disabled: boolean;
-  disabledReason: string | null;
-  autoDisable: boolean;
-  sevenDays: EmailFigures & SecurityVerdict;
-  allTime: EmailFigures & SecurityVerdict;
-  suspensions: ProjectSuspension[];
-}
 
 export function createProjectSecurityService(orm: Orm, autoDisable: boolean) {
   return {

@@ -1,7 +1,6 @@
 import type { Loaded } from '@mikro-orm/core';
 import type { KeyVault } from '../../core/crypto/project-keys.ts';
 import { DomainError } from '../../core/errors.ts';
-import type { Locale } from '../../core/messages/messages.ts';
 import { newId } from '../../core/new-id.ts';
 import { mayAdminister } from '../../core/project-roles.ts';
 import { Membership } from '../../db/entities/membership.ts';
@@ -12,18 +11,9 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { readSetupState } from '../../db/statements/projects/read-setup-state.ts';
 import type { ProjectKeys } from '../access/project-keys.ts';
+import type { ChangeProjectBody } from '../schemas/projects.ts';
 import { lockProjectAs, requireAdministrator, requireMember } from './project-access.ts';
 import { requireUnchanged } from './require-unchanged.ts';
-
-export interface ProjectSettings {
-  name?: string | undefined;
-  suppressTransactional?: boolean | undefined;
-  /** `#rrggbb` in lower case; null for the default. */
-  brandColor?: string | null | undefined;
-  logoUrl?: string | null | undefined;
-  footerAddress?: string | null | undefined;
-  language?: Locale | undefined;
-}
 
 export interface MemberProject {
   membership: Loaded<Membership, 'project'>;
@@ -64,7 +54,7 @@ export function createProjectsService(options: ProjectsServiceOptions) {
     },
 
     /** @throws DomainError `CONFLICT` when it has changed since `seen` */
-    change: async (userId: string, projectId: string, settings: ProjectSettings, seen?: Date) => {
+    change: async (userId: string, projectId: string, settings: ChangeProjectBody, seen?: Date) => {
       const membership = await orm.em.fork().transactional(async (em) => {
         const locked = await lockProjectAs(em, projectId, userId, requireMember);
         requireUnchanged(locked.project, seen);

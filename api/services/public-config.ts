@@ -2,20 +2,8 @@ import { dashboardUrl } from '../../core/config/dashboard-url.ts';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import type { Config } from '../../core/config/schema.ts';
 
-export interface PublicConfig {
-  version: string;
-  features: {
-    billing: boolean;
-    objectStorage: boolean;
-    signup: boolean;
-    smtp: boolean;
-    inbound: boolean;
-  };
-  urls: { api: string; dashboard: string | null; temporalUi: string | null };
-}
-
 /** Lists public fields explicitly, so that new settings stay private. */
-export function publicConfig(config: Config, version: string): PublicConfig {
+export function publicConfig(config: Config, version: string) {
   const dashboard = dashboardUrl(config);
   return {
     version,

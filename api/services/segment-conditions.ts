@@ -1,4 +1,4 @@
-import type { Condition, Predicate, WorkflowPredicate } from '../../core/conditions/condition.ts';
+import type { Condition, Filter, Predicate, WorkflowPredicate } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { DomainError, type FieldIssue } from '../../core/errors.ts';
 import {
@@ -7,7 +7,6 @@ import {
   maxSegmentDepth,
   segmentsLeadingTo,
 } from '../../core/segments/reference-graph.ts';
-import { placedFilters } from '../../core/segments/segment-filters.ts';
 import { Segment } from '../../db/entities/segment.ts';
 import type { Em } from '../../db/orm.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
@@ -58,6 +57,14 @@ export function referencesAt(condition: Condition<Predicate | WorkflowPredicate>
   );
   const refersTo = references.map(({ segmentId }) => segmentId);
   return { path, filterCount: filters.length, refersTo, references };
+}
+
+function placedFilters<P>({ groups }: Condition<P>, path: string): { path: string; filter: Filter<P> }[] {
+  return groups.flatMap(({ filters, conditions }, group) => {
+    const at = `${path}.groups.${group}`;
+    const own = filters.map((filter, index) => ({ path: `${at}.filters.${index}`, filter }));
+    return conditions ? [...own, ...placedFilters(conditions, `${at}.conditions`)] : own;
+  });
 }
 
 /**

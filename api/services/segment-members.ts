@@ -1,5 +1,5 @@
 import { IsolationLevel, LockMode } from '@mikro-orm/core';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { type Audience, conditionAudience, segmentAudience } from '../../db/conditions/audience.ts';
 import { mostCounted, type Total } from '../../db/count-or-estimate.ts';
@@ -8,7 +8,6 @@ import type { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import { readAudienceFigures } from '../../db/statements/contacts/contact-figures.ts';
-import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import {
   countAudience,
   listAudience,
@@ -25,11 +24,6 @@ import { readLargePage } from './large-page.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegment } from './segments.ts';
-
-export interface SegmentPreview {
-  count: number;
-  sample: ContactRow[];
-}
 
 const sampleSize = 10;
 /** Below this share of matches, walking through the newest contacts takes longer than a scan of all. */
@@ -120,7 +114,7 @@ async function changeStatic<Result>(
   return result;
 }
 
-async function readPreview(em: Em, projectId: string, condition: ReadCondition): Promise<SegmentPreview> {
+async function readPreview(em: Em, projectId: string, condition: ReadCondition) {
   const audience = await conditionAudience(em, projectId, condition.parsed);
   const count = await countAudience(em, projectId, audience);
   if (count === 0) return { count, sample: [] };
@@ -137,8 +131,7 @@ function readPage(orm: Orm, projectId: string, id: string, query: LargePageQuery
   return projectEm(orm, projectId).transactional(
     async (em) => {
       const segment = await findSegment(em, id);
-      const audience = await segmentAudience(em, projectId, id);
-      if (audience === undefined) throw notFound('Segment');
+      const audience = orNotFound(await segmentAudience(em, projectId, id), 'Segment');
       return readLargePage({
         kind: 'members',
         query,

@@ -1,5 +1,5 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { segmentEventName } from '../../core/reserved-events.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
@@ -32,8 +32,8 @@ const mostSegments = 2_000;
 /** JSON text of all conditions of a project. */
 const mostConditionBytes = 4 * 1024 * 1024;
 
-export const findSegment = (em: Em, id: string, lockMode?: LockMode) =>
-  em.findOneOrFail(Segment, { id }, { lockMode, failHandler: () => notFound('Segment') });
+export const findSegment = async (em: Em, id: string, lockMode?: LockMode) =>
+  orNotFound(await em.findOne(Segment, { id }, { lockMode }), 'Segment');
 
 /**
  * Methods that take an id throw DomainError `NOT_FOUND`, `create` and `patch` throw `BAD_REQUEST` for an invalid
@@ -212,9 +212,9 @@ async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
   }
 }
 
-const inUse = (message: string, uses: Partial<SegmentUses>) =>
+const inUse = (message: string, uses: Record<string, unknown>) =>
   new DomainError('CONFLICT', message, {
-    details: { ...uses },
+    details: uses,
     suggestion: 'Remove the references that `details` lists first.',
   });
 
@@ -231,18 +231,12 @@ const startsWith = ({ eventName }: { eventName: string }, segment: Segment) =>
 const refersToSegment = (step: ReferringConfig, segment: Segment) =>
   segmentsOf(step).has(segment.id) || readsEventsOf(step, segment);
 
-interface SegmentUses {
-  segments: { id: string; name: string }[];
-  campaigns: { id: string; name: string }[];
-  workflows: { id: string; name: string }[];
-}
-
 /**
  * Omits kinds without references. Add each new kind of reference here, and store it under `lockSegmentReferences`.
  */
-async function findSegmentUses(em: Em, projectId: string, segment: Segment): Promise<Partial<SegmentUses>> {
+async function findSegmentUses(em: Em, projectId: string, segment: Segment) {
   const { id } = segment;
-  const uses: SegmentUses = {
+  const uses = {
     segments: await em.getRepository(Segment).findReferring(id),
     campaigns: await em.getRepository(Campaign).findBySegment(id),
     workflows: await findReferringWorkflows(

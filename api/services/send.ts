@@ -121,8 +121,6 @@ export interface SendServiceOptions {
   accepted?: ((emailIds: readonly string[]) => void) | undefined;
 }
 
-export type SendService = ReturnType<typeof createSendService>;
-
 export function createSendService(options: SendServiceOptions) {
   const { orm, projectNames, senderDomains, templateContents, templates } = options;
   const batcher = new Batcher<AcceptInput, AcceptedEmail[]>({

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { notFound } from '../../core/errors.ts';
+import { orNotFound } from '../../core/errors.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
@@ -60,9 +60,7 @@ export function createTemplateContents(orm: Orm) {
 
   return {
     async read(projectId: string, id: string) {
-      const content = await lookups.submit({ projectId, id });
-      if (content === undefined) throw notFound('Template');
-      return content;
+      return orNotFound(await lookups.submit({ projectId, id }), 'Template');
     },
   };
 }

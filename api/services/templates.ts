@@ -1,6 +1,6 @@
 import { LockMode, wrap } from '@mikro-orm/core';
 import { copyName } from '../../core/copy-name.ts';
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import { Template } from '../../db/entities/template.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -9,16 +9,11 @@ import {
   findPinnedVersions,
   findTemplateSteps,
   lockWorkflowsOfTemplate,
-  type PinnedVersion,
   type TemplateStep,
 } from '../../db/statements/templates/workflows-of-template.ts';
+import { maxContentNameLength } from '../schemas/email-content.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
-import {
-  type CreateTemplateBody,
-  type ListTemplatesQuery,
-  maxTemplateNameLength,
-  type PatchTemplateBody,
-} from '../schemas/templates.ts';
+import type { CreateTemplateBody, ListTemplatesQuery, PatchTemplateBody } from '../schemas/templates.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import { stillPinned } from './pinned-versions.ts';
 import type { ProjectSlots } from './project-slots.ts';
@@ -26,12 +21,6 @@ import { queueTestEmail } from './queue-test-email.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 import type { TemplateTurns } from './template-turns.ts';
-
-export interface TemplateUsage {
-  campaigns: [];
-  workflowSteps: TemplateStep[];
-  workflowVersions: PinnedVersion[];
-}
 
 const orNull = <Text extends string | null | undefined>(text: Text) => (text === '' ? null : text);
 
@@ -52,8 +41,8 @@ function stillSent(workflowSteps: TemplateStep[]): DomainError {
   });
 }
 
-const findTemplate = (em: Em, id: string, lockMode?: LockMode) =>
-  em.findOneOrFail(Template, { id }, { lockMode, failHandler: () => notFound('Template') });
+const findTemplate = async (em: Em, id: string, lockMode?: LockMode) =>
+  orNotFound(await em.findOne(Template, { id }, { lockMode }), 'Template');
 
 /**
  * Methods that take an id throw DomainError `NOT_FOUND`; `create` and `patch` throw `BAD_REQUEST` for invalid Liquid
@@ -110,7 +99,7 @@ export function createTemplatesService(
       return projectEm(orm, projectId).transactional(async (em) => {
         // Locked, so that the sender's domain can't be removed: removal refuses while this template uses it.
         const template = await findTemplate(em, id, LockMode.PESSIMISTIC_READ);
-        const name = copyName(template.name, maxTemplateNameLength);
+        const name = copyName(template.name, maxContentNameLength);
         return em.create(Template, { ...wrap(template).toObject(['id', 'createdAt', 'updatedAt']), name });
       });
     },
@@ -145,7 +134,7 @@ async function removeTemplate(em: Em, projectId: string, id: string): Promise<vo
   em.remove(template);
 }
 
-async function readUsage(em: Em, projectId: string, id: string): Promise<TemplateUsage> {
+async function readUsage(em: Em, projectId: string, id: string) {
   await findTemplate(em, id);
   return {
     campaigns: [],

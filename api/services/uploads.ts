@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { checkImage } from '../../core/images/check-image.ts';
-import { type ImageType, newImageKey, typeOfImageKey } from '../../core/images/image-key.ts';
+import { newImageKey, typeOfImageKey } from '../../core/images/image-key.ts';
 import { isQuotaUsedUp, type UploadQuota } from '../../core/images/upload-quota.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
@@ -12,25 +12,6 @@ import type { ImageStores } from '../../runtime/image-stores.ts';
 import type { ListUploadsQuery } from '../schemas/uploads.ts';
 import { readCursor } from './read-cursor.ts';
 import { toScannedPage } from './scanned-page.ts';
-
-export interface StoredImage {
-  url: string;
-  key: string;
-  contentType: ImageType;
-  /** Bytes. */
-  size: number;
-}
-
-export interface ListedImage extends StoredImage {
-  createdAt: Date;
-}
-
-export interface UploadsPage {
-  images: ListedImage[];
-  cursor: string | null;
-  used: UploadQuota;
-  quota: UploadQuota;
-}
 
 export interface UploadsServiceOptions {
   orm: Orm;
@@ -100,10 +81,7 @@ export function createUploadsService(options: UploadsServiceOptions) {
   };
 }
 
-async function presentable(
-  stores: UploadsServiceOptions['stores'],
-  { key, size, createdAt }: Upload,
-): Promise<ListedImage[]> {
+async function presentable(stores: ImageStores, { key, size, createdAt }: Upload) {
   const contentType = typeOfImageKey(key);
   return contentType === undefined
     ? []

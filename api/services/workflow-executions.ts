@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { findStep, parseDraft } from '../../core/workflows/graph.ts';
@@ -32,10 +32,8 @@ export interface ExecutionWithSteps extends ExecutionOfContact {
 
 export type WorkflowExecutionsService = ReturnType<typeof createWorkflowExecutionsService>;
 
-function findExecution(em: Em, workflowId: string, id: string): Promise<WorkflowExecution> {
-  const failHandler = () => notFound('Execution');
-  return em.findOneOrFail(WorkflowExecution, { id, workflowId }, { failHandler });
-}
+const findExecution = async (em: Em, workflowId: string, id: string) =>
+  orNotFound(await em.findOne(WorkflowExecution, { id, workflowId }), 'Execution');
 
 async function ofContacts(em: Em, executions: WorkflowExecution[]): Promise<ExecutionOfContact[]> {
   const ids = executions.map(({ contactId }) => contactId);
@@ -122,9 +120,8 @@ async function startFor(
   { contactId, context }: Parameters<WorkflowExecutionsService['start']>[2],
 ): Promise<ExecutionOfContact> {
   const keep = { mode: 'for key share' } as const;
-  const workflow = await lockRecord(em, Workflow, { id: workflowId }, keep);
-  if (workflow === null) throw notFound('Workflow');
-  if ((await lockRecord(em, Contact, { id: contactId }, keep)) === null) throw notFound('Contact');
+  const workflow = orNotFound(await lockRecord(em, Workflow, { id: workflowId }, keep), 'Workflow');
+  orNotFound(await lockRecord(em, Contact, { id: contactId }, keep), 'Contact');
   if (!workflow.canStart()) {
     requireNoFaults(findGraphFaults(toDraft(await readGraph(em, workflow))));
   }

@@ -1,4 +1,4 @@
-import { DomainError, notFound } from '../../core/errors.ts';
+import { DomainError, orNotFound } from '../../core/errors.ts';
 import { firstFreeBranch, isFree, spliced } from '../../core/workflows/edit-graph.ts';
 import { type Branch, findStep } from '../../core/workflows/graph.ts';
 import { branchesOf } from '../../core/workflows/graph-faults.ts';
@@ -44,8 +44,7 @@ export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns,
     if (config === undefined) return undefined;
     const em = projectEm(orm, projectId);
     const workflow = await findWorkflow(em, workflowId);
-    const failHandler = () => notFound('Step');
-    const { type } = await em.findOneOrFail(WorkflowStep, { id: stepId, workflow }, { failHandler });
+    const { type } = orNotFound(await em.findOne(WorkflowStep, { id: stepId, workflow }), 'Step');
     requireSameType(type, body);
     if (type === 'TRIGGER') return undefined;
     return inTurn(projectId, () => readStepConfig(type, withTemplate(type, config, templateId)));
@@ -113,17 +112,13 @@ export function createWorkflowGraphsService(orm: Orm, { inTurn }: TemplateTurns,
   };
 }
 
-function requireStep(graph: WorkflowGraph, id: string): WorkflowStep {
-  const step = findStep(graph, id);
-  if (step === undefined) throw notFound('Step');
-  return step;
-}
+const requireStep = (graph: WorkflowGraph, id: string) => orNotFound(findStep(graph, id), 'Step');
 
-function requireTransition({ transitions }: WorkflowGraph, id: string): WorkflowTransition {
-  const transition = transitions.find((one) => one.id === id);
-  if (transition === undefined) throw notFound('Transition');
-  return transition;
-}
+const requireTransition = ({ transitions }: WorkflowGraph, id: string) =>
+  orNotFound(
+    transitions.find((one) => one.id === id),
+    'Transition',
+  );
 
 function requireSameType(type: StepType, body: PatchStepBody): void {
   if (body.type === undefined || body.type === type) return;

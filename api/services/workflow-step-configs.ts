@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
-import { type FieldIssue, notFound, validationFailed } from '../../core/errors.ts';
+import { type FieldIssue, orNotFound, validationFailed } from '../../core/errors.ts';
+import { isPlainObject } from '../../core/json-value.ts';
 import { findEventNameFormIssue } from '../../core/reserved-events.ts';
 import { conditionOf } from '../../core/workflows/references.ts';
 import { parseStepConfig, type StepType, templateIdOf } from '../../core/workflows/step-config.ts';
@@ -20,7 +21,7 @@ export function readStepConfig(type: StepType, raw: unknown): ReadStepConfig {
 
 export function withTemplate(type: StepType, raw: unknown, templateId: string | null | undefined): unknown {
   if (templateId === undefined || type !== 'SEND_EMAIL') return raw;
-  return typeof raw === 'object' && raw !== null && !Array.isArray(raw) ? { ...raw, templateId } : raw;
+  return isPlainObject(raw) ? { ...raw, templateId } : raw;
 }
 
 export function withOtherTemplate(
@@ -55,8 +56,7 @@ export async function lockReferences(
   const templateId = templateIdOf(step.type, step.config);
   if (templateId !== null) {
     const lockMode = LockMode.PESSIMISTIC_READ;
-    const failHandler = () => notFound('Template');
-    await em.findOneOrFail(Template, { id: templateId }, { lockMode, failHandler });
+    orNotFound(await em.findOne(Template, { id: templateId }, { lockMode }), 'Template');
   }
   const condition = conditionOf(step);
   if (condition === undefined) return;

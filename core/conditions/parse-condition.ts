@@ -1,4 +1,5 @@
 import { type FieldIssue, maxReportedIssues } from '../errors.ts';
+import { isPlainObject } from '../json-value.ts';
 import type { Condition, Filter, Group, Predicate, WorkflowPredicate } from './condition.ts';
 import { parseFilter, parseWorkflowFilter } from './parse-filter.ts';
 import type { Parsed, RawFilter } from './parse-operand.ts';
@@ -52,7 +53,7 @@ function conditionOf<P>(raw: unknown, path: string, depth: number, walk: Walk<P>
     report(walk, path, `At most ${maxConditionDepth} levels of conditions are accepted`, 'too_big');
     return condition;
   }
-  if (!isObject(raw)) {
+  if (!isPlainObject(raw)) {
     report(walk, path, 'Expected an object', 'invalid_type');
     return condition;
   }
@@ -72,7 +73,7 @@ function conditionOf<P>(raw: unknown, path: string, depth: number, walk: Walk<P>
 
 function groupOf<P>(raw: unknown, path: string, depth: number, walk: Walk<P>): Group<P> {
   const group: Group<P> = { filters: [] };
-  if (!isObject(raw)) {
+  if (!isPlainObject(raw)) {
     report(walk, path, 'Expected an object', 'invalid_type');
     return group;
   }
@@ -101,7 +102,7 @@ function filterOf<P>(raw: unknown, path: string, walk: Walk<P>): Filter<P>[] {
     walk.isOver = true;
     return [];
   }
-  if (!isObject(raw)) {
+  if (!isPlainObject(raw)) {
     report(walk, path, 'Expected an object', 'invalid_type');
     return [];
   }
@@ -122,8 +123,4 @@ function add(walk: Walk<unknown>, issue: FieldIssue): void {
 
 function below(path: string, key: string | number): string {
   return path === '' ? `${key}` : `${path}.${key}`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

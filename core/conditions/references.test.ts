@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseCondition } from './parse-condition.ts';
-import { conditionReferences, readsDataField, readsEvent } from './references.ts';
+import { conditionReferences, readsEvent, readsField } from './references.ts';
 
 const vip = '0190a000-0000-7000-8000-00000000000a';
 const old = '0190a000-0000-7000-8000-00000000000b';
@@ -62,7 +62,7 @@ describe('what a condition reads', () => {
     ['city', false],
     ['email', false],
   ])('is the custom field %s: %s', (field, expected) => {
-    expect(readsDataField(condition, field)).toBe(expected);
+    expect(readsField(condition, { kind: 'custom', key: field, path: [] })).toBe(expected);
   });
 
   it('is an event by the name in the journal, and a segment by its id', () => {

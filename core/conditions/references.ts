@@ -1,4 +1,5 @@
 import type { WorkflowCondition, WorkflowPredicate } from './condition.ts';
+import type { ContactFieldName } from './contact-field.ts';
 
 export interface ConditionReferences {
   data: ReadonlySet<string>;
@@ -28,9 +29,10 @@ export function conditionReferences(condition: WorkflowCondition): ConditionRefe
   };
 }
 
-export function readsDataField(condition: WorkflowCondition, field: string): boolean {
-  const { data } = conditionReferences(condition);
-  return [...data].some((name) => name === field || name.startsWith(`${field}.`));
+export function readsField(condition: WorkflowCondition, field: ContactFieldName): boolean {
+  const { data, builtIn } = conditionReferences(condition);
+  if (field.kind === 'standard') return builtIn.has(field.name);
+  return [...data].some((name) => name === field.key || name.startsWith(`${field.key}.`));
 }
 
 export function readsEvent(condition: WorkflowCondition, name: string): boolean {

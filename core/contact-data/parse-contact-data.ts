@@ -1,5 +1,6 @@
 import { cutField, type FieldIssue, maxReportedIssues } from '../errors.ts';
 import {
+  isPlainObject,
   isStorableText,
   type JsonObject,
   type JsonValue,
@@ -117,16 +118,8 @@ function cleanValue(value: unknown, path: string, depth: number, issues: FieldIs
   return copy;
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function unstorable(field: string): FieldIssue {
-  return {
-    field,
-    message: unstorableText,
-    code: 'invalid_string',
-  };
+  return { field, message: unstorableText, code: 'invalid_string' };
 }
 
 function tooBig(field: string, message: string): FieldIssue {

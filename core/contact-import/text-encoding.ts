@@ -7,11 +7,6 @@ export interface DetectedEncoding {
   damaged: boolean;
 }
 
-export interface EncodingDetector {
-  add(bytes: Uint8Array): void;
-  detect(): DetectedEncoding;
-}
-
 const markBytes = 3;
 
 function encodingOfMark(bytes: readonly number[]): FileEncoding | undefined {
@@ -26,7 +21,7 @@ function encodingOfMark(bytes: readonly number[]): FileEncoding | undefined {
  * else is Windows-1252, which spreadsheets write on Windows. If most non-ASCII characters are UTF-8 and a few
  * bytes are not, the file is damaged UTF-8: read as Windows-1252, all its accents would be wrong.
  */
-export function createEncodingDetector(): EncodingDetector {
+export function createEncodingDetector() {
   const strict = new TextDecoder('utf-8', { fatal: true });
   const lenient = new TextDecoder('utf-8');
   /** The first bytes of the file, as many as the longest mark has. */
@@ -45,7 +40,7 @@ export function createEncodingDetector(): EncodingDetector {
     }
   };
   return {
-    add(bytes) {
+    add(bytes: Uint8Array) {
       if (head.length < markBytes) {
         head.push(...bytes.subarray(0, markBytes - head.length));
         mark = encodingOfMark(head);
@@ -56,7 +51,7 @@ export function createEncodingDetector(): EncodingDetector {
       foreign += text.match(/[^\0-\x7f]/gu)?.length ?? 0;
       broken += text.match(/\ufffd/g)?.length ?? 0;
     },
-    detect() {
+    detect(): DetectedEncoding {
       if (mark !== undefined && isWide()) return { encoding: mark, damaged: false };
       decodeStrictly();
       if (isValid) return { encoding: 'utf-8', damaged: false };

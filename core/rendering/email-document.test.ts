@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ContentType } from '../content-types.ts';
 import { defaultEmailBrand } from '../email-brand.ts';
 import type { JsonObject, JsonValue } from '../json-value.ts';
 import { messages } from '../messages/messages.ts';
-import { type EmailType, type RenderEmailOptions, renderEmail } from './email-document.ts';
+import { type RenderEmailOptions, renderEmail } from './email-document.ts';
 import { createEmailTemplates, type EmailSource } from './email-template.ts';
 import { buildVariables } from './variables.ts';
 
@@ -14,7 +15,7 @@ const links = {
 };
 
 function options(
-  type: EmailType,
+  type: ContentType,
   data: JsonObject = {},
   more: Partial<RenderEmailOptions> = {},
 ): RenderEmailOptions {

@@ -1,3 +1,4 @@
+import type { ContentType } from '../content-types.ts';
 import type { EmailBrand } from '../email-brand.ts';
 import { isOwnedHeader } from '../headers/custom-headers.ts';
 import { sanitizeHeaderValue } from '../headers/header-text.ts';
@@ -11,10 +12,8 @@ import { RenderBudget, type RenderLimit } from './render-budget.ts';
 import type { Template } from './template.ts';
 import type { TemplateVariables } from './variables.ts';
 
-export type EmailType = 'TRANSACTIONAL' | 'MARKETING' | 'HEADLESS';
-
 export interface RenderEmailOptions {
-  type: EmailType;
+  type: ContentType;
   variables: TemplateVariables;
   links: Omit<ContactLinks, 'subscribeUrl'>;
   brand: EmailBrand;
@@ -89,7 +88,7 @@ const wellFormed = ({ outline, pieces }: PiecedText): PiecedText => ({
   pieces,
 });
 
-export function typeHeaders(type: EmailType, unsubscribeUrl: string): Record<string, string> {
+export function typeHeaders(type: ContentType, unsubscribeUrl: string): Record<string, string> {
   if (type === 'TRANSACTIONAL') return {};
   const oneClick = {
     'List-Unsubscribe': `<${sanitizeHeaderValue(unsubscribeUrl)}>`,

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ContentType } from '../content-types.ts';
 import { defaultEmailBrand, type EmailBrand } from '../email-brand.ts';
 import type { JsonObject } from '../json-value.ts';
-import { type EmailType, renderEmail, renderInPieces } from './email-document.ts';
+import { renderEmail, renderInPieces } from './email-document.ts';
 import { createEmailTemplates, type EmailTemplate } from './email-template.ts';
 import { gapsOf, wholeText } from './pieced-text.ts';
 import { toPlainTextTemplate } from './plain-text-template.ts';
@@ -35,7 +36,7 @@ function bothOf(body: string): { whole: EmailTemplate; inPieces: EmailTemplate }
   return { whole: { subject, html, text }, inPieces };
 }
 
-function optionsFor(type: EmailType, data: JsonObject, brand: EmailBrand = defaultEmailBrand) {
+function optionsFor(type: ContentType, data: JsonObject, brand: EmailBrand = defaultEmailBrand) {
   const contact = { id: 'c1', email: 'ada@x.io', subscribed: true, data };
   const variables = buildVariables({ contact, links });
   return { type, variables, links, brand, now: new Date(0) };
@@ -149,7 +150,7 @@ describe('a template in pieces', () => {
         fc.array(fragments, { maxLength: 14 }),
         values,
         values,
-        fc.constantFrom<EmailType>('MARKETING', 'TRANSACTIONAL'),
+        fc.constantFrom<ContentType>('MARKETING', 'TRANSACTIONAL'),
         (body, x, y, type) => {
           const both = bothOf(body.join(''));
           if (both === undefined) return;

@@ -1,9 +1,10 @@
+import type { ContentType } from '../content-types.ts';
 import type { EmailBrand } from '../email-brand.ts';
 import type { EmailSource } from '../email-state.ts';
 import type { JsonObject, JsonValue } from '../json-value.ts';
 import { nilId } from '../nil-id.ts';
 import { createContactLinks } from '../public-links.ts';
-import type { EmailType, RenderEmailOptions, RenderEmailResult } from './email-document.ts';
+import type { RenderEmailOptions, RenderEmailResult } from './email-document.ts';
 import type { CompileEmailResult } from './email-template.ts';
 import { buildVariables } from './variables.ts';
 
@@ -13,7 +14,7 @@ export interface StoredEmail {
   projectId: string;
   contactId: string | null;
   source: EmailSource;
-  type: EmailType;
+  type: ContentType;
   toEmail: string;
   contactEmail: string | null;
   contactData: JsonObject | null;

@@ -14,21 +14,6 @@ export interface DomainFacts {
   isBroken: boolean;
 }
 
-export interface Verification {
-  email: string;
-  valid: boolean;
-  isDisposable: boolean;
-  isAlias: boolean;
-  isTypo: boolean;
-  isPlusAddressed: boolean;
-  isPersonalEmail: boolean;
-  domainExists: boolean;
-  hasWebsite: boolean;
-  hasMxRecords: boolean;
-  suggestedEmail?: string;
-  reasons: string[];
-}
-
 /**
  * Checks an address against DNS and the lists of known domains. It is valid when mail can arrive (MX records other than
  * the null MX, or else A or AAAA records: RFC 5321, section 5.1) and it is neither disposable nor a recognized typo.
@@ -36,7 +21,7 @@ export interface Verification {
  *
  * @param email normalized
  */
-export function verifyAddress(email: string, facts: DomainFacts): Verification {
+export function verifyAddress(email: string, facts: DomainFacts) {
   const domain = domainOfAddress(email);
   const local = email.slice(0, email.length - domain.length - 1);
   const { domainExists, hasWebsite, hasMxRecords } = facts;

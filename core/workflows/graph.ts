@@ -10,39 +10,7 @@ import {
 export const branches = ['yes', 'no', 'event', 'timeout'] as const;
 export type Branch = (typeof branches)[number];
 
-export interface Transition {
-  id: string;
-  fromStepId: string;
-  toStepId: string;
-  branch: Branch | null;
-}
-
-export interface DraftStep {
-  id: string;
-  type: StepType;
-  name: string;
-  config: Record<string, unknown>;
-}
-
-export interface DraftGraph {
-  eventName: string;
-  steps: DraftStep[];
-  transitions: Transition[];
-}
-
-export type Step = {
-  [T in StepType]: { id: string; type: T; name: string; config: StepConfigs[T] };
-}[StepType];
-
-export type StepOf<T extends StepType> = Extract<Step, { type: T }>;
-
-export interface Graph {
-  eventName: string;
-  steps: Step[];
-  transitions: Transition[];
-}
-
-const draftGraphSchema: z.ZodType<DraftGraph> = z.object({
+const draftGraphSchema = z.object({
   eventName: z.string(),
   steps: z.array(
     z.object({
@@ -61,6 +29,22 @@ const draftGraphSchema: z.ZodType<DraftGraph> = z.object({
     }),
   ),
 });
+
+export type DraftGraph = z.output<typeof draftGraphSchema>;
+export type DraftStep = DraftGraph['steps'][number];
+export type Transition = DraftGraph['transitions'][number];
+
+export type Step = {
+  [T in StepType]: { id: string; type: T; name: string; config: StepConfigs[T] };
+}[StepType];
+
+export type StepOf<T extends StepType> = Extract<Step, { type: T }>;
+
+export interface Graph {
+  eventName: string;
+  steps: Step[];
+  transitions: Transition[];
+}
 
 /** Parses the stored graph of a version without the configs of its steps, which takes long. @throws ZodError */
 export const parseDraft = (stored: unknown): DraftGraph => draftGraphSchema.parse(stored);

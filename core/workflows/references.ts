@@ -1,6 +1,6 @@
 import type { WorkflowCondition } from '../conditions/condition.ts';
 import type { ContactFieldName } from '../conditions/contact-field.ts';
-import { conditionReferences, readsDataField, readsEvent } from '../conditions/references.ts';
+import { conditionReferences, readsEvent, readsField } from '../conditions/references.ts';
 import { parseStepConfig, type StepType } from './step-config.ts';
 
 export interface ReferringConfig {
@@ -16,11 +16,7 @@ export function conditionOf({ type, config }: ReferringConfig): WorkflowConditio
 
 export function refersToField(step: ReferringConfig, field: ContactFieldName): boolean {
   const condition = conditionOf(step);
-  if (condition !== undefined) {
-    return field.kind === 'custom'
-      ? readsDataField(condition, field.key)
-      : conditionReferences(condition).builtIn.has(field.name);
-  }
+  if (condition !== undefined) return readsField(condition, field);
   if (step.type !== 'UPDATE_CONTACT') return false;
   const { data, subscribed } = step.config;
   if (field.kind === 'standard') return field.name === 'subscribed' && typeof subscribed === 'boolean';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { WorkflowCondition } from '../conditions/condition.ts';
 import { type ContactData, parseContactData } from '../contact-data/parse-contact-data.ts';
 import type { FieldIssue } from '../errors.ts';
-import type { JsonValue } from '../json-value.ts';
+import { isPlainObject, type JsonValue } from '../json-value.ts';
 import { parseConditionConfig } from './condition-config.ts';
 import { accept, type ConfigResult, lacks, parseShape } from './config-result.ts';
 import { delayMs, stepSchemas, storedWebhookSchema, type WebhookMethod } from './step-schemas.ts';
@@ -135,7 +135,7 @@ function parseConfig<T extends StepType>(
   raw: unknown,
   isStored: boolean,
 ): ConfigResult<StepConfigs[T]> {
-  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) {
+  if (!isPlainObject(raw)) {
     return { ok: false, issues: [{ field: 'config', message: 'Expected an object', code: 'invalid_type' }] };
   }
   const sent = Object.fromEntries(

@@ -5,6 +5,7 @@ import { isStorableText, type JsonValue, jsonByteLength, unstorableText } from '
 import { limitedRecord } from '../limited-record.ts';
 import { compileTemplate } from '../rendering/template.ts';
 import { findEventNameFormIssue } from '../reserved-events.ts';
+import { refusal, reportIssue } from '../zod-issues.ts';
 import { isTemplate, textsOf } from './webhook-texts.ts';
 
 const msPerUnit = { minutes: 60_000, hours: 3_600_000, days: 86_400_000 };
@@ -32,7 +33,7 @@ export function delayMs(amount: number, unit: DelayUnit): number {
 
 export const listenedEventSchema = z.string().check((context) => {
   const issue = findEventNameFormIssue(context.value);
-  if (issue) report(context, issue.message, issue.code);
+  if (issue) reportIssue(context, issue.message, issue.code);
 });
 
 type TextCheck = (text: string) => { message: string; code: string } | undefined;
@@ -51,7 +52,7 @@ const isUrl = (context: z.core.ParsePayload<string>): void => {
   const looksRight = isTemplate(context.value)
     ? /^\s*(?:https?:\/\/|\{)/i.test(context.value)
     : isHttpUrl(context.value);
-  if (!looksRight) report(context, 'Expected an http or https URL', 'invalid_string');
+  if (!looksRight) reportIssue(context, 'Expected an http or https URL', 'invalid_string');
 };
 
 function isHttpUrl(text: string): boolean {
@@ -64,11 +65,11 @@ const areHeaders = (context: z.core.ParsePayload<Record<string, string>>): void 
   for (const name of names) {
     const path = [name];
     if (!/^[!#$%&'*+.^_`|~0-9a-zA-Z-]{1,200}$/.test(name)) {
-      report(context, 'Not a valid header name', 'invalid_string', path);
+      reportIssue(context, 'Not a valid header name', 'invalid_string', path);
     } else if (ownHeaders.test(name)) {
-      report(context, 'This header is set by the service', 'invalid_value', path);
+      reportIssue(context, 'This header is set by the service', 'invalid_value', path);
     } else if (/[\r\n\0]/.test(context.value[name] ?? '')) {
-      report(context, 'A header is one line', 'invalid_string', path);
+      reportIssue(context, 'A header is one line', 'invalid_string', path);
     }
   }
 };
@@ -76,18 +77,18 @@ const areHeaders = (context: z.core.ParsePayload<Record<string, string>>): void 
 const webhookSchema = (findFault: TextCheck) => {
   const liquid = (context: z.core.ParsePayload<string>): void => {
     const fault = findFault(context.value);
-    if (fault) report(context, fault.message, fault.code);
+    if (fault) reportIssue(context, fault.message, fault.code);
   };
   // JSON already, from a request or the database: `z.json()` would take a tenth of a second for one with many members.
   const body = z.custom<JsonValue>().check((context) => {
     if (jsonByteLength(context.value) > maxWebhookBodyBytes) {
-      report(context, `At most ${maxWebhookBodyBytes / 1024} KB are accepted`, 'too_big');
+      reportIssue(context, `At most ${maxWebhookBodyBytes / 1024} KB are accepted`, 'too_big');
       return;
     }
     const faults = textsOf(context.value)
       .map(findFault)
       .filter((fault) => fault !== undefined);
-    for (const { message, code } of faults.slice(0, 1)) report(context, message, code);
+    for (const { message, code } of faults.slice(0, 1)) reportIssue(context, message, code);
   });
   return z.object({
     url: z.string().max(maxUrlLength).check(liquid, isUrl).optional(),
@@ -118,7 +119,7 @@ export const stepSchemas = {
     .check((context) => {
       const { amount, unit } = context.value;
       if (amount !== undefined && unit !== undefined && amount * msPerUnit[unit] > maxDelayMs) {
-        report(context, 'Expected at most 365 days', 'too_big', ['amount']);
+        reportIssue(context, 'Expected at most 365 days', 'too_big', ['amount']);
       }
     }),
   WAIT_FOR_EVENT: z.object({
@@ -127,20 +128,9 @@ export const stepSchemas = {
   }),
   WEBHOOK: webhookSchema(findLiquidFault),
   EXIT: z.object({
-    reason: z
-      .string()
-      .max(maxReasonLength)
-      .refine(isStorableText, {
-        message: unstorableText,
-        params: { code: 'invalid_string' },
-      })
-      .optional(),
+    reason: z.string().max(maxReasonLength).refine(isStorableText, refusal(unstorableText)).optional(),
   }),
 };
 
 /** Like `stepSchemas.WEBHOOK` for accepted configs: skips compiling the Liquid, which is slow. */
 export const storedWebhookSchema = webhookSchema(() => undefined);
-
-function report(context: z.core.ParsePayload, message: string, code: string, path: string[] = []): void {
-  context.issues.push({ code: 'custom', path, message, params: { code }, input: context.value });
-}

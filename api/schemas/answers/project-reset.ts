@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-const count = z.int().min(0);
+const count = z.int().min(0).default(0);
 
 export const deletedSchema = z.object({
   contacts: count,

@@ -38,5 +38,3 @@ export const projectSecuritySchema = z
       .describe('Automatic suspensions of the project, newest first; the latest 20.'),
   })
   .meta({ id: 'ProjectSecurity' });
-
-export type ProjectSecurityAnswer = z.output<typeof projectSecuritySchema>;
