@@ -212,6 +212,21 @@ describe('security of a project', () => {
       allTime: { sent: 800, bounced: 28 },
     });
   });
+
+  it('lists the suspensions', async () => {
+    const project = await createOwnProject(owner);
+    const suspension = { reason: 'BOUNCE_RATE', sent: 1_000, bounced: 120, complained: 1 };
+    await stack.sql(
+      `insert into project_suspensions (id, project_id, reason, sent, bounced, complained)
+       values (uuidv7(), $1, $2, $3, $4, $5)`,
+      [project.id, ...Object.values(suspension)],
+    );
+    const { status, body } = await owner.call('GET', `/projects/${project.id}/security`);
+    expect(status, JSON.stringify(body)).toBe(200);
+    expect(body.suspensions).toEqual([
+      { id: expect.any(String), ...suspension, createdAt: expect.any(String) },
+    ]);
+  });
 });
 
 describe('the project of others', () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { projectSecuritySchema } from '../schemas/answers/project-security.ts';
+import { present } from '../presenters/present.ts';
+import { projectSecuritySchema, suspensionSchema } from '../schemas/answers/project-security.ts';
 
 export const projectSetupState = defineRoute('GET /projects/:id/setup-state', {
   auth: 'user',
@@ -34,8 +35,7 @@ const securityRoute = (path: '/projects/:id/security' | '/users/@me/projects/:id
     errors: ['NOT_FOUND'],
     async handler(ctx, { user, params }) {
       const { suspensions, ...state } = await ctx.services.projectSecurity.read(user.id, params.id);
-      const presented = suspensions.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() }));
-      ctx.body = { ...state, suspensions: presented };
+      ctx.body = { ...state, suspensions: suspensions.map((one) => present(suspensionSchema, one)) };
     },
   });
 

@@ -16,6 +16,15 @@ const figuresSchema = z.object({
   level: level.describe('The worse of the two.'),
 });
 
+export const suspensionSchema = z.object({
+  id: z.uuid(),
+  reason: z.string(),
+  sent: count.describe('In the seven days before.'),
+  bounced: count,
+  complained: count,
+  createdAt: z.iso.datetime(),
+});
+
 export const projectSecuritySchema = z
   .object({
     level: level.describe('Level of the last seven days.'),
@@ -25,16 +34,7 @@ export const projectSecuritySchema = z
     sevenDays: figuresSchema.describe('Today and the six days before, by UTC.'),
     allTime: figuresSchema,
     suspensions: z
-      .array(
-        z.object({
-          id: z.uuid(),
-          reason: z.string(),
-          sent: count.describe('In the seven days before.'),
-          bounced: count,
-          complained: count,
-          createdAt: z.iso.datetime(),
-        }),
-      )
+      .array(suspensionSchema)
       .describe('Automatic suspensions of the project, newest first; the latest 20.'),
   })
   .meta({ id: 'ProjectSecurity' });
