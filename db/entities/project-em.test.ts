@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { useTestDatabase } from '../test/setup/database.ts';
-import { allProjects, projectEm } from './entities/project-em.ts';
-import { Template } from './entities/template.ts';
-import { lockRecord } from './lock-record.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
+import { lockRecord } from '../lock-record.ts';
+import { allProjects, projectEm } from './project-em.ts';
+import { Template } from './template.ts';
 
 describe('the entity manager of a project', () => {
   const [owner, other] = [randomUUID(), randomUUID()];
