@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
 import { createOrm } from '../../db/orm.ts';
@@ -12,7 +12,7 @@ interface FakeServices {
   runs: string[];
 }
 const defineRoute = createDefineRoute<FakeServices>();
-const elsewhere = Promise.withResolvers<void>();
+let elsewhere = Promise.withResolvers<void>();
 const answer = { 200: { description: 'Done', schema: z.object({ ok: z.literal(true) }) } };
 
 const routes = [
@@ -173,24 +173,59 @@ it('frees the Idempotency-Key when the error asks for a retry', async () => {
   expect([await ask('busy'), await ask('ok'), await ask('ok')]).toEqual([503, 200, 409]);
 });
 
-it("a project's writes don't wait for one that waits elsewhere, even with the fewest connections", async () => {
-  const runs: string[] = [];
-  const environment = { DATABASE_POOL_SIZE: '4' };
-  const small = await startTestApi({ database, routes, services: { runs }, environment });
-  onTestFinished(async () => {
-    elsewhere.resolve();
-    await small.close();
+describe('a write that waits elsewhere', () => {
+  beforeEach(() => {
+    elsewhere = Promise.withResolvers();
   });
-  const ask = (path: string, body: object) =>
-    small.request(path, { method: 'POST', key: project.secretKey, body });
-  const waiting = ask('/elsewhere', {});
-  await eventually(
-    async () => runs.length,
-    (length) => length === 1,
-  );
-  expect((await ask(things, { outcome: 'ok' })).status).toBe(200);
-  elsewhere.resolve();
-  expect((await waiting).status).toBe(200);
+
+  async function startSmall(runs: string[]) {
+    const environment = { DATABASE_POOL_SIZE: '4' };
+    const small = await startTestApi({ database, routes, services: { runs }, environment });
+    onTestFinished(async () => {
+      elsewhere.resolve();
+      await small.close();
+    });
+    return small;
+  }
+  const untilBegun = (runs: string[], count: number) =>
+    eventually(
+      async () => runs.length,
+      (length) => length === count,
+    );
+
+  it('holds up no other write of its project, even with the fewest connections', async () => {
+    const runs: string[] = [];
+    const small = await startSmall(runs);
+    const ask = (path: string, body: object) =>
+      small.request(path, { method: 'POST', key: project.secretKey, body });
+    const waiting = ask('/elsewhere', {});
+    await untilBegun(runs, 1);
+    expect((await ask(things, { outcome: 'ok' })).status).toBe(200);
+    elsewhere.resolve();
+    expect((await waiting).status).toBe(200);
+  });
+
+  it('does not run if its client has left before its turn', async () => {
+    const runs: string[] = [];
+    const small = await startSmall(runs);
+    const leaving = new AbortController();
+    const ask = (signal?: AbortSignal) => {
+      const headers = { Authorization: `Bearer ${project.secretKey}` };
+      return fetch(`${small.url}/elsewhere`, { method: 'POST', headers, signal: signal ?? null });
+    };
+    const running = [ask(), ask()];
+    await untilBegun(runs, 2);
+    const left = ask(leaving.signal).catch(() => 'left');
+    await delay(200);
+    leaving.abort();
+    expect(await left).toBe('left');
+    await delay(200);
+    elsewhere.resolve();
+    for (const { status } of await Promise.all(running)) expect(status).toBe(200);
+    expect((await ask()).status).toBe(200);
+    expect(runs).toHaveLength(3);
+    expect(small.logLines.filter(({ status }) => status === 499)).toHaveLength(1);
+  });
 });
 
 describe('validation', () => {
