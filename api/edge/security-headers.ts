@@ -9,7 +9,8 @@ export function securityHeaders(isHttps: boolean) {
       directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
     },
     xFrameOptions: { action: 'deny' },
-    strictTransportSecurity: isHttps && { maxAge: 365 * 24 * 60 * 60, includeSubDomains: true },
+    // Other services may run below the host of `API_URL`, some of them without HTTPS.
+    strictTransportSecurity: isHttps && { maxAge: 365 * 24 * 60 * 60, includeSubDomains: false },
     // `cross-origin.ts` decides which sites may read answers; the headers below are for browser applications.
     crossOriginResourcePolicy: false,
     crossOriginOpenerPolicy: false,
