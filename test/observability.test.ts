@@ -141,6 +141,8 @@ describe('every metric that alerts and dashboards name', () => {
       stack.startWorker({
         METRICS_PORT: String(metricsPort),
         TEMPORAL_METRICS_PORT: String(temporalPort),
+        // The stream exports its metrics while it waits for ClickHouse.
+        CLICKHOUSE_URL: 'http://127.0.0.1:1',
       }),
     ]);
     const addresses = [`${stack.url}`, `http://127.0.0.1:${metricsPort}`, `http://127.0.0.1:${temporalPort}`];
