@@ -66,6 +66,25 @@ it('only updates the addresses afterwards', async () => {
   expect(await readCredentials(dataDirectory)).toEqual(second.credentials);
 });
 
+it('gives another, empty database the same account, and the file its keys', async () => {
+  const first = await prepare();
+  const em = stack.product.resources.orm.em.fork();
+  await sql(em, 'delete from projects', []);
+  await sql(em, 'delete from users', []);
+  const { credentials, isNew } = await prepare();
+  if (credentials === undefined) throw new Error('no credentials');
+  expect(isNew).toBe(true);
+  expect(credentials).toMatchObject({
+    email: first.credentials?.email,
+    password: first.credentials?.password,
+  });
+  expect(credentials.projectId).not.toBe(first.credentials?.projectId);
+  expect(await readCredentials(dataDirectory)).toEqual(credentials);
+  const { user } = await stack.product.services.accounts.logIn(credentials, client);
+  const [project] = await stack.product.services.projects.list(user.id);
+  expect(project?.secretKey).toBe(credentials.secretKey);
+});
+
 it('is completed by the next start when it was interrupted after the account was created', async () => {
   const { projects, domains } = stack.product.services;
   const interrupted = {

@@ -31,23 +31,24 @@ const draftSchema = z.object({ email: z.string(), password: z.string() });
 
 /**
  * Makes a new stack usable: an owner account, a project with both keys and, with the local SES, a verified domain,
- * written to `credentials.json`. In an existing file, only the addresses are updated. The password is stored before the
- * account is created, so the next start completes an interrupted one. A database that already has users is not changed.
+ * written to `credentials.json`. The password is stored before the account is created, so the next start completes an
+ * interrupted one. A database that already has users is not changed, and in the file only the addresses are updated; one
+ * without users, as after `DATABASE_URL` was set to another, gets the account of the file.
  */
 export async function prepareFirstStart(options: FirstStartOptions): Promise<FirstStart> {
   const { dataDirectory, urls } = options;
   const draftFile = join(dataDirectory, 'first-start.json');
   const known = await readCredentials(dataDirectory);
-  if (known !== undefined) {
-    const credentials = { ...known, urls };
-    await writeCredentials(dataDirectory, credentials);
-    await rm(draftFile, { force: true });
-    return { credentials, isNew: false };
-  }
   let draft = await readJsonFile(draftFile, draftSchema);
   if (draft === undefined || draft === 'malformed') {
-    if (await hasUsers(options.orm)) return { credentials: undefined, isNew: false };
-    draft = { email: ownerEmail, password: randomBytes(18).toString('base64url') };
+    if (await hasUsers(options.orm)) {
+      if (known === undefined) return { credentials: undefined, isNew: false };
+      const credentials = { ...known, urls };
+      await writeCredentials(dataDirectory, credentials);
+      return { credentials, isNew: false };
+    }
+    const password = known?.password ?? randomBytes(18).toString('base64url');
+    draft = { email: known?.email ?? ownerEmail, password };
     await writeFileAtomic(draftFile, `${JSON.stringify(draft)}\n`, { mode: 0o600 });
   }
   const userId = await ensureOwner(options.orm, draft);
