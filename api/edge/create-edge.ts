@@ -48,7 +48,7 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     idempotency: createIdempotency(em, config.IDEMPOTENCY_KEY_TTL_HOURS),
     /** A write may wait for a lock, and holds a connection meanwhile: those of all projects get two fifths at most. */
     writes: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: places, ...ofWrites }),
-    /** Of routes with `waitsElsewhere`. No other write waits for them, not even of the same project. */
+    /** Of routes whose `place` is `elsewhere`. No other write waits for them, not even of the same project. */
     waitingElsewhere: createProjectSlots(Math.max(2, Math.floor(places / 2)), ofWrites),
     /** Starts listening for project changes. Until connected, every key is looked up in the database. */
     start() {

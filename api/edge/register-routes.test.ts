@@ -74,11 +74,21 @@ const routes = [
     auth: 'secretKey',
     tags: ['Things'],
     summary: 'Waits for something else than Postgres',
-    waitsElsewhere: true,
+    place: 'elsewhere',
     responses: answer,
     async handler(ctx) {
       ctx.services.runs.push('elsewhere');
       await elsewhere.promise;
+      ctx.body = { ok: true };
+    },
+  }),
+  defineRoute('POST /look-up', {
+    auth: 'secretKey',
+    tags: ['Things'],
+    summary: 'Holds no connection',
+    place: 'none',
+    responses: answer,
+    async handler(ctx) {
       ctx.body = { ok: true };
     },
   }),
@@ -203,6 +213,17 @@ describe('a write that waits elsewhere', () => {
     expect((await ask(things, { outcome: 'ok' })).status).toBe(200);
     elsewhere.resolve();
     expect((await waiting).status).toBe(200);
+  });
+
+  it('holds up no lookup, however many of its kind are under way', async () => {
+    const runs: string[] = [];
+    const small = await startSmall(runs);
+    const ask = (path: string) => small.request(path, { method: 'POST', key: project.secretKey });
+    const waiting = [ask('/elsewhere'), ask('/elsewhere')];
+    await untilBegun(runs, 2);
+    expect((await ask('/look-up')).status).toBe(200);
+    elsewhere.resolve();
+    await Promise.all(waiting);
   });
 
   it('does not run if its client has left before its turn', async () => {

@@ -39,16 +39,16 @@ export function chainOf(route: Route, { edge, validateResponses, logger }: Chain
     (route.params ?? route.query ?? route.headers) && readParameters(route),
     route.body && readBody(route),
     route.body && validateBody(route.body, route.legacyErrors),
-    route.method !== 'GET' &&
-      !route.hot &&
-      !route.takesPlaceLater &&
-      shareWrites(route.waitsElsewhere ? edge.waitingElsewhere : edge.writes),
+    takesPlace(route) && shareWrites(route.place === 'elsewhere' ? edge.waitingElsewhere : edge.writes),
     route.idempotent && runOnce(edge.idempotency, logger),
     route.method === 'GET' && writeInPieces(),
     validateResponses && checkAnswer(route),
     handlerOf(route),
   ].filter((middleware): middleware is EdgeMiddleware => Boolean(middleware));
 }
+
+const takesPlace = ({ method, hot, place }: Route) =>
+  method !== 'GET' && !hot && place !== 'later' && place !== 'none';
 
 /** A handler sets the status itself only if its route declares several. */
 function handlerOf({ responses, handler }: Route): EdgeMiddleware {

@@ -69,15 +69,14 @@ interface RouteDescription {
   browserErrorPage?: ErrorPage;
   hidden?: boolean;
   /**
-   * Waits for a provider, for DNS, for an upload or for its turn to read or render more than for a lock of Postgres. Takes
-   * no place among the writes, so that these don't wait for it.
+   * Where a write waits for its project's turn; by default among the project's other writes, before its handler runs.
+   * - `elsewhere`: waits for a provider, for an upload or for its turn to read or render more than for a lock of
+   *   Postgres. It has places of its own, so that no write waits for it.
+   * - `later`: its service takes the place among the writes, after the check of its Liquid, which may wait for the
+   *   project's turn (`TemplateTurns`).
+   * - `none`: it neither writes nor holds a connection.
    */
-  waitsElsewhere?: boolean;
-  /**
-   * Its service takes the place among the writes, after the check of its Liquid: that may wait for the project's turn
-   * (`TemplateTurns`).
-   */
-  takesPlaceLater?: boolean;
+  place?: 'elsewhere' | 'later' | 'none';
   /** Called thousands of times a second: bypasses the router (`serveHotRoutes`). */
   hot?: boolean;
 }

@@ -24,7 +24,7 @@ export const openCheckout = defineRoute('POST /users/@me/projects/:id/checkout',
   body: checkoutBodySchema,
   bodyExample: { priceId: 'price_1Q2w3E4r5T' },
   responses: ok('Where to send the user.', billingPageSchema, pageExample),
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { user, project, body, params }) {
     const url = await ctx.services.billing.checkout({ user, project }, params.id, body?.priceId);
@@ -39,7 +39,7 @@ export const openBillingPortal = defineRoute('POST /users/@me/projects/:id/billi
   responses: ok('Where to send the user immediately.', billingPageSchema, {
     url: 'https://billing.stripe.com/p/session/test_a1b2c3',
   }),
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { user, project, params }) {
     ctx.body = { url: await ctx.services.billing.portal({ user, project }, params.id) };

@@ -17,7 +17,7 @@ export const previewAudience = defineRoute('POST /campaigns/audience', {
   body: audienceBodySchema,
   bodyExample: { type: 'MARKETING', audienceType: 'ALL' },
   responses,
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   async handler(ctx, { project, body }) {
     ctx.body = presentAudience(await ctx.services.audiencePreview.preview(project.id, body));

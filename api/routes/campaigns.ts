@@ -53,7 +53,7 @@ export const createCampaign = defineRoute('POST /campaigns', {
   bodyExample: campaignBodyExample,
   responses: created('The draft.', campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
-  takesPlaceLater: true,
+  place: 'later',
   async handler(ctx, { project, body }) {
     const campaign = await ctx.services.campaigns.create(project.id, body);
     ctx.body = answerWith(campaign, ctx.services);
@@ -78,7 +78,7 @@ export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
   bodyExample: campaignBodyExample,
   responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
-  takesPlaceLater: true,
+  place: 'later',
   async handler(ctx, { project, body, params, headers }) {
     const campaign = await ctx.services.campaigns.replace(project.id, params.id, body, headers['if-match']);
     ctx.body = answerWith(campaign, ctx.services);

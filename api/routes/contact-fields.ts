@@ -71,7 +71,7 @@ export const deleteContactField = defineRoute('DELETE /contacts/fields/:field', 
     'match. The next value of the key determines a new type. If the call is interrupted, repeat it.',
   params,
   responses: ok('Deleted.', deletedFieldSchema, { deletedFrom: 8_214 }),
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   async handler(ctx, { project, params }) {
     ctx.body = { deletedFrom: await ctx.services.contactFields.remove(project.id, params.field) };

@@ -24,7 +24,7 @@ export const importContacts = defineRoute('POST /contacts/import', {
     'The optional field `mapping` of the form is a JSON object from names of columns to what they become: `email`, `subscribed`, a key of data, or null to leave the column out, such as `{"Mail":"email","Notes":null}`. Columns that it does not name stay as above. `data.subscribed`, as an export has it, is the key `subscribed` of data, in the file as in the mapping. Reserved keys, such as `email` and `id`, are left out, as everywhere in `data`.',
   ].join('\n\n'),
   uploadField: 'file',
-  waitsElsewhere: true,
+  place: 'elsewhere',
   uploadTexts: {
     mapping: { type: 'string', description: 'JSON object: what columns become, such as `{"Notes":null}`.' },
   },

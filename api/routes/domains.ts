@@ -35,7 +35,7 @@ export const addDomain = defineRoute('POST /domains', {
   body: addDomainBodySchema,
   bodyExample: { domain: 'example.com' },
   responses: created('Added, pending.', domainSchema),
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, body }) {
     const { domains } = ctx.services;
@@ -56,7 +56,7 @@ export const verifyDomain = defineRoute('GET /domains/:id/verify', {
 export const deleteDomain = defineRoute('DELETE /domains/:id', {
   summary: 'Remove a sender domain',
   responses: { 204: { description: 'Removed.' } },
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['NOT_FOUND', 'CONFLICT'],
   handler: (ctx, { project, params }) => ctx.services.domains.remove(project.id, params.id),
 });

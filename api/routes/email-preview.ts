@@ -48,7 +48,7 @@ const previewRoute = ({ path, tag, summary, description = '', takesVariables }: 
     body: previewEmailBodySchema,
     bodyExample,
     responses: ok('The email.', emailPreviewSchema, example),
-    waitsElsewhere: true,
+    place: 'elsewhere',
     errors: ['NOT_FOUND'],
     async handler(ctx, { project, body }) {
       ctx.body = await ctx.services.emailPreview.render(project.id, body, { takesVariables });

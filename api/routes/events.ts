@@ -101,7 +101,7 @@ export const deleteEvent = defineRoute('DELETE /events/:eventName', {
     z.object({ deleted: z.number().int() }),
     { deleted: 1204 },
   ),
-  waitsElsewhere: true,
+  place: 'elsewhere',
   async handler(ctx, { project, params }) {
     ctx.body = { deleted: await ctx.services.events.remove(project.id, params.eventName) };
   },

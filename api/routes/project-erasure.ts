@@ -36,7 +36,7 @@ export const resetProject = defineRoute('POST /users/@me/projects/:id/reset', {
     200: { description: 'Number of erased records by kind.', schema: z.object({ deleted: deletedSchema }) },
     202: { description: 'Still running in the background.', schema: projectResetSchema },
   },
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   async handler(ctx, { user, params, body }) {
     const reset = presentReset(await ctx.services.projectErasure.reset(user.id, params.id, body.confirm));

@@ -60,7 +60,7 @@ export const computeSegment = defineRoute('POST /segments/:id/compute', {
 for each difference, exactly once, even if several computations run concurrently. Deleted contacts leave without an
 event. This also runs automatically every few minutes.`,
   responses: ok('What has changed.', computationSchema, { added: 12, removed: 3, total: 1280 }),
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['NOT_FOUND', 'BAD_REQUEST'],
   async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.segmentMembers.compute(project.id, params.id);

@@ -85,7 +85,7 @@ export const previewSegment = defineRoute('POST /segments/preview', {
   body: previewSegmentBodySchema,
   bodyExample: { condition: exampleCondition },
   responses: ok('As of now.', segmentPreviewSchema),
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['BAD_REQUEST'],
   async handler(ctx, { project, body }) {
     const { count, sample } = await ctx.services.segmentMembers.preview(project.id, body.condition);
@@ -130,7 +130,7 @@ export const deleteSegment = defineRoute('DELETE /segments/:id', {
     'under way keep the version of the workflow that they started with: a segment used only by those is refused, too, and ' +
     '`details.workflowVersions` lists them.',
   responses: { 204: { description: 'Deleted.' } },
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['NOT_FOUND', 'CONFLICT'],
   handler: (ctx, { project, params }) => ctx.services.segments.remove(project.id, params.id),
 });
@@ -139,7 +139,7 @@ export const refreshSegment = defineRoute('POST /segments/:id/refresh', {
   summary: 'Count the members of a segment',
   description: 'Updates the count only: emits no events and does not change membership.',
   responses: ok('The count.', memberCountSchema, { memberCount: 1280 }),
-  waitsElsewhere: true,
+  place: 'elsewhere',
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.segments.refresh(project.id, params.id);

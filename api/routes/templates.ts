@@ -69,7 +69,7 @@ export const createTemplate = defineRoute('POST /templates', {
   },
   responses: created('The template.', templateSchema, example),
   errors: ['SENDER_DOMAIN_REFUSED'],
-  takesPlaceLater: true,
+  place: 'later',
   async handler(ctx, { project, body }) {
     ctx.body = presentTemplate(await ctx.services.templates.create(project.id, body));
   },
@@ -103,7 +103,7 @@ export const patchTemplate = defineRoute('PATCH /templates/:id', {
   bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
   responses: ok('The template after the change.', templateSchema, example),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
-  takesPlaceLater: true,
+  place: 'later',
   async handler(ctx, { project, body, params, headers }) {
     const template = await ctx.services.templates.patch(project.id, params.id, body, headers['if-match']);
     ctx.body = presentTemplate(template);

@@ -53,7 +53,7 @@ export const uploadImage = defineRoute('POST /uploads/image', {
     'images or bytes is refused with 409, whose details show the usage. The URL is public, hard to guess ' +
     'and permanent.',
   uploadField: 'image',
-  waitsElsewhere: true,
+  place: 'elsewhere',
   responses: created('Stored.', storedImageSchema, example),
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project }) {

@@ -33,7 +33,7 @@ export const verifyEmail = defineRoute('POST /v1/verify', {
       reasons: ['The domain looks like a typo of gmail.com', 'The address has a tag after a plus sign'],
     },
   }),
-  waitsElsewhere: true,
+  place: 'none',
   errors: ['SERVICE_UNAVAILABLE'],
   async handler(ctx, { body }) {
     ctx.body = { success: true as const, data: await ctx.services.verify.verify(body.email) };

@@ -68,7 +68,7 @@ ${editing}`,
   },
   responses: created('The step.', stepSchema, stepExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  takesPlaceLater: true,
+  place: 'later',
   async handler(ctx, { project, body, headers, params }) {
     const seen = headers['if-match'];
     const step = await ctx.services.workflowGraphs.addStep(project.id, params.id, body, seen);
@@ -90,7 +90,7 @@ ${editing}`,
     config: { amount: 2, unit: 'days' },
   }),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
-  takesPlaceLater: true,
+  place: 'later',
   async handler(ctx, { project, body, headers, params }) {
     const { id, stepId } = params;
     const seen = headers['if-match'];

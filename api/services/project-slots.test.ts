@@ -146,12 +146,15 @@ describe('heavy reads', () => {
     expect(await next).toBe('batch 3');
   });
 
-  it('whose turn does not come are refused, and leave their place to others', async () => {
+  it.each([
+    ['its project', 'a'],
+    ['all projects', 'b'],
+  ])('whose turn in %s does not come are refused, and leave their place to others', async (_, projectId) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { start, started, end } = manualReads(1, 1);
     const first = start('a', 'a1');
-    const late = expect(start('b', 'b1')).rejects.toMatchObject({
+    const late = expect(start(projectId, 'late')).rejects.toMatchObject({
       code: 'SERVICE_UNAVAILABLE',
       retryAfterSeconds: expect.any(Number),
     });

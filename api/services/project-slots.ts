@@ -8,9 +8,9 @@ type Run = <Result>(projectId: string, work: () => Promise<Result>) => Promise<R
 /** Work may take places of two kinds, always in the same order: first one for writes, then one for heavy reads. */
 export interface ProjectSlots {
   /**
-   * Waits for a place of the project and for its turn among all projects, then runs the work.
+   * Waits for a place of the project and for its turn among all projects, for up to 30 seconds each, then runs the work.
    * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full, `SERVICE_UNAVAILABLE` when its turn does
-   * not come in 30 seconds
+   * not come in time
    */
   run: Run;
   /** Like `run`, for optional figures: returns undefined when there is no place within moments. */
@@ -66,40 +66,37 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
     return places;
   }
 
-  const runInOwn: Run = async (projectId, work) => {
+  /** Runs the work in a place of the project and one of all projects, or `otherwise` if one is not free in time. */
+  async function runInPlaces<Result, Otherwise>(
+    longestMs: number,
+    projectId: string,
+    work: () => Promise<Result>,
+    otherwise: () => Otherwise,
+  ): Promise<Result | Otherwise> {
+    const places = placesOf(projectId);
+    const inTurn = () => runWithin(longestMs, all, projectId, work, otherwise);
+    try {
+      return await runWithin(longestMs, places, projectId, inTurn, otherwise);
+    } finally {
+      if (places.isIdle) projects.delete(projectId);
+    }
+  }
+
+  const run: Run = async (projectId, work) => {
     if (isFull(projectId)) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', `Too many ${what} of this project at once`, {
         retryAfterSeconds,
       });
     }
-    const places = placesOf(projectId);
-    try {
-      return await places.run(projectId, work);
-    } finally {
-      if (places.isIdle) projects.delete(projectId);
-    }
+    return runInPlaces(longestTurnMs, projectId, work, () => {
+      throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
+    });
   };
-
-  const run: Run = (projectId, work) =>
-    runInOwn(projectId, () =>
-      runWithin(longestTurnMs, all, projectId, work, () => {
-        throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
-      }),
-    );
 
   return {
     run,
-    async runSoon(projectId, work) {
-      if (isFull(projectId)) return undefined;
-      const places = placesOf(projectId);
-      const none = () => undefined;
-      const inTurn = () => runWithin(soonMs, all, projectId, work, none);
-      try {
-        return await runWithin(soonMs, places, projectId, inTurn, none);
-      } finally {
-        if (places.isIdle) projects.delete(projectId);
-      }
-    },
+    runSoon: async (projectId, work) =>
+      isFull(projectId) ? undefined : runInPlaces(soonMs, projectId, work, () => undefined),
     inBatches(projectId) {
       let hasBegun = false;
       return async (batch) => {

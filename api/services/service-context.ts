@@ -30,7 +30,7 @@ export interface EdgeParts {
   projectKeys: ProjectKeys;
   sessions: SessionTokens;
   limiters: { address: RateLimiter | null };
-  /** For routes with `takesPlaceLater` alone: requests that took two places could wait for each other forever. */
+  /** For routes whose `place` is `later` alone: requests that took two places could wait for each other forever. */
   writes: ProjectSlots;
 }
 
