@@ -1,10 +1,11 @@
-import { access, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { access, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import { type OwnProduct, startTestProduct } from '../test/setup/product.ts';
-import { credentialsFile, readCredentials, type StackUrls } from './credentials.ts';
+import { credentialsFile, readCredentials, type StackUrls, writeCredentials } from './credentials.ts';
 import { type FirstStartOptions, prepareFirstStart } from './first-start.ts';
 
 const urls: StackUrls = {
@@ -58,12 +59,23 @@ it('creates an owner, a project with both keys and a verified domain', async () 
   expect(domain).toMatchObject({ domain: 'posthaste.test', status: 'verified' });
 });
 
-it('only updates the addresses afterwards', async () => {
-  const first = await prepare();
+it('updates the addresses afterwards, and keys that were rotated or are those of another database', async () => {
+  const { credentials } = await prepare();
+  if (credentials === undefined) throw new Error('no credentials');
   const moved = { ...urls, api: 'http://127.0.0.1:9090' };
-  const second = await prepare({ urls: moved });
-  expect(second).toEqual({ credentials: { ...first.credentials, urls: moved }, isNew: false });
-  expect(await readCredentials(dataDirectory)).toEqual(second.credentials);
+  const { accounts, projects } = stack.product.services;
+  const { user } = await accounts.logIn(credentials, client);
+  const { publicKey, secretKey } = await projects.regenerateKeys(user.id, credentials.projectId);
+  const rotated = { ...credentials, publicKey, secretKey: String(secretKey) };
+  expect(rotated.secretKey).not.toBe(credentials.secretKey);
+  for (const projectId of [credentials.projectId, randomUUID()]) {
+    await writeCredentials(dataDirectory, { ...credentials, projectId });
+    expect(await prepare({ urls: moved })).toEqual({
+      credentials: { ...rotated, urls: moved },
+      isNew: false,
+    });
+    expect(await readCredentials(dataDirectory)).toEqual({ ...rotated, urls: moved });
+  }
 });
 
 it('gives another, empty database the same account, and the file its keys', async () => {
@@ -100,13 +112,31 @@ it('is completed by the next start when it was interrupted after the account was
   await stack.product.services.accounts.logIn(credentials, client);
 });
 
-it('leaves alone a database that already has users', async () => {
-  await stack.product.services.accounts.signUp(
-    { email: 'someone@posthaste.test', password: 'a long password' },
-    client,
-  );
-  expect(await prepare()).toEqual({ credentials: undefined, isNew: false });
-  await expect(access(credentialsFile(dataDirectory))).rejects.toThrow();
+describe('a database that has only users of others', () => {
+  beforeEach(async () => {
+    const { accounts } = stack.product.services;
+    await accounts.signUp({ email: 'someone@posthaste.test', password: 'a long password' }, client);
+  });
+
+  it('is left alone', async () => {
+    expect(await prepare()).toEqual({ credentials: undefined, isNew: false });
+    await expect(access(credentialsFile(dataDirectory))).rejects.toThrow();
+  });
+
+  it('gets no account of another database, complete or interrupted', async () => {
+    const { em } = stack;
+    await sql(em(), 'delete from users');
+    const { credentials } = await prepare();
+    if (credentials === undefined) throw new Error('no credentials');
+    await sql(em(), 'delete from projects');
+    await sql(em(), `update users set email = 'someone@posthaste.test'`);
+    expect(await prepare()).toEqual({ credentials: undefined, isNew: false });
+    expect(await readCredentials(dataDirectory)).toEqual(credentials);
+    const { email, password } = credentials;
+    await writeFile(join(dataDirectory, 'first-start.json'), JSON.stringify({ email, password }));
+    expect(await prepare()).toEqual({ credentials: undefined, isNew: false });
+    expect(await sql(em(), 'select email from users')).toEqual([{ email: 'someone@posthaste.test' }]);
+  });
 });
 
 it('verifies no domain with a real provider', async () => {

@@ -20,10 +20,13 @@ export interface FirstStartOptions {
 }
 
 export interface FirstStart {
-  /** `undefined` when the database has accounts but there is no `credentials.json`. */
+  /** `undefined` when the database has accounts, but not that of `credentials.json`. */
   credentials: Credentials | undefined;
   isNew: boolean;
 }
+
+type OwnProject = Awaited<ReturnType<Services['projects']['list']>>[number];
+type ProjectKeys = Pick<Credentials, 'projectId' | 'publicKey' | 'secretKey'>;
 
 const ownerEmail = `owner@${localSenderDomain}`;
 
@@ -32,30 +35,41 @@ const draftSchema = z.object({ email: z.string(), password: z.string() });
 /**
  * Makes a new stack usable: an owner account, a project with both keys and, with the local SES, a verified domain,
  * written to `credentials.json`. The password is stored before the account is created, so the next start completes an
- * interrupted one. A database that already has users is not changed, and in the file only the addresses are updated; one
- * without users, as after `DATABASE_URL` was set to another, gets the account of the file.
+ * interrupted one. Later starts only update the file's addresses and keys, which another `DATABASE_URL` and a rotation
+ * change. A database without users gets the account of the file; one with accounts of others alone is left as it is.
  */
 export async function prepareFirstStart(options: FirstStartOptions): Promise<FirstStart> {
-  const { dataDirectory, urls } = options;
+  const { dataDirectory, orm, services, urls } = options;
   const draftFile = join(dataDirectory, 'first-start.json');
   const known = await readCredentials(dataDirectory);
-  let draft = await readJsonFile(draftFile, draftSchema);
-  if (draft === undefined || draft === 'malformed') {
-    if (await hasUsers(options.orm)) {
-      if (known === undefined) return { credentials: undefined, isNew: false };
-      const credentials = { ...known, urls };
-      await writeCredentials(dataDirectory, credentials);
-      return { credentials, isNew: false };
-    }
-    const password = known?.password ?? randomBytes(18).toString('base64url');
-    draft = { email: known?.email ?? ownerEmail, password };
-    await writeFileAtomic(draftFile, `${JSON.stringify(draft)}\n`, { mode: 0o600 });
+  const draft = await readDraft(draftFile);
+  const account = draft ?? known;
+  const owner = account && (await orm.em.fork().findOne(User, { email: account.email }));
+  if (!owner && (await hasUsers(orm))) return { credentials: undefined, isNew: false };
+  if (owner && known && draft === undefined) {
+    const projects = (await services.projects.list(owner.id))
+      .map(keysOf)
+      .filter((keys) => keys !== undefined);
+    const keys = projects.find(({ projectId }) => projectId === known.projectId) ?? projects[0];
+    const credentials = { ...known, ...keys, urls };
+    await writeCredentials(dataDirectory, credentials);
+    return { credentials, isNew: false };
   }
-  const userId = await ensureOwner(options.orm, draft);
-  const credentials = { ...draft, ...(await ensureProject(options, userId)), urls };
+  const { email, password } = account ?? {
+    email: ownerEmail,
+    password: randomBytes(18).toString('base64url'),
+  };
+  await writeFileAtomic(draftFile, `${JSON.stringify({ email, password })}\n`, { mode: 0o600 });
+  const userId = await ensureOwner(orm, { email, password });
+  const credentials = { email, password, ...(await ensureProject(options, userId)), urls };
   await writeCredentials(dataDirectory, credentials);
   await rm(draftFile, { force: true });
   return { credentials, isNew: true };
+}
+
+async function readDraft(file: string): Promise<z.output<typeof draftSchema> | undefined> {
+  const draft = await readJsonFile(file, draftSchema);
+  return draft === 'malformed' ? undefined : draft;
 }
 
 /** URL of a page that signs the owner in once; undefined when the account is gone. */
@@ -85,15 +99,17 @@ async function ensureOwner(orm: Orm, { email, password }: z.output<typeof draftS
 async function ensureProject(
   { services, withLocalSes }: FirstStartOptions,
   userId: string,
-): Promise<Pick<Credentials, 'projectId' | 'publicKey' | 'secretKey' | 'domain'>> {
+): Promise<ProjectKeys & Pick<Credentials, 'domain'>> {
   const [existing] = await services.projects.list(userId);
-  const project = existing ?? (await services.projects.create(userId, 'My project'));
-  if (project.secretKey === undefined)
-    throw new Error('The owner of a project has no access to its secret key');
-  const { publicKey, secretKey } = project;
-  const projectId = project.membership.project.id;
-  const domain = withLocalSes ? await ensureDomain(services.domains, projectId) : null;
-  return { projectId, publicKey, secretKey, domain };
+  const keys = keysOf(existing ?? (await services.projects.create(userId, 'My project')));
+  if (keys === undefined) throw new Error('The owner of a project has no access to its secret key');
+  const domain = withLocalSes ? await ensureDomain(services.domains, keys.projectId) : null;
+  return { ...keys, domain };
+}
+
+/** Only administrators see the secret key. */
+function keysOf({ membership, publicKey, secretKey }: OwnProject): ProjectKeys | undefined {
+  return secretKey === undefined ? undefined : { projectId: membership.project.id, publicKey, secretKey };
 }
 
 async function ensureDomain(domains: Services['domains'], projectId: string): Promise<string> {
