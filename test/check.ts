@@ -1,3 +1,3 @@
-import { quickChecks, run } from './checks.ts';
+import { runQuickChecks } from './checks.ts';
 
-process.exitCode = await run(quickChecks);
+process.exitCode = await runQuickChecks();
