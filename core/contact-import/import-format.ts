@@ -34,6 +34,12 @@ export function csvOptions(delimiter: string): Options {
   };
 }
 
+const quotedBeforeSpaces = /^"([^"]*)"\s+$/;
+
+/** The parser keeps the quotes of a cell that has spaces after them, as in `"Lovelace, Ada" ,`. */
+export const readCells = (record: readonly string[]): string[] =>
+  record.map((cell) => quotedBeforeSpaces.exec(cell)?.[1] ?? cell);
+
 /**
  * Reads the header of a file and detects the delimiter: the one that yields a column `email`; if several do,
  * the one with the most columns.
@@ -84,7 +90,7 @@ function findHeader(text: string, delimiter: string): string[] {
     to: mostBeforeHeader,
     skip_records_with_error: true,
   });
-  return records.find((cells) => !isBeforeHeader(cells)) ?? [];
+  return records.map(readCells).find((cells) => !isBeforeHeader(cells)) ?? [];
 }
 
 function refuse(message: string): ImportFormatResult {

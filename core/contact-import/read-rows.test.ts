@@ -78,6 +78,11 @@ describe('what spreadsheets write', () => {
       '"name, first";email\n"Lovelace, Ada";a@b.co',
       [good(2, 'a@b.co', { 'name, first': 'Lovelace, Ada' })],
     ],
+    [
+      'spaces around quotes',
+      '"email" , "name" ,"note"\n"a@b.co" , "Lovelace, Ada" ,"6" tall" ',
+      [good(2, 'a@b.co', { name: 'Lovelace, Ada', note: '"6" tall"' })],
+    ],
     ['the line that names the delimiter', 'sep=;\r\nemail;a\r\na@b.co;1\r\n', [good(2, 'a@b.co', { a: 1 })]],
     ['one column', 'email\na@b.co\nb@b.co\n', [good(2, 'a@b.co', {}), good(3, 'b@b.co', {})]],
     ['Windows line ends', 'email,a\r\na@b.co,1\r\n', [good(2, 'a@b.co', { a: 1 })]],

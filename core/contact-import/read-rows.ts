@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as yieldToLoop } from 'node:timers/promises';
 import { type Parser, parse } from 'csv-parse';
 import { type ColumnMapping, type ImportColumns, readColumns } from './columns.ts';
-import { csvOptions, type ImportFormat, isBeforeHeader } from './import-format.ts';
+import { csvOptions, type ImportFormat, isBeforeHeader, readCells } from './import-format.ts';
 import { type ImportRow, readRow } from './read-row.ts';
 import { decodeFile } from './text-encoding.ts';
 
@@ -38,7 +38,7 @@ export async function* readRows(
   let row = 0;
   try {
     for await (const record of parser) {
-      const cells: string[] = record;
+      const cells = readCells(record);
       if (columns === undefined) {
         if (isBeforeHeader(cells)) continue;
         columns = columnsOf(cells, format.mapping);
@@ -69,7 +69,7 @@ export async function readHeader(
   const text = decodeInto(parser, pieces, format);
   try {
     for await (const record of parser) {
-      const names: string[] = record;
+      const names = readCells(record);
       if (isBeforeHeader(names)) continue;
       return { names: names.map((name) => name.trim()), columns: columnsOf(names, format.mapping) };
     }
