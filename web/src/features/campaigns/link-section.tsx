@@ -9,7 +9,7 @@ import { linksQuery, reportMs } from './queries.ts';
 
 /** Clicked links, by the number of recipients who clicked. */
 export function LinkSection({ campaign }: { campaign: Schema<'Campaign'> }) {
-  const { id, deliveredCount } = campaign;
+  const { id, sentCount } = campaign;
   const query = useQuery({ ...linksQuery(id), refetchInterval: reportMs });
   return (
     <Section title="Links">
@@ -30,11 +30,11 @@ export function LinkSection({ campaign }: { campaign: Schema<'Campaign'> }) {
                 },
                 { header: 'People', align: 'right', cell: ({ uniqueClicks }) => count(uniqueClicks) },
                 {
-                  header: 'Share of delivered',
+                  header: 'Share of sent',
                   align: 'right',
                   isSecondary: true,
                   cell: ({ uniqueClicks }) =>
-                    deliveredCount === 0 ? '–' : rate((uniqueClicks / deliveredCount) * 100),
+                    sentCount === 0 ? '–' : rate((uniqueClicks / sentCount) * 100),
                 },
                 { header: 'Clicks', align: 'right', cell: ({ clicks }) => count(clicks) },
               ]}
