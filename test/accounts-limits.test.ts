@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { joinedProjectsPerUser } from '../core/accounts/limits.ts';
+import { createVerifiedPerson } from './setup/account-mail.ts';
 import { createOwnProject, createTestPerson, personOf } from './setup/people.ts';
 import { startAnotherApi } from './setup/processes.ts';
 import { useTestProduct } from './setup/product.ts';
@@ -75,4 +77,39 @@ it('a user never exceeds the project limit, even with concurrent calls', async (
   const [project] = (await person.call('GET', '/users/@me/projects')).body.data;
   expect((await person.call('DELETE', `/users/@me/projects/${project.id}`)).status).toBe(204);
   expect((await createOwnProject(person)).id).toEqual(expect.any(String));
+});
+
+it('projects that others add a user to do not count as created, and are limited', async () => {
+  const [victim, stranger] = [await createVerifiedPerson(stack), await createTestPerson(stack.url)];
+  const forwarded = { 'X-Forwarded-For': '192.0.2.7' };
+  const add = (projectId: string) =>
+    stranger.call(
+      'POST',
+      `/projects/${projectId}/members`,
+      { email: victim.email, role: 'OWNER' },
+      forwarded,
+    );
+  const projects = [];
+  for (let count = 0; count < projectsPerUser; count += 1) projects.push(await createOwnProject(stranger));
+  for (const { id } of projects.slice(1)) expect((await add(id)).status).toBe(201);
+  const own = [];
+  for (let count = 0; count < projectsPerUser; count += 1) {
+    own.push(await victim.call('POST', '/users/@me/projects', { name: 'Own' }));
+  }
+  expect(own.map(({ status }) => status)).toEqual([201, 201, 201]);
+  expect((await victim.call('POST', '/users/@me/projects', { name: 'Own' })).status).toBe(409);
+  await stack.sql(
+    `with added as (
+       insert into projects select (p).* from (
+         select jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(),
+             'public_key_hash', '\\x' || md5('p' || n), 'secret_key_hash', '\\x' || md5('s' || n))) as p
+           from projects p, generate_series(1, $3) n where p.id = $1) copies
+       returning id)
+     insert into memberships (project_id, user_id, role) select id, $2, 'MEMBER' from added`,
+    [projects[0]?.id, victim.id, joinedProjectsPerUser - 2],
+  );
+  const refused = await add(projects[0]?.id ?? '');
+  expect([refused.status, refused.body.error.details]).toEqual([409, { limit: joinedProjectsPerUser }]);
+  await victim.call('DELETE', `/projects/${projects[1]?.id}/members/${victim.id}`);
+  expect((await add(projects[0]?.id ?? '')).status).toBe(201);
 });

@@ -218,6 +218,8 @@ describe('the rate limit subject of a client address', () => {
     ['::1', 'address 0:0:0:0::/64'],
     ['2001:db8::9', 'address 2001:db8:0:0::/64'],
     ['fe80::1%eth0', 'address fe80:0:0:0::/64'],
+    ['203.0.113.9:52814', 'address 203.0.113.9'],
+    ['[2001:db8:1:2::9]:52814', 'address 2001:db8:1:2::/64'],
     ['no address', 'address unknown'],
     ['', 'address unknown'],
   ])('%s → %s', (address, subject) => {

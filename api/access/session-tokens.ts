@@ -27,14 +27,16 @@ export function createSessionTokens(key: Uint8Array) {
       const claims = { ver: sessionVersion, ...(id !== undefined && { jti: id }) };
       return jwt.sign(claims, secret, { algorithm, issuer, subject: userId, expiresIn });
     },
-    read: (token: string | undefined) => {
-      if (token === undefined) return undefined;
-      try {
-        return claimsSchema.parse(jwt.verify(token, secret, { algorithms: [algorithm], issuer }));
-      } catch {
-        // Forged, expired or no JWT: nobody is signed in.
-        return undefined;
+    /** Returns the session of the first valid token; undefined without one: nobody is signed in. */
+    read(tokens: readonly string[]) {
+      for (const token of tokens) {
+        try {
+          return claimsSchema.parse(jwt.verify(token, secret, { algorithms: [algorithm], issuer }));
+        } catch {
+          // Forged, expired or no JWT.
+        }
       }
+      return undefined;
     },
   };
 }

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { expect, it } from 'vitest';
 import { listen } from '../../local/testing/listen.ts';
 import { closeApiServer, createApiServer } from './api-server.ts';
@@ -58,4 +60,22 @@ it('cuts off a request that outlasts the grace time, and ends at once without co
   await listen(unused);
   await closeApiServer(unused, 60_000);
   expect(unused.listening).toBe(false);
+});
+
+it('answers a request as it ends, although bytes that are not HTTP follow its body', async () => {
+  let finish = () => {};
+  const server = createApiServer((incoming, response) => {
+    incoming.resume();
+    finish = () => response.end('ok');
+  });
+  const port = await listen(server);
+  const socket = connect(port, '127.0.0.1');
+  const broken = once(server, 'clientError');
+  // Such as the NUL that ends a string in C.
+  socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}\0');
+  await broken;
+  finish();
+  const answers = (await text(socket)).match(/HTTP\/1\.1 \d+/g);
+  expect(answers).toEqual(['HTTP/1.1 200']);
+  await closeApiServer(server, 60_000);
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -14,7 +14,7 @@ const maxHeaderBytes = 32 * 1024;
 
 /**
  * The HTTP server of the API. Slow requests end with 408 and malformed HTTP with 400 or 431, in the error
- * envelope.
+ * envelope; a complete request gets its own answer first, and the connection ends with it.
  */
 export function createApiServer(
   handler: RequestListener,
@@ -30,8 +30,30 @@ export function createApiServer(
     },
     handler,
   );
-  server.on('clientError', answerBrokenRequest);
+  finishBeforeRefusing(server);
   return server;
+}
+
+/**
+ * Refuses requests that the parser can't read. If the one before is still being answered, that answer ends the connection
+ * instead: the client would take a refusal for it, and repeat what has been done.
+ */
+function finishBeforeRefusing(server: Server): void {
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const ending = new WeakSet<Duplex>();
+  server.prependListener('request', ({ socket }, response) => latest.set(socket, response));
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    // One event for each further piece.
+    if (ending.has(socket)) return;
+    const answer = latest.get(socket);
+    const isUnderWay = answer?.req.complete === true && !answer.writableFinished;
+    if (!isUnderWay || error.code === 'ECONNRESET') {
+      answerBrokenRequest(error, socket);
+      return;
+    }
+    ending.add(socket);
+    answer.once('close', () => socket.end(() => socket.destroy()));
+  });
 }
 
 const leaveMs = 500;

@@ -177,6 +177,13 @@ describe('the session cookie', () => {
     expect((await ask('/user', headers, 'GET')).status).toBe(200);
   });
 
+  it('is found beside one of the same name from a site on a parent domain', async () => {
+    const both = { cookie: `token=theirs; ${cookie}; token=` };
+    expect((await ask('/user', both)).who.userId).toBe(userId);
+    const inProject = await ask('/secretKey', { ...both, 'X-Project-Id': project.id });
+    expect(inProject.who.projectId).toBe(project.id);
+  });
+
   it('treats the requested host as this site', async () => {
     expect((await ask('/user', { cookie, origin: api.url }, 'POST')).status).toBe(200);
   });

@@ -5,6 +5,7 @@ import { idSchema } from '../../core/id-schema.ts';
 import type { ApiProject, Identity, SessionUser } from '../access/identity.ts';
 import { findSessionIdentity } from '../access/session-identity.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
+import { sessionCookies } from './cookies.ts';
 import type { Edge } from './create-edge.ts';
 import type { Route } from './route.ts';
 import { isUnsafeMethod, originKind } from './same-site.ts';
@@ -52,7 +53,7 @@ function identify(ctx: EdgeContext, { auth, crossOrigin }: Route, edge: Edge): I
     case 'publicKey':
       return byKey(authorization, 'public', edge);
     case 'secretKey':
-      if (authorization === undefined && ctx.cookies.get('token') && 'x-project-id' in ctx.headers) {
+      if (authorization === undefined && 'x-project-id' in ctx.headers && sessionCookies(ctx).length > 0) {
         return byCookieInProject(ctx, edge);
       }
       return byKey(authorization, 'secret', edge);
@@ -92,7 +93,7 @@ function identityOf(project: ApiProject | undefined, kind: ApiKeyKind): Identity
 }
 
 async function byCookie(ctx: EdgeContext, edge: Edge, projectId: string | null): Promise<Identity> {
-  const session = edge.sessions.read(ctx.cookies.get('token'));
+  const session = edge.sessions.read(sessionCookies(ctx));
   if (session === undefined) throw unauthenticated();
   if (isUnsafeMethod(ctx.method) && originKind(ctx.headers, edge.trustedHosts) !== 'same site') {
     throw new DomainError(

@@ -9,8 +9,20 @@ const attributes = {
   oauth: { maxAge: oauthAttemptMinutes * 60_000 },
 };
 
+/** A request could carry thousands, each of which costs a check. */
+const mostSessionCookies = 10;
+
 interface CookieContext extends Pick<Koa.ExtendableContext, 'cookies' | 'ip' | 'get'> {
   isHttps: boolean;
+}
+
+/**
+ * The values of the cookie `token`; at most one is ours. Browsers also send what a site on a parent domain has set under
+ * this name, perhaps before ours.
+ */
+export function sessionCookies(ctx: Pick<CookieContext, 'get'>): string[] {
+  const found = ctx.get('cookie').matchAll(/(?:^|;) *token=([^;]+)/g);
+  return Array.from(found.take(mostSessionCookies), ([, value = '']) => value);
 }
 
 /** Sets a cookie that scripts can't read; null deletes it. */

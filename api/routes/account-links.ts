@@ -1,4 +1,4 @@
-import { clientOf, setCookie } from '../edge/cookies.ts';
+import { clientOf, sessionCookies, setCookie } from '../edge/cookies.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import {
   confirmEmailBodySchema,
@@ -65,7 +65,7 @@ export const readVerification = defineRoute('POST /auth/verification', {
   responses: ok('The link works.', openVerificationSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx, { body: { token } }) {
-    ctx.body = await ctx.services.accountLinks.verification(token, ctx.cookies.get('token'));
+    ctx.body = await ctx.services.accountLinks.verification(token, sessionCookies(ctx));
   },
 });
 
@@ -81,7 +81,7 @@ export const confirmEmail = defineRoute('POST /auth/verify-email', {
   responses: ok('Proven.', messageSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { body: { token, password } }) {
-    const outcome = await ctx.services.accountLinks.verifyEmail(token, password, ctx.cookies.get('token'));
+    const outcome = await ctx.services.accountLinks.verifyEmail(token, password, sessionCookies(ctx));
     ctx.body = { message: `The address is verified. ${nextSteps[outcome]}`.trim() };
   },
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { returnPages } from '../../core/config/site-pages.ts';
 import { DomainError } from '../../core/errors.ts';
 import { type Locale, negotiateLocale } from '../../core/messages/messages.ts';
-import { clientOf, setCookie } from '../edge/cookies.ts';
+import { clientOf, sessionCookies, setCookie } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import type { ErrorPage, HandlerContext } from '../edge/route.ts';
 import {
@@ -73,7 +73,7 @@ export const showVerifyEmail = defineRoute('GET /verify-email', {
   query,
   handler: (ctx, { query: { token } }) =>
     withLink(ctx, async () => {
-      const link = await ctx.services.accountLinks.verification(token, ctx.cookies.get('token'));
+      const link = await ctx.services.accountLinks.verification(token, sessionCookies(ctx));
       showPage(ctx, verifyEmailPage(localeOf(ctx), token, link));
     }),
 });
@@ -87,7 +87,7 @@ export const submitVerifyEmail = defineRoute('POST /verify-email', {
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
   handler: (ctx, { body: { token, password } }) =>
     withLink(ctx, async () => {
-      const session = ctx.cookies.get('token');
+      const session = sessionCookies(ctx);
       const link = await ctx.services.accountLinks.verification(token, session);
       if (link.needsPassword && !isPassword(password ?? '')) {
         ctx.status = 422;

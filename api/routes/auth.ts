@@ -1,4 +1,4 @@
-import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
+import { clientOf, sessionCookies, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { userSchema } from '../schemas/answers/user.ts';
@@ -89,7 +89,7 @@ export const logOut = defineRoute('GET /auth/logout', {
   limitByAddress: true,
   responses: { 204: { description: 'The session is over and the cookie cleared.' } },
   async handler(ctx) {
-    await ctx.services.sessions.signOut(ctx.cookies.get('token'));
+    await ctx.services.sessions.signOut(sessionCookies(ctx));
     setCookie(ctx, 'token', null);
   },
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clientOf, setCookie } from '../edge/cookies.ts';
+import { clientOf, sessionCookies, setCookie } from '../edge/cookies.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 
@@ -19,7 +19,7 @@ export const listSessions = defineRoute('GET /auth/sessions', {
   summary: 'Where the user is signed in',
   responses: ok('The newest 100, newest first.', z.object({ data: z.array(sessionSchema) })),
   async handler(ctx) {
-    const sessions = await ctx.services.sessions.list(ctx.cookies.get('token'));
+    const sessions = await ctx.services.sessions.list(sessionCookies(ctx));
     ctx.body = {
       data: sessions.map(({ session, isCurrent }) =>
         present(sessionSchema, { ...session, current: isCurrent }),
@@ -35,7 +35,7 @@ export const endSession = defineRoute('DELETE /auth/sessions/:id', {
   responses: { 204: { description: 'Signed out.' } },
   errors: ['NOT_FOUND'],
   async handler(ctx, { params }) {
-    const isOwn = await ctx.services.sessions.end(ctx.cookies.get('token'), params.id);
+    const isOwn = await ctx.services.sessions.end(sessionCookies(ctx), params.id);
     if (isOwn) setCookie(ctx, 'token', null);
   },
 });
@@ -46,7 +46,7 @@ export const endOtherSessions = defineRoute('DELETE /auth/sessions', {
   description: "Every session of the user except the caller's is refused from its next request on.",
   responses: { 204: { description: 'Signed out.' } },
   async handler(ctx) {
-    const renewed = await ctx.services.sessions.endOthers(ctx.cookies.get('token'), clientOf(ctx));
+    const renewed = await ctx.services.sessions.endOthers(sessionCookies(ctx), clientOf(ctx));
     if (renewed !== undefined) setCookie(ctx, 'token', renewed);
   },
 });

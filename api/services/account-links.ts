@@ -100,7 +100,7 @@ function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: Accoun
     async verifyEmail(
       token: string,
       password: string | undefined,
-      session: string | undefined,
+      session: readonly string[],
     ): Promise<ProofOutcome> {
       const hash = oneTimeLinks.hashOf('verify-email', token);
       const user = await requireLinkUser(orm.em.fork(), 'verify-email', hash);
@@ -122,7 +122,7 @@ function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: Accoun
     },
 
     /** Returns the address that a link verifies, and whether keeping the account's password requires entering it. */
-    async verification(token: string, session: string | undefined) {
+    async verification(token: string, session: readonly string[]) {
       const hash = oneTimeLinks.hashOf('verify-email', token);
       const user = await requireLinkUser(orm.em.fork(), 'verify-email', hash);
       const isProven = user.emailVerified || (await sessions.isOf(user, session));

@@ -1,5 +1,5 @@
 import { type Loaded, LockMode } from '@mikro-orm/core';
-import { linkValidHours } from '../../core/accounts/limits.ts';
+import { joinedProjectsPerUser, linkValidHours } from '../../core/accounts/limits.ts';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { mayChangeRole, type ProjectRole } from '../../core/project-roles.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
@@ -9,6 +9,7 @@ import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { countInvitationEmail } from '../../db/statements/accounts/count-invitation-email.ts';
+import { countMemberships } from '../../db/statements/projects/count-memberships.ts';
 import type { OneTimeLinks } from './one-time-links.ts';
 import {
   lockProjectAs,
@@ -48,6 +49,19 @@ async function requireFewInvitations(em: Em, userId: string, email: string): Pro
   });
 }
 
+/** Requires the user's lock, so that concurrent calls can't exceed the limit. */
+async function requireFewJoined(em: Em, userId: string): Promise<void> {
+  if ((await countMemberships(em, userId)).joined < joinedProjectsPerUser) return;
+  throw new DomainError(
+    'CONFLICT',
+    `Others have added this person to ${joinedProjectsPerUser} projects, the maximum`,
+    {
+      details: { limit: joinedProjectsPerUser },
+      suggestion: 'Ask the person to leave some of them first.',
+    },
+  );
+}
+
 /** Requires the project lock; otherwise two owners who step down concurrently could leave no owner. */
 async function requireAnotherOwner(em: Em, projectId: string): Promise<void> {
   if ((await em.count(Membership, { project: projectId, role: 'OWNER' })) > 1) return;
@@ -74,7 +88,7 @@ export function createProjectMembersService(options: ProjectMembersOptions) {
     },
 
     /**
-     * @throws DomainError `CONFLICT` for an existing member. When an email is needed: `SERVICE_UNAVAILABLE` if this
+     * @throws DomainError `CONFLICT` for an existing member, or one of too many projects of others. When an email is needed: `SERVICE_UNAVAILABLE` if this
      * server sends none, `FORBIDDEN` until the inviter's address is verified, `RATE_LIMIT_EXCEEDED` for too many in an
      * hour
      */
@@ -174,6 +188,7 @@ async function inviteTo(
   }
   // An unverified account may belong to someone else.
   if (user?.emailVerified === true) {
+    await requireFewJoined(em, user.id);
     return { member: await addMember(em, projectId, user, role), invitation: null };
   }
   return { member: null, invitation: await mailInvitation(oneTimeLinks, em, actor, before, invited) };

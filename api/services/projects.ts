@@ -8,6 +8,7 @@ import { Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { countMemberships } from '../../db/statements/projects/count-memberships.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import { readSetupState } from '../../db/statements/projects/read-setup-state.ts';
 import type { ProjectKeys } from '../access/project-keys.ts';
@@ -41,7 +42,7 @@ export function createProjectsService(options: ProjectsServiceOptions) {
 
     /**
      * Creates a project with both keys and the user as its owner.
-     * @throws DomainError `CONFLICT` when the user owns as many as allowed
+     * @throws DomainError `CONFLICT` when the user has created, and owns, as many as allowed
      */
     create: async (userId: string, name: string) => {
       const membership = await orm.em.fork().transactional(async (em) => {
@@ -94,8 +95,9 @@ async function requireFewProjects(projectsPerUser: number, em: Em, userId: strin
   if (projectsPerUser === 0) return;
   // Locked, so that concurrent calls can't exceed the limit.
   await lockRecord(em, User, { id: userId });
-  if ((await em.count(Membership, { user: userId, role: 'OWNER' })) < projectsPerUser) return;
-  throw new DomainError('CONFLICT', `You own ${projectsPerUser} projects, the maximum`, {
+  // Those that others added the user to don't count: nobody asked the user.
+  if ((await countMemberships(em, userId)).own < projectsPerUser) return;
+  throw new DomainError('CONFLICT', `You have created ${projectsPerUser} projects, the maximum`, {
     details: { limit: projectsPerUser },
     suggestion: 'Delete one first, or ask the operator of this service to raise PROJECTS_PER_USER.',
   });

@@ -18,10 +18,10 @@ export interface SessionsServiceOptions {
 const mostListed = 100;
 const lifetimeMs = sessionDays * 24 * 60 * 60 * 1000;
 
-/** Methods that take a token take the caller's cookie. */
+/** Methods that take cookies take what the caller sent under the session's name. */
 export function createSessionsService({ orm, tokens, guard }: SessionsServiceOptions) {
-  function read(token: string | undefined): Session {
-    const session = tokens.read(token);
+  function read(cookies: readonly string[]): Session {
+    const session = tokens.read(cookies);
     if (session === undefined) throw signedOut();
     return session;
   }
@@ -35,8 +35,8 @@ export function createSessionsService({ orm, tokens, guard }: SessionsServiceOpt
     },
 
     /** The newest 100, newest first; none that began before sessions were recorded. */
-    async list(token: string | undefined) {
-      const { userId, sessionVersion, id } = read(token);
+    async list(cookies: readonly string[]) {
+      const { userId, sessionVersion, id } = read(cookies);
       const sessions = await orm.em
         .fork()
         .find(
@@ -52,8 +52,8 @@ export function createSessionsService({ orm, tokens, guard }: SessionsServiceOpt
      * @returns whether it was the caller's own
      * @throws DomainError `NOT_FOUND`
      */
-    async end(token: string | undefined, sessionId: string) {
-      const { userId, id } = read(token);
+    async end(cookies: readonly string[], sessionId: string) {
+      const { userId, id } = read(cookies);
       const ended = await orm.em.fork().nativeDelete(UserSession, { id: sessionId, user: userId });
       if (ended === 0) throw notFound('Session');
       return sessionId === id;
@@ -63,20 +63,20 @@ export function createSessionsService({ orm, tokens, guard }: SessionsServiceOpt
      * Ends all sessions of the user but the caller's.
      * @returns a new token if the caller's session is not recorded
      */
-    async endOthers(token: string | undefined, client: SignInClient) {
-      const session = read(token);
+    async endOthers(cookies: readonly string[], client: SignInClient) {
+      const session = read(cookies);
       const renewed = await orm.em.fork().transactional((em) => endOthers(em, session, client));
       return renewed && tokens.signIn(renewed);
     },
 
-    async signOut(token: string | undefined) {
-      const session = tokens.read(token);
+    async signOut(cookies: readonly string[]) {
+      const session = tokens.read(cookies);
       if (session?.id === undefined) return;
       await orm.em.fork().nativeDelete(UserSession, { id: session.id, user: session.userId });
     },
 
-    async isOf(user: User, token: string | undefined) {
-      const session = tokens.read(token);
+    async isOf(user: User, cookies: readonly string[]) {
+      const session = tokens.read(cookies);
       if (session?.userId !== user.id || session.sessionVersion !== user.sessionVersion) return false;
       if (session.id === undefined) return user.unlistedSessions;
       return (await orm.em.fork().count(UserSession, { id: session.id, user })) > 0;

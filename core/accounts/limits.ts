@@ -14,6 +14,9 @@ export const linksPerHour = 5;
 /** Invitations emailed per clock hour: to one address, and by one user across projects. */
 export const invitationsPerHour = { toAddress: 5, byUser: 20 } as const;
 
+/** Projects of others that a person may be added to without being asked. Keeps the person's list of projects short. */
+export const joinedProjectsPerUser = 500;
+
 export const signInWindowMinutes = 15;
 
 export const sessionDays = 30;

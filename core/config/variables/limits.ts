@@ -12,7 +12,9 @@ export const limitsVariables = {
   USER_RATE_LIMIT_PER_MINUTE: integer(1000).describe(
     'Requests per minute and signed-in user on `/users/@me` and `/projects` over all processes; 0 = off.',
   ),
-  PROJECTS_PER_USER: integer(500).describe('Projects that a user may own; 0 = unlimited.'),
+  PROJECTS_PER_USER: integer(500).describe(
+    'Projects that a user may own, of those that the user created; 0 = unlimited.',
+  ),
   DOMAINS_PER_PROJECT: integer(100).describe('Sender domains that a project may have; 0 = unlimited.'),
   AUTH_RATE_LIMIT_PER_MINUTE: integer(100).describe(
     'Requests per minute and client address on `/auth/*` and for invitations, and invalid links on the ' +
