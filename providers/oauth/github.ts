@@ -60,7 +60,8 @@ export function createGitHubProvider({
       );
       const [user, emails] = [
         await ask(configuration, token, `${api}/user`, userSchema),
-        await ask(configuration, token, `${api}/user/emails`, emailsSchema),
+        // By default, GitHub lists 30.
+        await ask(configuration, token, `${api}/user/emails?per_page=100`, emailsSchema),
       ];
       const primary = emails.find((each) => each.primary && each.verified);
       return {

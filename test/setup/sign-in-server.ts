@@ -159,10 +159,7 @@ export async function startSignInServer(): Promise<SignInServer> {
       case '/api/v3/user/emails':
         return account === undefined
           ? json(response, 401, {})
-          : json(response, 200, [
-              { email: 'old@example.com', primary: false, verified: true },
-              { email: account.email, primary: true, verified: account.isVerified },
-            ]);
+          : json(response, 200, emailsOf(account).slice(0, Number(searchParams.get('per_page') ?? 30)));
       default:
         return json(response, 404, {});
     }
@@ -170,3 +167,13 @@ export async function startSignInServer(): Promise<SignInServer> {
 
   return state;
 }
+
+/** As GitHub lists them. */
+const emailsOf = ({ email, isVerified }: Account) => [
+  ...Array.from({ length: 30 }, (_, n) => ({
+    email: `old-${n}@example.com`,
+    primary: false,
+    verified: true,
+  })),
+  { email, primary: true, verified: isVerified },
+];
