@@ -192,6 +192,22 @@ describe('a hard bounce or a complaint', () => {
     expect(await findWrongCounts(em(), project.id)).toEqual([]);
   });
 
+  it('of the address is not missed beside one of the previous address', async () => {
+    const before = await acceptOne();
+    await sql(`update contacts set email = 'moved@example.com' where id = $1`, [before.contactId]);
+    const { emailId, contactId } = await acceptOne('moved@example.com');
+    expect(contactId).toBe(before.contactId);
+    await applyProviderEvents(em(), [
+      providerEvent(before.emailId, 'complaint'),
+      providerEvent(emailId, 'bounce'),
+    ]);
+    expect(await readContact(em(), project.id, 'moved@example.com')).toMatchObject({
+      subscribed: false,
+      suppressionReason: 'bounce',
+      suppressedEmailId: emailId,
+    });
+  });
+
   it('of an email whose contact was erased is kept with the email', async () => {
     const { emailId, contactId } = await acceptOne();
     await sql('update emails set contact_id = null where id = $1', [emailId]);

@@ -130,9 +130,9 @@ project_figures as (${appendEmailFiguresSql('applied', {
 })}
 ),
 reason as materialized (
-  select distinct on (contact_id) * from applied
+  select distinct on (contact_id, to_email) * from applied
   where contact_id is not null and not custom_recipient and first_of_kind and (hard_bounce or kind = 'complaint')
-  order by contact_id, kind desc
+  order by contact_id, to_email, kind desc
 ),
 suppressible as materialized (
   select c.id, a.kind, a.id as email_id, a.occurred_at, a.unsubscribe_event_id, a.hops
