@@ -13,7 +13,7 @@ const secretSchema = z
   })
   .meta({ id: 'WebhookSecret' });
 
-const present = ({ current, previous }: ProjectWebhookSecrets): z.output<typeof secretSchema> => ({
+const presentSecret = ({ current, previous }: ProjectWebhookSecrets): z.output<typeof secretSchema> => ({
   secret: current,
   previousSecret: previous?.secret ?? null,
   previousSecretValidUntil: previous?.until.toISOString() ?? null,
@@ -33,7 +33,7 @@ export const readWebhookSecret = defineRoute('GET /projects/:id/webhook-secret',
   responses: ok('The secret.', secretSchema, example),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, params }) {
-    ctx.body = present(await ctx.services.projectWebhookSecret.read(user.id, params.id));
+    ctx.body = presentSecret(await ctx.services.projectWebhookSecret.read(user.id, params.id));
   },
 });
 
@@ -49,6 +49,6 @@ can switch over. A second rotation within that time invalidates the first secret
   }),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, params }) {
-    ctx.body = present(await ctx.services.projectWebhookSecret.rotate(user.id, params.id));
+    ctx.body = presentSecret(await ctx.services.projectWebhookSecret.rotate(user.id, params.id));
   },
 });

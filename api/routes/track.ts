@@ -9,7 +9,11 @@ const description =
   '10,000 keys of `data`: beyond that, new ones are refused with 422 (`limit_reached`) and existing ones ' +
   'keep working.';
 
-const present = ({ contactId, eventId, occurredAt }: Awaited<ReturnType<Services['track']['track']>>) => ({
+const presentTracked = ({
+  contactId,
+  eventId,
+  occurredAt,
+}: Awaited<ReturnType<Services['track']['track']>>) => ({
   success: true as const,
   data: { contact: contactId, event: eventId, timestamp: occurredAt.toISOString() },
 });
@@ -32,7 +36,7 @@ export const trackEvent = defineRoute('POST /v1/track', {
   crossOrigin: true,
   hot: true,
   async handler(ctx, { project, body }) {
-    ctx.body = present(await ctx.services.track.track(project.id, body));
+    ctx.body = presentTracked(await ctx.services.track.track(project.id, body));
   },
 });
 
@@ -42,6 +46,6 @@ export const trackEventFromDashboard = defineRoute('POST /events/track', {
   summary: 'Track an event with the secret key',
   description,
   async handler(ctx, { project, body }) {
-    ctx.body = present(await ctx.services.track.track(project.id, body));
+    ctx.body = presentTracked(await ctx.services.track.track(project.id, body));
   },
 });
