@@ -125,6 +125,29 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     await report.context().close();
   });
 
+  it('shows on the home page and in the list that a scheduled campaign no longer is', async () => {
+    const { id } = (await post('/campaigns', { ...campaign, name: 'Later' })).body.data;
+    const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
+    await post(`/campaigns/${id}/send`, { scheduledFor });
+    const { page: home, signIn, openTab } = await stage.open();
+    await signIn(owner);
+    const { page: list } = await openTab();
+    await home
+      .context()
+      .addInitScript(
+        'const { setInterval } = window; window.setInterval = (run, ms) => setInterval(run, ms / 10)',
+      );
+    await home.goto(`projects/${project.id}`);
+    await list.goto(`projects/${project.id}/campaigns?status=SCHEDULED`);
+    const upcoming = home.getByText('The campaign “Later” is sent');
+    await upcoming.waitFor();
+    await list.getByRole('link', { name: 'Later' }).waitFor();
+    expect((await post(`/campaigns/${id}/cancel`, {})).status).toBe(200);
+    await upcoming.waitFor({ state: 'detached' });
+    await list.getByRole('link', { name: 'Later' }).waitFor({ state: 'detached' });
+    await home.context().close();
+  });
+
   it('says that it no longer knows the progress of an import', async () => {
     await page.goto(`projects/${project.id}/contacts/import`);
     const job = { id: 'x', type: 'import', state: 'active', progress: 40, result: null };
