@@ -122,6 +122,18 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await heading('typed@example.com').waitFor();
   });
 
+  it('the list of campaigns shows the status on a phone, however long a subject is', async () => {
+    const subject = 'The subject of a newsletter that says all that is new this month';
+    const campaign = { name: 'News', subject, body: '<p>Hello</p>', from: `hello@${domain}` };
+    await post('/campaigns', { ...campaign, audienceType: 'ALL' });
+    const desktop = page.viewportSize();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`projects/${project.id}/campaigns`);
+    const status = await page.getByRole('row', { name: /News/ }).getByText('Draft').boundingBox();
+    expect(status && status.x + status.width).toBeLessThanOrEqual(360);
+    if (desktop) await page.setViewportSize(desktop);
+  });
+
   it('a reserved name is refused for a field of a contact', async () => {
     const { id } = (await post('/contacts', { email: 'fields@example.com' })).body;
     await page.goto(`projects/${project.id}/contacts/${id}`);
