@@ -93,6 +93,61 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     expect(complaintsBut(409)).toEqual([]);
   });
 
+  it('reads the figures of a campaign again as soon as it knows that the campaign has ended', async () => {
+    const { id } = (await post('/campaigns', campaign)).body.data;
+    const { data } = (await asked(`/campaigns/${id}`)).body;
+    const stats = { ...(await asked(`/campaigns/${id}/stats`)).body, totalRecipients: 4 };
+    const { page: report, signIn } = await stage.open();
+    await signIn(owner);
+    // A finished campaign is polled every 15 seconds.
+    await report.addInitScript(
+      'const { setInterval } = window; window.setInterval = (run, ms) => ms < 15_000 ? setInterval(run, ms) : 0',
+    );
+    const ofCampaign = { ...data, startedAt: data.createdAt, totalRecipients: 4 };
+    let status = 'SENDING';
+    await report.route(`**/campaigns/${id}`, (route) =>
+      route.request().isNavigationRequest()
+        ? route.continue()
+        : route.fulfill({ json: { success: true, data: { ...ofCampaign, status } } }),
+    );
+    const cancel = button('Cancel campaign', report);
+    await report.route(`**/campaigns/${id}/stats`, async (route) => {
+      const isOver = status === 'SENT' && (await cancel.count()) === 0;
+      await route.fulfill({ json: { ...stats, sentCount: isOver ? 4 : 3 } });
+    });
+    await report.goto(`projects/${project.id}/campaigns/${id}`);
+    await cancel.waitFor();
+    const figures = report.getByLabel('Figures');
+    await figures.getByText('3', { exact: true }).waitFor();
+    status = 'SENT';
+    await cancel.waitFor({ state: 'detached' });
+    await figures.getByText('4', { exact: true }).waitFor();
+    await report.context().close();
+  });
+
+  it('shows on the home page and in the list that a scheduled campaign no longer is', async () => {
+    const { id } = (await post('/campaigns', { ...campaign, name: 'Later' })).body.data;
+    const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();
+    await post(`/campaigns/${id}/send`, { scheduledFor });
+    const { page: home, signIn, openTab } = await stage.open();
+    await signIn(owner);
+    const { page: list } = await openTab();
+    await home
+      .context()
+      .addInitScript(
+        'const { setInterval } = window; window.setInterval = (run, ms) => setInterval(run, ms / 10)',
+      );
+    await home.goto(`projects/${project.id}`);
+    await list.goto(`projects/${project.id}/campaigns?status=SCHEDULED`);
+    const upcoming = home.getByText('The campaign “Later” is sent');
+    await upcoming.waitFor();
+    await list.getByRole('link', { name: 'Later' }).waitFor();
+    expect((await post(`/campaigns/${id}/cancel`, {})).status).toBe(200);
+    await upcoming.waitFor({ state: 'detached' });
+    await list.getByRole('link', { name: 'Later' }).waitFor({ state: 'detached' });
+    await home.context().close();
+  });
+
   it('says that it no longer knows the progress of an import', async () => {
     await page.goto(`projects/${project.id}/contacts/import`);
     const job = { id: 'x', type: 'import', state: 'active', progress: 40, result: null };

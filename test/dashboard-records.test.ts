@@ -104,6 +104,36 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('Subscribed', { exact: true }).first().waitFor();
   });
 
+  it('a text that is no address is refused beside its field', async () => {
+    await sideBar('Contacts').click();
+    await button('Add contact').click();
+    const dialog = page.getByRole('dialog', { name: 'Add a contact' });
+    const address = dialog.getByRole('textbox', { name: 'Address' });
+    for (const text of ['ada', '😀@example.com']) {
+      await address.fill(text);
+      await dialog.getByRole('button', { name: 'Add contact' }).click();
+      await dialog.getByText('Enter an address, such as').waitFor();
+      expect(await dialog.getByRole('alert').count()).toBe(0);
+    }
+    // The form of the second one is that of an address, so only the API refuses it.
+    expect(tab.complaints()).toEqual([expect.stringContaining('status of 400')]);
+    await address.fill('typed@example.com');
+    await dialog.getByRole('button', { name: 'Add contact' }).click();
+    await heading('typed@example.com').waitFor();
+  });
+
+  it('the list of campaigns shows the status on a phone, however long a subject is', async () => {
+    const subject = 'The subject of a newsletter that says all that is new this month';
+    const campaign = { name: 'News', subject, body: '<p>Hello</p>', from: `hello@${domain}` };
+    await post('/campaigns', { ...campaign, audienceType: 'ALL' });
+    const desktop = page.viewportSize();
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.goto(`projects/${project.id}/campaigns`);
+    const status = await page.getByRole('row', { name: /News/ }).getByText('Draft').boundingBox();
+    expect(status && status.x + status.width).toBeLessThanOrEqual(360);
+    if (desktop) await page.setViewportSize(desktop);
+  });
+
   it('a reserved name is refused for a field of a contact', async () => {
     const { id } = (await post('/contacts', { email: 'fields@example.com' })).body;
     await page.goto(`projects/${project.id}/contacts/${id}`);

@@ -6,7 +6,7 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { RecordListPage } from '../../ui/record-list-page.tsx';
 import { statusLabels } from './campaign-status-badge.tsx';
 import { CampaignTable } from './campaign-table.tsx';
-import { campaignListQuery } from './queries.ts';
+import { campaignListQuery, pollMs } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns');
 
@@ -28,8 +28,7 @@ export function CampaignListPage() {
   const query = useQuery({
     ...campaignListQuery({ search, status, sort, page }),
     placeholderData: keepPreviousData,
-    refetchInterval: ({ state }) =>
-      state.data?.data.some((campaign) => campaign.status === 'SENDING') ? 3_000 : false,
+    refetchInterval: ({ state }) => pollMs(state.data?.data ?? []),
   });
   return (
     <RecordListPage

@@ -1,17 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useLayoutEffect, useRef, useState } from 'react';
-import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Loaded } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { CampaignEditor } from './campaign-editor.tsx';
 import { CampaignReport } from './campaign-report.tsx';
-import { campaignQuery, isUnsent } from './queries.ts';
-
-/** Also polls a scheduled campaign, which starts by itself. */
-const pollMs = (status: Schema<'Campaign'>['status'] | undefined): number | false =>
-  status === 'SENDING' ? 2_000 : status === 'SCHEDULED' ? 15_000 : false;
+import { campaignQuery, isUnsent, pollMs } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
 
@@ -21,7 +16,7 @@ export function CampaignPage() {
   const { campaignId } = route.useParams();
   const query = useQuery({
     ...campaignQuery(campaignId),
-    refetchInterval: ({ state }) => pollMs(state.data?.data.status),
+    refetchInterval: ({ state }) => state.data !== undefined && pollMs([state.data.data]),
   });
   const { data } = query;
   const [isDirty, setIsDirty] = useState(false);

@@ -1,5 +1,6 @@
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { Schema } from '../../api/client.ts';
+import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { Page, Section } from '../../ui/page.tsx';
@@ -25,6 +26,13 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
   const [isCancelling, setIsCancelling] = useState(false);
   const { status, subject, from, fromName } = campaign;
   const reason = campaign.cancelReason ?? campaign.pausedReason;
+  const shownStatus = useRef(status);
+  useEffect(() => {
+    if (shownStatus.current === status) return;
+    shownStatus.current = status;
+    // What was read before the end is out of date, and is polled more rarely from now on.
+    void refresh('/campaigns/{id}/');
+  }, [status]);
   return (
     <Page
       title={campaign.name}

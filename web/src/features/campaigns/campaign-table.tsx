@@ -16,7 +16,7 @@ export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
   const columns: Column<Campaign>[] = [
     {
       header: 'Name',
-      className: 'max-w-80',
+      className: 'max-w-52 md:max-w-80',
       cell: ({ id, name, subject }) => (
         <>
           <RowLink to={to} params={{ projectId, campaignId: id }}>

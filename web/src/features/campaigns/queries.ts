@@ -27,6 +27,13 @@ export const campaignListQuery = ({ search, status, sort, page = 1 }: CampaignSe
 export const campaignQuery = (id: string) =>
   $api.queryOptions('get', '/campaigns/{id}', { params: { path: { id } } });
 
+/** How often to poll campaigns that change by themselves: those being sent, and scheduled ones, which start. */
+export function pollMs(campaigns: readonly Pick<Schema<'ListedCampaign'>, 'status'>[]): number | false {
+  const has = (wanted: Schema<'ListedCampaign'>['status']) =>
+    campaigns.some(({ status }) => status === wanted);
+  return has('SENDING') ? 2_000 : has('SCHEDULED') ? 15_000 : false;
+}
+
 /** How often a report is polled: opens, clicks and bounces keep arriving. */
 export const reportMs = 15_000;
 

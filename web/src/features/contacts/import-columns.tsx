@@ -43,7 +43,7 @@ export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }
       description={
         preview === undefined
           ? 'Choose which column of the file holds the address.'
-          : 'What each column of the file becomes. Its first value decides the type: a number, yes or no, a date such as 2026-01-31, or text.'
+          : 'What each column of the file becomes. Its first value decides the type: a number, true or false, a date such as 2026-01-31, or text.'
       }
     >
       <Table

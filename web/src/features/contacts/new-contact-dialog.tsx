@@ -1,8 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
+import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
+import { isAddress } from '../../ui/address-schema.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -10,7 +12,11 @@ import { FormField } from '../../ui/form-field.tsx';
 import { say } from '../../ui/toast.tsx';
 import { refreshContacts } from './refresh-contacts.ts';
 
-const schema = z.object({ email: z.string().trim().min(3, 'Enter an address'), subscribed: z.boolean() });
+const notAnAddress = 'Enter an address, such as ada@example.com';
+const schema = z.object({
+  email: z.string().trim().refine(isAddress, notAnAddress),
+  subscribed: z.boolean(),
+});
 
 export function NewContactDialog(state: DialogState) {
   const projectId = useProjectId();
@@ -22,10 +28,13 @@ export function NewContactDialog(state: DialogState) {
       action="Add contact"
       schema={schema}
       defaultValues={{ email: '', subscribed: true }}
-      save={async ({ email, subscribed }) => {
+      save={async ({ email, subscribed }, form) => {
         // Leaves an existing contact unchanged: adding it here must not undo an opt-out.
-        const { data: known } = await api.POST('/contacts/lookup', { body: { emails: [email] } });
-        const isKnown = (known?.found.length ?? 0) > 0;
+        const isKnown = await isContact(email);
+        if (isKnown === undefined) {
+          form.setError('email', { message: notAnAddress }, { shouldFocus: true });
+          return;
+        }
         const { data } = await api.POST('/contacts', { body: isKnown ? { email } : { email, subscribed } });
         if (!data) return;
         await refreshContacts();
@@ -53,4 +62,15 @@ export function NewContactDialog(state: DialogState) {
       )}
     </FormDialog>
   );
+}
+
+/** Undefined if the text is not an address. */
+async function isContact(email: string): Promise<boolean | undefined> {
+  try {
+    const { data } = await api.POST('/contacts/lookup', { body: { emails: [email] } });
+    return (data?.found.length ?? 0) > 0;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 400) return undefined;
+    throw error;
+  }
 }

@@ -12,7 +12,8 @@ import { homeQueries } from './queries.ts';
 /** Scheduled campaigns and waiting executions. */
 export function Upcoming() {
   const projectId = useProjectId();
-  const query = useQuery(homeQueries.upcoming);
+  // What is due leaves the list by itself.
+  const query = useQuery({ ...homeQueries.upcoming, refetchInterval: 15_000 });
   return (
     <Section title="Coming up">
       <Loaded query={query}>
