@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { byCursor } from '../../api/by-cursor.ts';
+import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Badge } from '../../ui/badge.tsx';
@@ -25,8 +25,7 @@ export function ActivityPage() {
   const { kind, received, ...period } = search;
   const query = $api.useInfiniteQuery('get', '/activity', feedInit(search), {
     ...byCursor,
-    // A refetch reads every loaded page, so only a list with a single page refreshes automatically.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 1) === 1 ? 5_000 : false),
+    refetchInterval: onFirstPage(5_000),
   });
   const isLive = query.data?.pages.length === 1 && period.to === undefined;
   const isFiltered = kind !== undefined || period.period !== undefined;

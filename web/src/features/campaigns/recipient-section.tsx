@@ -1,5 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
-import { byCursor } from '../../api/by-cursor.ts';
+import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Address } from '../../ui/address.tsx';
@@ -30,8 +30,7 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
     'get',
     '/campaigns/{id}/recipients',
     recipientsInit(campaignId, outcome),
-    // Refreshes only while one page is loaded: with more, rows would move under the reader.
-    { ...byCursor, refetchInterval: ({ state }) => (state.data?.pages.length === 1 ? reportMs : false) },
+    { ...byCursor, refetchInterval: onFirstPage(reportMs) },
   );
   const searchedUntil = query.data?.pages.at(-1)?.searchedUntil;
   return (

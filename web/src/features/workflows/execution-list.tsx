@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { CircleStop } from 'lucide-react';
 import { useState } from 'react';
-import { byCursor } from '../../api/by-cursor.ts';
+import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, IconButton, RowLink } from '../../ui/button.tsx';
@@ -20,7 +20,7 @@ import { StartExecutionDialog } from './start-execution-dialog.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/workflows/$workflowId');
 type Execution = Schema<'WorkflowExecution'>;
-/** Of the list and of its figures, so that they agree. */
+/** Of the first page and of the figures, so that they agree. */
 const refetchInterval = 10_000;
 
 export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
@@ -29,7 +29,7 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
     'get',
     '/workflows/{id}/executions',
     { params: { path: { id: workflow.id }, query: { ...(status && { status }), pageSize: 50 } } },
-    { ...byCursor, refetchInterval },
+    { ...byCursor, refetchInterval: onFirstPage(refetchInterval) },
   );
   return (
     <div className="flex flex-col gap-4">
