@@ -85,7 +85,7 @@ it("a segment whose entry or exit a workflow starts with or waits for can't be d
   expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
 });
 
-it("a segment whose exit only running executions wait for can't be deleted until they end", async () => {
+it("a segment whose exit only running executions wait for can't be deleted or untracked until they end", async () => {
   const condition = planIs('pro');
   const segment = await createSegment(sender, { name: 'Clients', condition, trackMembership: true });
   const steps = {
@@ -102,12 +102,16 @@ it("a segment whose exit only running executions wait for can't be deleted until
   await onlyExecution(sender, workflowId, 'WAITING');
   const { id } = built.find(({ type }: { type: string }) => type === 'WAIT_FOR_EVENT');
   expect((await sender.delete(`/workflows/${workflowId}/steps/${id}?splice=true`)).status).toBe(204);
-  const refused = await sender.delete(`/segments/${segment.id}`);
-  expect(refused.status, JSON.stringify(refused.body)).toBe(409);
-  expect(refused.body.error.details).toEqual({
-    workflowVersions: [{ workflowId, workflowName: 'Welcome', version }],
-  });
+  const path = `/segments/${segment.id}`;
+  const untrack = () => sender.patch(path, { trackMembership: false });
+  for (const refused of [await sender.delete(path), await untrack()]) {
+    expect(refused.status, JSON.stringify(refused.body)).toBe(409);
+    expect(refused.body.error.details).toEqual({
+      workflowVersions: [{ workflowId, workflowName: 'Welcome', version }],
+    });
+  }
   await sender.post(`/workflows/${workflowId}/executions/cancel-all`, {});
+  expect((await untrack()).status).toBe(200);
   expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
 });
 

@@ -110,7 +110,8 @@ STATIC segment is refused, except \`null\`.
 After a change of the condition, the next computation of a tracked segment emits the differences. Turning
 \`trackMembership\` off discards the recorded members of a dynamic segment: when it is turned on again, every member enters.
 It is refused with 409 while workflows start with the entry or exit of the segment, wait for it or ask for it;
-\`details.workflows\` lists them.`,
+\`details.workflows\` lists them. While executions under way do so in an earlier version of their workflow, it is refused, too:
+\`details.workflowVersions\` lists those.`,
   headers: ifMatchHeadersSchema,
   body: patchSegmentBodySchema,
   bodyExample: { name: 'Best customers', trackMembership: true },

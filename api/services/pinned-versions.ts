@@ -1,8 +1,9 @@
 import { DomainError } from '../../core/errors.ts';
 import type { PinnedVersion } from '../../db/statements/templates/workflows-of-template.ts';
 
-export function stillPinned(what: 'template' | 'segment', workflowVersions: PinnedVersion[]): DomainError {
-  return new DomainError('CONFLICT', `The ${what} can't be deleted while executions use it`, {
+/** @param refusal such as "The template can't be deleted" */
+export function stillPinned(refusal: string, workflowVersions: PinnedVersion[]): DomainError {
+  return new DomainError('CONFLICT', `${refusal} while executions use it`, {
     details: { workflowVersions },
     suggestion:
       'Executions follow the version of the workflow that they started with: wait for them to end, or ' +

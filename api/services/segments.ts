@@ -190,16 +190,26 @@ async function requireUnused(em: Em, projectId: string, id: string): Promise<voi
   const segment = await findSegment(em, id);
   const uses = await findSegmentUses(em, projectId, segment);
   if (Object.keys(uses).length > 0) throw inUse('The segment is in use', uses);
-  const pinned = await listPinnedSteps(em, projectId, segment);
-  const referring = pinned.filter(({ steps }) => steps.some((step) => refersToSegment(step, segment)));
-  if (referring.length === 0) return;
+  await requireNotPinned(em, segment, "The segment can't be deleted", refersToSegment);
+}
+
+/** Executions follow the version of their workflow that they started with. */
+async function requireNotPinned(
+  em: Em,
+  segment: Segment,
+  refusal: string,
+  uses: (step: ReferringConfig, segment: Segment) => boolean,
+): Promise<void> {
+  const pinned = await listPinnedSteps(em, segment.projectId, segment);
+  const using = pinned.filter(({ steps }) => steps.some((step) => uses(step, segment)));
+  if (using.length === 0) return;
   throw stillPinned(
-    'segment',
-    referring.map(({ steps: _, ...version }) => version),
+    refusal,
+    using.map(({ steps: _, ...version }) => version),
   );
 }
 
-/** Without the events of a tracked segment, a workflow that starts with one or waits for one would silently stop. */
+/** Without its events, a workflow that starts with one would silently stop, and an execution wait in vain. */
 async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
   const workflows = await findReferringWorkflows(
     em,
@@ -210,6 +220,7 @@ async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
   if (workflows.length > 0) {
     throw inUse('Workflows use the entry or exit of the segment, so it must stay tracked', { workflows });
   }
+  await requireNotPinned(em, segment, 'The segment must stay tracked', readsEventsOf);
 }
 
 const inUse = (message: string, uses: Record<string, unknown>) =>

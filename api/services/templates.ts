@@ -130,7 +130,7 @@ async function removeTemplate(em: Em, projectId: string, id: string): Promise<vo
   const workflowSteps = await findTemplateSteps(em, projectId, id);
   if (workflowSteps.length > 0) throw stillSent(workflowSteps);
   const workflowVersions = await findPinnedVersions(em, projectId, id);
-  if (workflowVersions.length > 0) throw stillPinned('template', workflowVersions);
+  if (workflowVersions.length > 0) throw stillPinned("The template can't be deleted", workflowVersions);
   em.remove(template);
 }
 
