@@ -8,7 +8,7 @@ type Run = <Result>(projectId: string, work: () => Promise<Result>) => Promise<R
 /** Work may take places of two kinds, always in the same order: first one for writes, then one for heavy reads. */
 export interface ProjectSlots {
   /**
-   * Waits for a place of the project and for its turn among all projects, for up to 30 seconds each, then runs the work.
+   * Waits up to a minute for a place of the project and 30 seconds for its turn among all projects, then runs the work.
    * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full, `SERVICE_UNAVAILABLE` when its turn does
    * not come in time
    */
@@ -33,6 +33,8 @@ export interface ProjectSlotsOptions {
 
 const waitingPerRunning = 12;
 const retryAfterSeconds = 2;
+/** Longer than an upload may stall. By then, most clients and proxies have given up. */
+const longestOwnMs = 60_000;
 const longestTurnMs = 30_000;
 const soonMs = 2_000;
 const retryBatchMs = 500;
@@ -68,15 +70,15 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
 
   /** Runs the work in a place of the project and one of all projects, or `otherwise` if one is not free in time. */
   async function runInPlaces<Result, Otherwise>(
-    longestMs: number,
+    [ownMs, turnMs]: [ownMs: number, turnMs: number],
     projectId: string,
     work: () => Promise<Result>,
     otherwise: () => Otherwise,
   ): Promise<Result | Otherwise> {
     const places = placesOf(projectId);
-    const inTurn = () => runWithin(longestMs, all, projectId, work, otherwise);
+    const inTurn = () => runWithin(turnMs, all, projectId, work, otherwise);
     try {
-      return await runWithin(longestMs, places, projectId, inTurn, otherwise);
+      return await runWithin(ownMs, places, projectId, inTurn, otherwise);
     } finally {
       if (places.isIdle) projects.delete(projectId);
     }
@@ -88,7 +90,7 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
         retryAfterSeconds,
       });
     }
-    return runInPlaces(longestTurnMs, projectId, work, () => {
+    return runInPlaces([longestOwnMs, longestTurnMs], projectId, work, () => {
       throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
     });
   };
@@ -96,7 +98,7 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
   return {
     run,
     runSoon: async (projectId, work) =>
-      isFull(projectId) ? undefined : runInPlaces(soonMs, projectId, work, () => undefined),
+      isFull(projectId) ? undefined : runInPlaces([soonMs, soonMs], projectId, work, () => undefined),
     inBatches(projectId) {
       let hasBegun = false;
       return async (batch) => {
