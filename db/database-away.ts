@@ -49,6 +49,16 @@ export async function unlessTimedOut<Result>(work: Promise<Result>): Promise<Res
   }
 }
 
+/** For work after the commit of what an answer is about: undefined when Postgres is away or has canceled a statement. */
+export async function unlessAway<Result>(work: Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await unlessTimedOut(work);
+  } catch (error) {
+    if (isDatabaseAway(error)) return undefined;
+    throw error;
+  }
+}
+
 function someCause(error: unknown, test: (cause: Error) => boolean): boolean {
   let current = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth += 1) {

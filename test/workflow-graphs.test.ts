@@ -345,6 +345,12 @@ describe('the version', () => {
       ]);
     });
 
+    it('is deleted after each of several edits at once', async () => {
+      const { edit, kept } = await build();
+      await Promise.all(['Second', 'Third', 'Fourth', 'Fifth'].map(edit));
+      expect(await kept()).toEqual([{ version: 6, sendsTemplate: true }]);
+    });
+
     it('stays while an execution is being started', async () => {
       const { id: workflowId, contactId, edit, kept } = await build();
       await stack.em().transactional(async (em) => {

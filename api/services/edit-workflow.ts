@@ -2,7 +2,7 @@ import type { LockMode } from '@mikro-orm/core';
 import { DomainError, orNotFound, validationFailed } from '../../core/errors.ts';
 import { type DraftGraph, templateIdsOf } from '../../core/workflows/graph.ts';
 import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
-import { unlessTimedOut } from '../../db/database-away.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import {
   Workflow,
@@ -56,7 +56,7 @@ export async function editWorkflow<Result>(
     if (workflow.eventName !== eventName) graph.steps.find(({ type }) => type === 'TRIGGER')?.touch();
     return { result: edited, replaced: workflow.liveVersion === liveVersion ? null : liveVersion };
   });
-  if (replaced != null) await unlessTimedOut(dropUnusedVersion(orm.em.fork(), id, replaced));
+  if (replaced != null) await unlessAway(dropUnusedVersion(orm.em.fork(), id, replaced));
   return result;
 }
 
