@@ -270,3 +270,33 @@ it('projects take turns: the contact of one does not wait for the many that anot
   const byProject = Map.groupBy(found, ({ projectId }) => projectId);
   expect([byProject.get(many)?.length, byProject.get(few)?.length]).toEqual([50, 1]);
 });
+
+it('erases the contacts of other projects when those of one cannot be erased', async () => {
+  stage.stream();
+  const [otherProject, otherContact] = [randomUUID(), randomUUID()];
+  await rows(
+    `insert into events (id, project_id, name, kind, contact_id, occurred_at)
+     values (uuidv7(), $1, 'opened', 'tracked', $2, now())`,
+    otherProject,
+    otherContact,
+  );
+  await rows(`create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$`);
+  await rows(
+    `create trigger refuse before delete on events for each row
+     when (old.project_id = '${otherProject}') execute function refuse()`,
+  );
+  const contactId = await addContact('ada@example.com');
+  await eventually(
+    () => streamedOf(contactId),
+    (count) => count === 1,
+  );
+  await rows(
+    `insert into contact_erasures (contact_id, project_id, erased_at) values ($1, $2, now() - interval '1 hour')`,
+    otherContact,
+    otherProject,
+  );
+  await remove(contactId);
+  await expect(erase()).rejects.toThrow('refused');
+  expect([await tracesIn(contactId), await streamedOf(contactId)]).toEqual([{ events: 0, statistics: 0 }, 0]);
+  expect(await open()).toHaveLength(1);
+});

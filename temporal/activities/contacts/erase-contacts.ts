@@ -4,6 +4,7 @@ import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eraseContacts } from '../../../analytics/erase-contacts.ts';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import { newId } from '../../../core/new-id.ts';
+import { isDatabaseAway } from '../../../db/database-away.ts';
 import { ContactErasure } from '../../../db/entities/contact.ts';
 import { Event } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
@@ -50,13 +51,14 @@ interface Run {
  * 4. A later run does the same once more, because an insert of a reader that lost its lease may have been in progress
  *    in ClickHouse.
  *
- * Takes turns between slices of steps 1 and 2 and slices of step 3. Once step 3 fails, it goes on with the others alone, so
- * an outage of ClickHouse holds up nothing in Postgres.
+ * Takes turns between slices of steps 1 and 2 and slices of step 3. Once one of the two fails, it goes on with the other
+ * alone: an outage of ClickHouse holds up nothing in Postgres, nor a long transaction anything in ClickHouse. A project
+ * whose traces can't be deleted holds up no other of its slice.
  *
  * @param em outside of a transaction
  * @param signal aborts its waits, and stops it between two transactions
  * @returns contacts whose first pass is complete, and events erased in Postgres
- * @throws Error when step 1 or 3 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
+ * @throws the first failure, after the rest is done: an Error when step 1 or 3 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
  */
 export async function eraseDeletedContacts(
   em: Em,
@@ -65,20 +67,24 @@ export async function eraseDeletedContacts(
 ): Promise<{ contacts: number; events: number }> {
   const run: Run = { em, clickhouse, signal, result: { contacts: 0, events: 0 } };
   const endsAt = performance.now() + runMs;
-  const failures: unknown[] = [];
+  const failures = new Map<typeof eraseInPostgres, unknown>();
+  const attempt = async (erase: typeof eraseInPostgres) => {
+    if (failures.has(erase)) return 0;
+    try {
+      return await erase(run);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      failures.set(erase, error);
+      return 0;
+    }
+  };
   for (let isDone = false; !isDone && performance.now() < endsAt; ) {
-    const cleared = await eraseInPostgres(run);
-    const erased =
-      failures.length > 0
-        ? 0
-        : await eraseInClickHouse(run).catch((error) => {
-            if (signal.aborted) throw error;
-            failures.push(error);
-            return 0;
-          });
+    const cleared = await attempt(eraseInPostgres);
+    const erased = await attempt(eraseInClickHouse);
     isDone = cleared === 0 && erased === 0;
   }
-  if (failures.length > 0) throw failures[0];
+  const [failure] = failures.values();
+  if (failures.size > 0) throw failure;
   return run.result;
 }
 
@@ -88,7 +94,7 @@ async function eraseInPostgres({ em, signal, result }: Run): Promise<number> {
   const erasures = await findErasures(em, 'postgres', passedBefore, erasuresAtOnce);
   if (erasures.length === 0) return 0;
   await whenSettled(em, signal);
-  for (const [projectId, own] of ofProjects(erasures)) {
+  await forEachProject(erasures, signal, async (projectId, own) => {
     for (let at = 0; at < own.length; at += contactsAtOnce) {
       signal.throwIfAborted();
       const contactIds = idsOf(own.slice(at, at + contactsAtOnce));
@@ -99,7 +105,7 @@ async function eraseInPostgres({ em, signal, result }: Run): Promise<number> {
         .fork()
         .nativeUpdate(ContactErasure, { contactId: { $in: contactIds }, ...isDue }, { clearedAt });
     }
-  }
+  });
   return erasures.length;
 }
 
@@ -117,11 +123,11 @@ async function eraseInClickHouse({ em, clickhouse, signal, result }: Run): Promi
   await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
   try {
     await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
-    for (const [projectId, own] of ofProjects(erasures)) {
+    await forEachProject(erasures, signal, async (projectId, own) => {
       await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
       // Project by project, so that a run that ends early has made progress.
       result.contacts += await notePass(em, own);
-    }
+    });
   } finally {
     // The next run writes its own.
     await em.fork().nativeDelete(Event, { id: markerId });
@@ -153,4 +159,20 @@ async function notePass(em: Em, erasures: readonly DueErasure[]): Promise<number
 
 const idsOf = (erasures: readonly DueErasure[]) => erasures.map(({ contactId }) => contactId);
 
-const ofProjects = (erasures: readonly DueErasure[]) => Map.groupBy(erasures, ({ projectId }) => projectId);
+/** @throws the first failure of a project, after the others had their turn; an outage at once */
+async function forEachProject(
+  erasures: readonly DueErasure[],
+  signal: AbortSignal,
+  erase: (projectId: string, own: DueErasure[]) => Promise<void>,
+): Promise<void> {
+  const failures: unknown[] = [];
+  for (const [projectId, own] of Map.groupBy(erasures, (erasure) => erasure.projectId)) {
+    try {
+      await erase(projectId, own);
+    } catch (error) {
+      if (signal.aborted || error instanceof ClickHouseUnavailable || isDatabaseAway(error)) throw error;
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+}
