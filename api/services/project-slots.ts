@@ -8,7 +8,8 @@ type Run = <Result>(projectId: string, work: () => Promise<Result>) => Promise<R
 /** Work may take places of two kinds, always in the same order: first one for writes, then one for heavy reads. */
 export interface ProjectSlots {
   /**
-   * Waits up to a minute for a place of the project and 30 seconds for its turn among all projects, then runs the work.
+   * Waits for a place of the project, as long as the work before takes, and up to 30 seconds for its turn among all
+   * projects. Then runs the work.
    * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full, `SERVICE_UNAVAILABLE` when its turn does
    * not come in time
    */
@@ -33,8 +34,6 @@ export interface ProjectSlotsOptions {
 
 const waitingPerRunning = 12;
 const retryAfterSeconds = 2;
-/** Longer than an upload may stall. By then, most clients and proxies have given up. */
-const longestOwnMs = 60_000;
 const longestTurnMs = 30_000;
 const soonMs = 2_000;
 const retryBatchMs = 500;
@@ -68,37 +67,40 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
     return places;
   }
 
-  /** Runs the work in a place of the project and one of all projects, or `otherwise` if one is not free in time. */
-  async function runInPlaces<Result, Otherwise>(
-    [ownMs, turnMs]: [ownMs: number, turnMs: number],
-    projectId: string,
-    work: () => Promise<Result>,
-    otherwise: () => Otherwise,
-  ): Promise<Result | Otherwise> {
-    const places = placesOf(projectId);
-    const inTurn = () => runWithin(turnMs, all, projectId, work, otherwise);
-    try {
-      return await runWithin(ownMs, places, projectId, inTurn, otherwise);
-    } finally {
-      if (places.isIdle) projects.delete(projectId);
-    }
-  }
-
-  const run: Run = async (projectId, work) => {
+  const runInOwn: Run = async (projectId, work) => {
     if (isFull(projectId)) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', `Too many ${what} of this project at once`, {
         retryAfterSeconds,
       });
     }
-    return runInPlaces([longestOwnMs, longestTurnMs], projectId, work, () => {
-      throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
-    });
+    const places = placesOf(projectId);
+    try {
+      return await places.run(projectId, work);
+    } finally {
+      if (places.isIdle) projects.delete(projectId);
+    }
   };
+
+  const run: Run = (projectId, work) =>
+    runInOwn(projectId, () =>
+      runWithin(longestTurnMs, all, projectId, work, () => {
+        throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
+      }),
+    );
 
   return {
     run,
-    runSoon: async (projectId, work) =>
-      isFull(projectId) ? undefined : runInPlaces([soonMs, soonMs], projectId, work, () => undefined),
+    async runSoon(projectId, work) {
+      if (isFull(projectId)) return undefined;
+      const places = placesOf(projectId);
+      const none = () => undefined;
+      const inTurn = () => runWithin(soonMs, all, projectId, work, none);
+      try {
+        return await runWithin(soonMs, places, projectId, inTurn, none);
+      } finally {
+        if (places.isIdle) projects.delete(projectId);
+      }
+    },
     inBatches(projectId) {
       let hasBegun = false;
       return async (batch) => {
