@@ -33,8 +33,8 @@ export const inviteMember = defineRoute('POST /projects/:id/members', {
   summary: 'Invite somebody to a project',
   description:
     'A user with a verified account for this address becomes a member at once, of at most 500 projects that others ' +
-    'created (409). Anyone else gets a link by email, valid for seven days, and becomes a member after signing up and verifying the address. A ' +
-    'repeated invitation replaces the first. Requires an owner or admin; only owners may invite owners or ' +
+    'created (409). Anyone else gets a link by email, valid for seven days, and becomes a member after ' +
+    'signing up and verifying the address. A repeated invitation replaces the first. Requires an owner or admin; only owners may invite owners or ' +
     'replace such an invitation. Inviting by email requires a verified address (403). At most five ' +
     'invitations an hour are mailed to an address, and twenty by a user (429).',
   limitByAddress: true,

@@ -88,9 +88,9 @@ export function createProjectMembersService(options: ProjectMembersOptions) {
     },
 
     /**
-     * @throws DomainError `CONFLICT` for an existing member, or one of too many projects of others. When an email is needed: `SERVICE_UNAVAILABLE` if this
-     * server sends none, `FORBIDDEN` until the inviter's address is verified, `RATE_LIMIT_EXCEEDED` for too many in an
-     * hour
+     * @throws DomainError `CONFLICT` for an existing member, and for somebody whom others have added to too many projects.
+     * When an email is needed: `SERVICE_UNAVAILABLE` if this server sends none, `FORBIDDEN` until the inviter's address is
+     * verified, `RATE_LIMIT_EXCEEDED` for too many in an hour
      */
     async invite(userId: string, projectId: string, invited: InvitedPerson) {
       const outcome = await projectEm(orm, projectId).transactional((em) =>

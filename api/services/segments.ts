@@ -209,7 +209,7 @@ async function requireNotPinned(
   );
 }
 
-/** Without its events, a workflow that starts with one would silently stop, and an execution wait in vain. */
+/** Without its events, workflows that start with one would silently stop, and executions that wait for one never continue. */
 async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
   const workflows = await findReferringWorkflows(
     em,
