@@ -26,6 +26,12 @@ const settings: Readonly<Record<Reach, string>> = {
     set local enable_hashjoin = off; set local enable_mergejoin = off`,
 };
 
+/**
+ * End of a sub-query of `exists`. Of `given` contacts, each is looked up: Postgres would otherwise read all contacts of an
+ * event or segment into a hash while it expects few, and no planner setting keeps it from that.
+ */
+export const endOfExists = (reach: Reach | undefined): string => (reach === 'given' ? ' offset 0' : '');
+
 export function audienceQuery<Row extends z.ZodType>(
   em: Em,
   reach: Reach,

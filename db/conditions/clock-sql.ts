@@ -40,7 +40,8 @@ export function eventInstantsSql(
   const of = (table: string) => `${table}.project_id = ${project}::uuid and ${table}.name = ${event}::text`;
   const statistics = `contact_event_stats s
     where ${of('s')} and s.last_at >= ${from}::timestamptz${bounds}`;
-  if (nth === 1) return `select s.contact_id, s.last_at as instant from ${statistics}`;
+  // With "offset 0", bounds on the contact are looked up by key, however few rows of the event Postgres expects.
+  if (nth === 1) return `select s.contact_id, s.last_at as instant from ${statistics} offset 0`;
   // The bound on the id limits the scan to the partitions that can have the events.
   return `select s.contact_id, i.instant
     from (select * from ${statistics} and s.count >= ${bind(nth)}::bigint offset 0) s

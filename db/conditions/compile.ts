@@ -7,7 +7,7 @@ import type {
 } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
 import { firstEventIdSince } from '../fragments/first-event-since.ts';
-import type { Reach } from './audience-query.ts';
+import { endOfExists, type Reach } from './audience-query.ts';
 import type { Bind } from './bind.ts';
 import { comparisonSql } from './comparison-sql.ts';
 import { compileDataTest } from './compile-data-test.ts';
@@ -99,14 +99,15 @@ function eventSql(
   const project = `${bind(projectId)}::uuid`;
   const statistic = `select from contact_event_stats s where s.project_id = ${project} and s.name = ${event}
     and s.contact_id = c.id`;
+  const end = endOfExists(reach);
   if (test.is !== 'counted') {
     const age = test.is === 'present' ? '' : ` and ${instantTestSql('s.last_at', test, now, bind)}`;
-    return `exists (${statistic}${age})`;
+    return `exists (${statistic}${age}${end})`;
   }
   if (test.withinMs === undefined)
-    return `exists (${statistic} and s.count >= ${bind(test.atLeast)}::bigint)`;
+    return `exists (${statistic} and s.count >= ${bind(test.atLeast)}::bigint${end})`;
   const from = `${bind(instantBefore(now, test.withinMs))}::timestamptz`;
-  if (test.atLeast === 1) return `exists (${statistic} and s.last_at >= ${from})`;
+  if (test.atLeast === 1) return `exists (${statistic} and s.last_at >= ${from}${end})`;
   const atLeast = `${bind(test.atLeast)}::bigint`;
   const journal = `from events e where e.project_id = ${project} and e.name = ${event} and e.occurred_at >= ${from}
     and e.kind <> 'activity'`;
@@ -117,5 +118,5 @@ function eventSql(
   }
   const firstId = `${bind(firstEventIdSince(new Date(instantBefore(now, test.withinMs))))}::uuid`;
   return `exists (${statistic} and s.count >= ${atLeast} and s.last_at >= ${from} and (s.first_at >= ${from}
-    or exists (select ${journal} and e.id >= ${firstId} and e.contact_id = s.contact_id offset ${atLeast} - 1)))`;
+    or exists (select ${journal} and e.id >= ${firstId} and e.contact_id = s.contact_id offset ${atLeast} - 1))${end})`;
 }

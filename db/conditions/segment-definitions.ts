@@ -4,6 +4,7 @@ import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { segmentTypes } from '../../core/segments/segment-types.ts';
 import type { Em } from '../orm.ts';
 import { query } from '../sql.ts';
+import { endOfExists } from './audience-query.ts';
 import type { Bind } from './bind.ts';
 import { type CompileOptions, conditionTests } from './compile.ts';
 
@@ -54,7 +55,8 @@ export function membershipTests(
   if (condition === undefined) return ['false'];
   if (condition !== null) return testsOf(definitions, condition, asked, bind);
   return [
-    `exists (select from segment_members m where m.segment_id = ${bind(segmentId)}::uuid and m.contact_id = c.id)`,
+    `exists (select from segment_members m where m.segment_id = ${bind(segmentId)}::uuid and m.contact_id = c.id
+      ${endOfExists(asked.reach)})`,
   ];
 }
 

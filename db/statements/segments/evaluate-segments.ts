@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { audienceQuery } from '../../conditions/audience-query.ts';
+import { audienceQuery, endOfExists } from '../../conditions/audience-query.ts';
 import { bindInto } from '../../conditions/bind.ts';
 import { contactColumnsSql, readDataOften } from '../../conditions/read-data-once.ts';
 import { loadSegmentDefinitions, membershipSql } from '../../conditions/segment-definitions.ts';
@@ -63,7 +63,10 @@ async function evaluate(
 const changeSql = (belongs: string, place: number, bit: number) => `
   case when t.mask & ${bit} <> 0 then
     case (${belongs}) is true
-      when exists (select from segment_members m where m.segment_id = ($3::uuid[])[${place}] and m.contact_id = c.id) then null
+      when exists (
+        select from segment_members m
+        where m.segment_id = ($3::uuid[])[${place}] and m.contact_id = c.id ${endOfExists('given')}
+      ) then null
       when true then ${place}
       else -${place}
     end
