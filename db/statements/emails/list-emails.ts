@@ -50,7 +50,9 @@ function nearbySql(
   bind: Bind,
 ): string {
   const { campaign, contactIds, workflowId, status, startDate, endDate } = filter;
-  const range = ['e.project_id = $1'];
+  // No index has the project beside these two, and Postgres would combine one on all its emails with theirs.
+  const isByKey = contactIds !== undefined || workflowId !== undefined;
+  const range = [isByKey ? 'e.project_id is not distinct from $1' : 'e.project_id = $1'];
   if (beforeId !== undefined) range.push(`e.id < ${bind(beforeId)}`);
   if (end !== undefined) range.push(`e.id >= ${bind(end)}`);
   if (startDate !== undefined) range.push(`e.id >= ${bind(lowestIdAt(earlier(startDate)))}`);
