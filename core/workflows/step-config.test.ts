@@ -121,6 +121,7 @@ describe('the config of a step', () => {
     ['WEBHOOK', { headers: { 'a b': 'x' } }, 'config.headers.a b', 'invalid_string'],
     ['WEBHOOK', { headers: { a: 'x\r\nb: y' } }, 'config.headers.a', 'invalid_string'],
     ['WEBHOOK', { headers: { a: 1 } }, 'config.headers.a', 'invalid_type'],
+    ['WEBHOOK', { headers: { 'X-A': '1', 'x-a': '2' } }, 'config.headers.x-a', 'duplicate_header'],
     ['WEBHOOK', { body: { a: '{% if %}' } }, 'config.body', 'invalid_template'],
     ['WEBHOOK', { body: 'x'.repeat(65_536) }, 'config.body', 'too_big'],
     ['WEBHOOK', { body: Array.from({ length: 251 }, () => '{{ a }}') }, 'config', 'too_big'],
