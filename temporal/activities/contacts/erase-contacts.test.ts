@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, expect, it } from 'vitest';
 import { type ClickHouse, connectClickHouse, withoutClickHouse } from '../../../analytics/clickhouse.ts';
-import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
+import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { activityStats } from '../../../analytics/questions/activity-stats.ts';
 import { activityFeed } from '../../../analytics/questions/event-listings.ts';
 import { createOrm, type Orm } from '../../../db/orm.ts';
@@ -232,6 +232,27 @@ it('a run that ends early has completed the projects before', async () => {
   await expect(erase(ending)).rejects.toThrow('gone');
   expect(await open()).toHaveLength(2);
   expect(await erase()).toEqual({ contacts: 2, events: 0 });
+});
+
+it('erases the contacts of other projects when ClickHouse takes too long for those of one', async () => {
+  stage.stream();
+  const large = '00000000-0000-7000-8000-000000000000';
+  await rows(
+    `insert into contact_erasures (contact_id, project_id)
+     select gen_random_uuid(), p from unnest($1::uuid[] || array(select gen_random_uuid() from generate_series(1, 2))) p`,
+    [large],
+  );
+  const slow: ClickHouse = {
+    ...stage.clickhouse,
+    query: (question, parameters) =>
+      parameters.projectId === large
+        ? Promise.reject(new ClickHouseTimedOut('slow'))
+        : stage.clickhouse.query(question, parameters),
+  };
+  await expect(erase(slow)).rejects.toThrow('slow');
+  expect(await rows('select project_id from contact_erasures where passed_at is null')).toEqual([
+    { project_id: large },
+  ]);
 });
 
 it('erases many events of a contact in several transactions', async () => {

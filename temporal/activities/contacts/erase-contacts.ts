@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
-import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
+import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eraseContacts } from '../../../analytics/erase-contacts.ts';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import { newId } from '../../../core/new-id.ts';
@@ -168,6 +168,11 @@ const idsOf = (erasures: readonly DueErasure[]) => erasures.map(({ contactId }) 
 const findSlice = ({ em, failed }: Run, part: ErasurePart, passedBefore: Date) =>
   findErasures(em, part, passedBefore, erasuresAtOnce, [...failed[part].keys()]);
 
+const isOutage = (error: unknown) =>
+  isDatabaseAway(error) ||
+  // A question at its time limit says only that the project has much.
+  (error instanceof ClickHouseUnavailable && !(error instanceof ClickHouseTimedOut));
+
 /** Notes projects that fail. @throws an outage, and when the run is aborted */
 async function forEachProject(
   { signal, failed }: Run,
@@ -179,7 +184,7 @@ async function forEachProject(
     try {
       await erase(projectId, own);
     } catch (error) {
-      if (signal.aborted || error instanceof ClickHouseUnavailable || isDatabaseAway(error)) throw error;
+      if (signal.aborted || isOutage(error)) throw error;
       failed[part].set(projectId, error);
     }
   }
