@@ -181,6 +181,11 @@ describe('the config of a step', () => {
     expect(parseStoredConfig('WEBHOOK', config)).toMatchObject({ ok: true, ready: config, missing: [] });
   });
 
+  it('is read from the database even if it has a header twice', () => {
+    const config = { url: 'https://example.com', headers: { 'X-A': '1', 'x-a': '2' } };
+    expect(parseStoredConfig('WEBHOOK', config)).toMatchObject({ ok: true, ready: config });
+  });
+
   it('is parsed to itself, or refused with reasons, whatever the JSON', () => {
     const keys = [
       'templateId',
