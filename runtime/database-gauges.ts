@@ -82,8 +82,20 @@ function registerFigures(registry: Registry, orm: Orm, shared: Share): void {
     ['kind'],
     async () => {
       const backlog = await readBacklog();
-      return backlog && Object.entries(backlog).map(([kind, value]) => ({ labels: { kind }, value }));
+      if (backlog === undefined) return;
+      const ofCampaigns = backlog.campaigns.reduce((sum, { emails }) => sum + emails, 0);
+      return [
+        { labels: { kind: 'single' }, value: backlog.single },
+        { labels: { kind: 'campaign' }, value: ofCampaigns },
+      ];
     },
+  );
+  register(
+    'posthaste_campaign_backlog',
+    'Emails not handed over yet of each campaign being sent, unless paused, by its id (at most 1,000 campaigns).',
+    ['campaign'],
+    async () =>
+      (await readBacklog())?.campaigns.map(({ id, emails }) => ({ labels: { campaign: id }, value: emails })),
   );
 }
 

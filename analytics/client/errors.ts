@@ -3,7 +3,12 @@
  * A retry may succeed; neither the data nor the query is at fault.
  */
 export class ClickHouseUnavailable extends Error {
-  override readonly name = 'ClickHouseUnavailable';
+  override readonly name: string = 'ClickHouseUnavailable';
+}
+
+/** ClickHouse gave up on a question at its time limit. A smaller question may be answered. */
+export class ClickHouseTimedOut extends ClickHouseUnavailable {
+  override readonly name = 'ClickHouseTimedOut';
 }
 
 /** The statement or a row is invalid; a retry fails too. */
@@ -25,7 +30,6 @@ const transientCodes = new Set([
   '81', // UNKNOWN_DATABASE: the same
   '75', // CANNOT_WRITE_TO_FILE_DESCRIPTOR: the disk is full
   '76', // CANNOT_OPEN_FILE
-  '159', // TIMEOUT_EXCEEDED
   '160', // TOO_SLOW
   '164', // READONLY
   '192', // UNKNOWN_USER
@@ -64,6 +68,8 @@ export function toClickHouseError(error: unknown): ClickHouseUnavailable | Click
   if (error instanceof ClickHouseUnavailable || error instanceof ClickHouseRefused) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const message = error instanceof Error ? error.message : String(error);
+  // TIMEOUT_EXCEEDED
+  if (code === '159') return new ClickHouseTimedOut(`ClickHouse took too long: ${message}`, { cause: error });
   if (/^\d+$/.test(code) && !transientCodes.has(code)) {
     return new ClickHouseRefused(`ClickHouse refused: ${message}`, code, error);
   }

@@ -3,10 +3,12 @@ import { v7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { useTestClickHouse } from '../../test/setup/clickhouse.ts';
+import { zeroUuid } from '../client/question.ts';
 import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
 import { deliveriesOf, journalArbitrary, modelEventCounts, modelFigures } from '../testing/journal-model.ts';
 import { activityStats } from './activity-stats.ts';
 import { type CampaignRanking, campaignFigures, topCampaigns } from './campaign-figures.ts';
+import { noEmails } from './figures.ts';
 import type { ProjectPeriod } from './period.ts';
 import { timeseries } from './timeseries.ts';
 import { topEvents } from './top-events.ts';
@@ -64,6 +66,8 @@ async function expectTimeseries(rows: EventInsertRow[], period: ProjectPeriod): 
       );
       expect(figures).toEqual(expected);
     }
+    const ofNone = await timeseries(clickhouse, period, interval, zeroUuid);
+    expect(ofNone).toEqual(series.map(({ date }) => ({ date, ...noEmails, unsubscribed: 0 })));
     const stats = await activityStats(clickhouse, period);
     for (const name of ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const) {
       expect(series.reduce((sum, bucket) => sum + bucket[name], 0)).toBe(stats[name]);

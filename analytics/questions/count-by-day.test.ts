@@ -3,6 +3,7 @@ import { v7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { useTestClickHouse } from '../../test/setup/clickhouse.ts';
 import type { ClickHouse } from '../clickhouse.ts';
+import { ClickHouseTimedOut } from '../client/errors.ts';
 import { eraseContacts } from '../erase-contacts.ts';
 import { eraseEvents } from '../erase-events.ts';
 import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
@@ -52,6 +53,8 @@ async function answers(handle: ClickHouse, period: ProjectPeriod) {
     await activityStats(handle, period),
   ];
 }
+
+const endlessSql = 'SELECT count() FROM numbers(1000000000000) WHERE sipHash64(number) = 1';
 
 const start = new Date('2026-01-30T00:00:00.000Z');
 const instant = (day: number, hour = 0) => new Date(start.getTime() + (day * 24 + hour) * 3_600_000);
@@ -112,6 +115,31 @@ describe('cached days', () => {
     await store([tracked(projectId, instant(1, 3)), tracked(v7(), instant(2, 3))]);
     expect(await ask()).toBe(5);
     expect(asked).toEqual(['2026-01-31']);
+  });
+
+  it('are counted one by one if ClickHouse cannot count all in time, and those counted are kept', async () => {
+    const projectId = v7();
+    const { handle, asked } = fresh();
+    const slowDays = new Set(['2026-02-01']);
+    const slow: ClickHouse = {
+      ...handle,
+      query(question, parameters) {
+        const days = Array.isArray(parameters.days) ? parameters.days : [];
+        const isSlow = days.length > 1 || days.some((day) => slowDays.has(day));
+        return handle.query(
+          isSlow ? { ...question, sql: endlessSql, timeoutMs: 1_000 } : question,
+          parameters,
+        );
+      },
+    };
+    const period = { projectId, startDate: instant(0), endDate: new Date(instant(4).getTime() - 1) };
+    await store([0, 1, 2, 3].map((day) => tracked(projectId, instant(day, 12))));
+    await passTwoMinutes();
+    await expect(eventStats(slow, period)).rejects.toThrow(ClickHouseTimedOut);
+    slowDays.clear();
+    asked.length = 0;
+    expect(await eventStats(slow, period)).toMatchObject({ total: 4 });
+    expect(asked).toEqual(['2026-02-01', '2026-02-02', '2026-02-01', '2026-02-02']);
   });
 
   it('serve the counts of the activity feed', async () => {

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
+import { ClickHouseTimedOut } from '../client/errors.ts';
 import { countColumn, type QueryParameters, type Question } from '../client/question.ts';
 import { countBuckets, fillBuckets } from './fill-buckets.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
@@ -83,8 +84,9 @@ function partOf(day: string, { startDate, endDate }: ProjectPeriod): string | un
 
 /**
  * Rows of a question for a period. A day is counted again only after some of its rows arrived or were erased, so a
- * chart of months costs no more than a chart of today. Exact, except that rows of an insert that took more than a
- * minute, or dated more than a minute in the future, may be missing for an hour.
+ * chart of months costs no more than a chart of today. If ClickHouse can't count all of them in time, it counts them one
+ * by one. Exact, except that rows of an insert that took more than a minute, or dated more than a minute in the future,
+ * may be missing for an hour.
  *
  * @param question grouped by `date` and limited per day
  * @returns rows of each day in any order; undefined when there are too many days, or too many rows in a day: query the
@@ -115,16 +117,25 @@ export async function countByDay<Row extends { date: string }, More extends Quer
   }
   const missing = days.filter((day) => !kept.has(day));
   const isTooMany = () => [...kept.values()].some(({ rows }) => rows === null);
-  if (missing.length > 0 && !isTooMany()) {
-    const rows = await clickhouse.query(question, { ...parameters, ...more, days: missing });
+  const count = async (asked: readonly string[]) => {
+    const rows = await clickhouse.query(question, { ...parameters, ...more, days: asked });
     const found = Map.groupBy(rows, dayOf);
-    for (const day of missing) {
+    for (const day of asked) {
       const { changedAt, isSettled } = changeOf(day);
       const counted = found.get(day) ?? [];
       const entry: KeptDay = { changedAt, rows: counted.length > maxRowsPerDay ? null : counted };
       kept.set(day, entry);
       const key = keys.get(day);
       if (isSettled && key !== undefined) cache.set(key, entry);
+    }
+  };
+  if (missing.length > 0 && !isTooMany()) {
+    try {
+      await count(missing);
+    } catch (error) {
+      if (!(error instanceof ClickHouseTimedOut) || missing.length === 1) throw error;
+      // What a call counts is kept even if it fails, so the next one has less to count.
+      for (const day of missing) await count([day]);
     }
   }
   if (isTooMany()) return undefined;

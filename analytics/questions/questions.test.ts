@@ -12,6 +12,7 @@ import {
   modelEventCounts,
 } from '../testing/journal-model.ts';
 import { activityStats, recentActivityCount } from './activity-stats.ts';
+import { campaignLinks } from './campaign-links.ts';
 import {
   activityFeed,
   type EventPageFilter,
@@ -182,6 +183,35 @@ describe('a listing of events', () => {
     const contactId = "') OR 1=1 --";
     expect(await listEvents(clickhouse, { projectId: row.projectId, contactId, limit: 10 })).toEqual([]);
   });
+});
+
+it("counts each click on a campaign's links once, however often its row was stored", async () => {
+  const [projectId, campaignId, emailId] = [v7(), v7(), v7()];
+  const click = (link: string, own: Partial<EventInsertRow> = {}): EventInsertRow => ({
+    ...tracked(projectId),
+    ...{
+      name: 'email.clicked',
+      kind: 'emitted',
+      activityType: 'email.clicked',
+      campaignId,
+      emailId,
+      data: { link },
+    },
+    ...own,
+  });
+  const offer = 'https://example.com/offer';
+  const clicks = [click(offer), click(offer), click(offer, { emailId: v7() }), click('https://example.com/')];
+  const others = [click(offer, { campaignId: v7() }), click(offer, { projectId: v7() })];
+  const opened = click(offer, { name: 'email.opened', activityType: 'email.opened' });
+  // Parts that are not merged yet have the rows twice.
+  await clickhouse.command('SYSTEM STOP MERGES event');
+  await store([...clicks, ...others, opened]);
+  await store(clicks);
+  expect(await campaignLinks(clickhouse, { projectId, campaignId, since: start }, 10)).toEqual([
+    { link: offer, clicks: 3, uniqueClicks: 2 },
+    { link: 'https://example.com/', clicks: 1, uniqueClicks: 1 },
+  ]);
+  await clickhouse.command('SYSTEM START MERGES event');
 });
 
 it('the names of events are listed up to the first ten thousand', async () => {

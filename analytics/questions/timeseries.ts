@@ -50,10 +50,19 @@ export async function timeseries(
   clickhouse: ClickHouse,
   period: ProjectPeriod,
   interval: Interval,
+  campaignId?: string,
+): Promise<TimeseriesBucket[]> {
+  // No campaign has the nil id, which the questions take for all emails.
+  const rows = campaignId === zeroUuid ? [] : await countBucketsOf(clickhouse, period, interval, campaignId);
+  return fillBuckets(rows, period, interval, (date) => ({ date, ...noEmails, unsubscribed: 0 }));
+}
+
+async function countBucketsOf(
+  clickhouse: ClickHouse,
+  period: ProjectPeriod,
+  interval: Interval,
   campaignId: string = zeroUuid,
 ): Promise<TimeseriesBucket[]> {
-  const rows =
-    (await countByDay(clickhouse, ofDays(interval), period, { campaignId })) ??
-    (await clickhouse.query(ofPeriod(interval), { ...toPeriodParameters(period), campaignId }));
-  return fillBuckets(rows, period, interval, (date) => ({ date, ...noEmails, unsubscribed: 0 }));
+  const days = await countByDay(clickhouse, ofDays(interval), period, { campaignId });
+  return days ?? clickhouse.query(ofPeriod(interval), { ...toPeriodParameters(period), campaignId });
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRequestBuffer, type FinishedRequest } from './request-buffer.ts';
 
 const second = 1_700_000_000_000;
@@ -60,6 +60,21 @@ describe('the request log buffer', () => {
     // 25 projects with 20 rows, 75 with 2, and 350 with 1.
     expect([of('other 348').length, of('other 349').length]).toEqual([1, 0]);
     expect(leftOut).toEqual({ project: 5_000 - 650, process: 251 });
+  });
+
+  it('writes every two seconds, without being closed', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { add, of, close } = openBuffer();
+    add('one');
+    await vi.advanceTimersByTimeAsync(1_999);
+    expect(of('one')).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(of('one')).toHaveLength(1);
+    add('one');
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(of('one')).toHaveLength(2);
+    await close();
   });
 
   it('stores the arrival time of the request', async () => {

@@ -121,6 +121,7 @@ describe('the config of a step', () => {
     ['WEBHOOK', { headers: { 'a b': 'x' } }, 'config.headers.a b', 'invalid_string'],
     ['WEBHOOK', { headers: { a: 'x\r\nb: y' } }, 'config.headers.a', 'invalid_string'],
     ['WEBHOOK', { headers: { a: 1 } }, 'config.headers.a', 'invalid_type'],
+    ['WEBHOOK', { headers: { 'X-A': '1', 'x-a': '2' } }, 'config.headers.x-a', 'duplicate_header'],
     ['WEBHOOK', { body: { a: '{% if %}' } }, 'config.body', 'invalid_template'],
     ['WEBHOOK', { body: 'x'.repeat(65_536) }, 'config.body', 'too_big'],
     ['WEBHOOK', { body: Array.from({ length: 251 }, () => '{{ a }}') }, 'config', 'too_big'],
@@ -178,6 +179,11 @@ describe('the config of a step', () => {
     const config = { url: 'https://example.com/{{', headers: { a: '{{' }, body: { a: ['{% if %}'] } };
     expect(parseStepConfig('WEBHOOK', config)).toMatchObject({ ok: false });
     expect(parseStoredConfig('WEBHOOK', config)).toMatchObject({ ok: true, ready: config, missing: [] });
+  });
+
+  it('is read from the database even if it has a header twice', () => {
+    const config = { url: 'https://example.com', headers: { 'X-A': '1', 'x-a': '2' } };
+    expect(parseStoredConfig('WEBHOOK', config)).toMatchObject({ ok: true, ready: config });
   });
 
   it('is parsed to itself, or refused with reasons, whatever the JSON', () => {

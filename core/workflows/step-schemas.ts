@@ -74,6 +74,19 @@ const areHeaders = (context: z.core.ParsePayload<Record<string, string>>): void 
   }
 };
 
+/** Only one of two would be sent: HTTP ignores the case of names. */
+const isEachHeaderOnce = (
+  context: z.core.ParsePayload<{ headers?: Record<string, string> | undefined }>,
+): void => {
+  const seen = new Set<string>();
+  for (const name of Object.keys(context.value.headers ?? {})) {
+    if (seen.has(name.toLowerCase())) {
+      reportIssue(context, `The header ${name} is given twice`, 'duplicate_header', ['headers', name]);
+    }
+    seen.add(name.toLowerCase());
+  }
+};
+
 const webhookSchema = (findFault: TextCheck) => {
   const liquid = (context: z.core.ParsePayload<string>): void => {
     const fault = findFault(context.value);
@@ -126,11 +139,14 @@ export const stepSchemas = {
     eventName: listenedEventSchema.optional(),
     timeout: z.number().positive().max(maxTimeoutSeconds, 'Expected at most 3,650 days').optional(),
   }),
-  WEBHOOK: webhookSchema(findLiquidFault),
+  WEBHOOK: webhookSchema(findLiquidFault).check(isEachHeaderOnce),
   EXIT: z.object({
     reason: z.string().max(maxReasonLength).refine(isStorableText, refusal(unstorableText)).optional(),
   }),
 };
 
-/** Like `stepSchemas.WEBHOOK` for accepted configs: skips compiling the Liquid, which is slow. */
+/**
+ * Like `stepSchemas.WEBHOOK` for accepted configs: skips compiling the Liquid, which is slow. Older ones may have a header
+ * twice.
+ */
 export const storedWebhookSchema = webhookSchema(() => undefined);

@@ -76,12 +76,15 @@ const isNextSql: Record<ErasurePart, string> = {
  * Up to `limit` erasures whose next part is this one and that have not passed, or passed before `passedBefore`. Projects
  * share the limit, so that one that deletes many contacts does not hold up the others; the oldest of a project come
  * first. Skips from project to project in an index, so the cost does not grow with the erasures that wait.
+ *
+ * @param except projects to leave out
  */
 export function findErasures(
   em: Em,
   part: ErasurePart,
   passedBefore: Date,
   limit: number,
+  except: readonly string[] = [],
 ): Promise<DueErasure[]> {
   const isDueSql = `${isNextSql[part]} and (passed_at is null or passed_at < $1)`;
   const projectSql = (condition: string) =>
@@ -90,17 +93,18 @@ export function findErasures(
        (${projectSql('true')})
        union all
        select (${projectSql('project_id > p.id')}) from project p where p.id is not null
-     )
+     ),
+     due (id) as (select id from project where id <> all($3::uuid[]))
      select e.contact_id as "contactId", e.project_id as "projectId", e.passed_at as "passedAt"
-     from project p
+     from due p
      cross join lateral (
        select contact_id, project_id, passed_at from contact_erasures
        where project_id = p.id and ${isDueSql}
        order by erased_at
-       limit greatest(1, $2::int / (select count(id) from project))
+       limit greatest(1, $2::int / (select count(id) from due))
      ) e
      limit $2::int`;
-  return query(em, erasureRow, sql, [passedBefore, limit]);
+  return query(em, erasureRow, sql, [passedBefore, limit, except]);
 }
 
 /**

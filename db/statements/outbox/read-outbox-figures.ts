@@ -26,20 +26,23 @@ export async function readOutboxFigures(em: Em): Promise<OutboxFigures[]> {
   );
 }
 
-const backlogRow = z.object({ single: z.int(), campaign: z.int() });
+const backlogRow = z.object({
+  single: z.int(),
+  campaigns: z.array(z.object({ id: z.uuid(), emails: z.int() })),
+});
 export type SendingBacklog = z.output<typeof backlogRow>;
 
 const mostCounted = 50_000;
 const mostCampaigns = 1_000;
 
 /**
- * Accepted emails not yet handed over: single ones held back by the send rate, counted up to 50,000, and emails of
- * campaigns that are sending and not paused.
+ * Accepted emails not yet handed over: single ones held back by the send rate, counted up to 50,000, and those of each
+ * campaign that is sending and not paused.
  */
 export function readSendingBacklog(em: Em): Promise<SendingBacklog> {
   const sql = `select
        (select count(*)::int from (select from waiting_emails limit ${mostCounted}) w) as single,
-       (select coalesce(sum(greatest(0, c.total_recipients - f.done)), 0)::int
+       (select coalesce(json_agg(json_build_object('id', c.id, 'emails', greatest(0, c.total_recipients - f.done))), '[]')
         from (
           select k.id, k.total_recipients
           from campaigns k join projects p on p.id = k.project_id
@@ -52,6 +55,6 @@ export function readSendingBacklog(em: Em): Promise<SendingBacklog> {
             union all
             select sent, held from campaign_figure_changes where campaign_id = c.id
           ) figures
-        ) f) as campaign`;
+        ) f) as campaigns`;
   return queryRow(em, backlogRow, sql);
 }

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, expect, it } from 'vitest';
 import { type ClickHouse, connectClickHouse, withoutClickHouse } from '../../../analytics/clickhouse.ts';
-import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
+import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { activityStats } from '../../../analytics/questions/activity-stats.ts';
 import { activityFeed } from '../../../analytics/questions/event-listings.ts';
 import { createOrm, type Orm } from '../../../db/orm.ts';
@@ -234,6 +234,27 @@ it('a run that ends early has completed the projects before', async () => {
   expect(await erase()).toEqual({ contacts: 2, events: 0 });
 });
 
+it('erases the contacts of other projects when ClickHouse takes too long for those of one', async () => {
+  stage.stream();
+  const large = '00000000-0000-7000-8000-000000000000';
+  await rows(
+    `insert into contact_erasures (contact_id, project_id)
+     select gen_random_uuid(), p from unnest($1::uuid[] || array(select gen_random_uuid() from generate_series(1, 2))) p`,
+    [large],
+  );
+  const slow: ClickHouse = {
+    ...stage.clickhouse,
+    query: (question, parameters) =>
+      parameters.projectId === large
+        ? Promise.reject(new ClickHouseTimedOut('slow'))
+        : stage.clickhouse.query(question, parameters),
+  };
+  await expect(erase(slow)).rejects.toThrow('slow');
+  expect(await rows('select project_id from contact_erasures where passed_at is null')).toEqual([
+    { project_id: large },
+  ]);
+});
+
 it('erases many events of a contact in several transactions', async () => {
   const contactId = await addContact('ada@example.com');
   await rows(
@@ -291,12 +312,20 @@ it('erases the contacts of other projects when those of one cannot be erased', a
     (count) => count === 1,
   );
   await rows(
-    `insert into contact_erasures (contact_id, project_id, erased_at) values ($1, $2, now() - interval '1 hour')`,
-    otherContact,
+    `insert into contact_erasures (contact_id, project_id, erased_at)
+     select id, $2, now() - interval '1 hour'
+     from unnest($1::uuid[] || array(select gen_random_uuid() from generate_series(1, 6000))) id`,
+    [otherContact],
     otherProject,
+  );
+  await rows(
+    `insert into contact_erasures (contact_id, project_id, erased_at)
+     select gen_random_uuid(), $1, now() - interval '1 hour' from generate_series(1, 6000)`,
+    stage.projectId,
   );
   await remove(contactId);
   await expect(erase()).rejects.toThrow('refused');
   expect([await tracesIn(contactId), await streamedOf(contactId)]).toEqual([{ events: 0, statistics: 0 }, 0]);
-  expect(await open()).toHaveLength(1);
+  const left = await rows('select distinct project_id from contact_erasures where passed_at is null');
+  expect(left).toEqual([{ project_id: otherProject }]);
 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
-import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
+import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eraseContacts } from '../../../analytics/erase-contacts.ts';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import { newId } from '../../../core/new-id.ts';
@@ -11,6 +11,7 @@ import type { Em } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import {
   type DueErasure,
+  type ErasurePart,
   eraseContactTraces,
   findErasures,
   haveTransactionsEnded,
@@ -38,6 +39,8 @@ interface Run {
   clickhouse: ClickHouse;
   signal: AbortSignal;
   result: { contacts: number; events: number };
+  /** By part, the projects whose erasure failed, with the error: the part leaves them out for the rest of the run. */
+  failed: Record<ErasurePart, Map<string, unknown>>;
 }
 
 /**
@@ -53,7 +56,7 @@ interface Run {
  *
  * Takes turns between slices of steps 1 and 2 and slices of step 3. Once one of the two fails, it goes on with the other
  * alone: an outage of ClickHouse holds up nothing in Postgres, nor a long transaction anything in ClickHouse. A project
- * whose traces can't be deleted holds up no other of its slice.
+ * whose traces can't be deleted holds up no other.
  *
  * @param em outside of a transaction
  * @param signal aborts its waits, and stops it between two transactions
@@ -65,7 +68,8 @@ export async function eraseDeletedContacts(
   clickhouse: ClickHouse,
   signal: AbortSignal,
 ): Promise<{ contacts: number; events: number }> {
-  const run: Run = { em, clickhouse, signal, result: { contacts: 0, events: 0 } };
+  const failed = { postgres: new Map(), clickhouse: new Map() };
+  const run: Run = { em, clickhouse, signal, result: { contacts: 0, events: 0 }, failed };
   const endsAt = performance.now() + runMs;
   const failures = new Map<typeof eraseInPostgres, unknown>();
   const attempt = async (erase: typeof eraseInPostgres) => {
@@ -83,18 +87,19 @@ export async function eraseDeletedContacts(
     const erased = await attempt(eraseInClickHouse);
     isDone = cleared === 0 && erased === 0;
   }
-  const [failure] = failures.values();
-  if (failures.size > 0) throw failure;
+  const all = [...failures.values(), ...failed.postgres.values(), ...failed.clickhouse.values()];
+  if (all.length > 0) throw all[0];
   return run.result;
 }
 
 /** @returns the erasures of the slice; 0 when none is due */
-async function eraseInPostgres({ em, signal, result }: Run): Promise<number> {
+async function eraseInPostgres(run: Run): Promise<number> {
+  const { em, signal, result } = run;
   const passedBefore = await readLatestPass(em);
-  const erasures = await findErasures(em, 'postgres', passedBefore, erasuresAtOnce);
+  const erasures = await findSlice(run, 'postgres', passedBefore);
   if (erasures.length === 0) return 0;
   await whenSettled(em, signal);
-  await forEachProject(erasures, signal, async (projectId, own) => {
+  await forEachProject(run, 'postgres', erasures, async (projectId, own) => {
     for (let at = 0; at < own.length; at += contactsAtOnce) {
       signal.throwIfAborted();
       const contactIds = idsOf(own.slice(at, at + contactsAtOnce));
@@ -110,8 +115,9 @@ async function eraseInPostgres({ em, signal, result }: Run): Promise<number> {
 }
 
 /** @returns the erasures of the slice; 0 when none is due */
-async function eraseInClickHouse({ em, clickhouse, signal, result }: Run): Promise<number> {
-  const erasures = await findErasures(em, 'clickhouse', await readLatestPass(em), erasuresAtOnce);
+async function eraseInClickHouse(run: Run): Promise<number> {
+  const { em, clickhouse, signal, result } = run;
+  const erasures = await findSlice(run, 'clickhouse', await readLatestPass(em));
   if (erasures.length === 0) return 0;
   if (await hasNeverStreamed(em, clickhouse)) {
     result.contacts += await notePass(em, erasures);
@@ -123,7 +129,7 @@ async function eraseInClickHouse({ em, clickhouse, signal, result }: Run): Promi
   await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
   try {
     await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
-    await forEachProject(erasures, signal, async (projectId, own) => {
+    await forEachProject(run, 'clickhouse', erasures, async (projectId, own) => {
       await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
       // Project by project, so that a run that ends early has made progress.
       result.contacts += await notePass(em, own);
@@ -159,20 +165,27 @@ async function notePass(em: Em, erasures: readonly DueErasure[]): Promise<number
 
 const idsOf = (erasures: readonly DueErasure[]) => erasures.map(({ contactId }) => contactId);
 
-/** @throws the first failure of a project, after the others had their turn; an outage at once */
+const findSlice = ({ em, failed }: Run, part: ErasurePart, passedBefore: Date) =>
+  findErasures(em, part, passedBefore, erasuresAtOnce, [...failed[part].keys()]);
+
+const isOutage = (error: unknown) =>
+  isDatabaseAway(error) ||
+  // A question at its time limit says only that the project has much.
+  (error instanceof ClickHouseUnavailable && !(error instanceof ClickHouseTimedOut));
+
+/** Notes projects that fail. @throws an outage, and when the run is aborted */
 async function forEachProject(
+  { signal, failed }: Run,
+  part: ErasurePart,
   erasures: readonly DueErasure[],
-  signal: AbortSignal,
   erase: (projectId: string, own: DueErasure[]) => Promise<void>,
 ): Promise<void> {
-  const failures: unknown[] = [];
   for (const [projectId, own] of Map.groupBy(erasures, (erasure) => erasure.projectId)) {
     try {
       await erase(projectId, own);
     } catch (error) {
-      if (signal.aborted || error instanceof ClickHouseUnavailable || isDatabaseAway(error)) throw error;
-      failures.push(error);
+      if (signal.aborted || isOutage(error)) throw error;
+      failed[part].set(projectId, error);
     }
   }
-  if (failures.length > 0) throw failures[0];
 }

@@ -13,6 +13,9 @@ export const shortCount = (value: number): string => compact.format(value);
 export const cardCount = (value: number): string => (value < 10_000_000 ? count : shortCount)(value);
 /** Takes a percentage from 0 to 100, like the rates of the API. */
 export const rate = (value: number): string => percent.format(value / 100);
+/** "12.5%"; "–" of nothing. */
+export const share = (part: number, total: number): string =>
+  total === 0 ? '–' : rate((part / total) * 100);
 /** "1 contact", "12,408 contacts" */
 export const quantity = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { RowLink } from '../../ui/button.tsx';
-import { count, rate } from '../../ui/numbers.ts';
+import { count, rate, share } from '../../ui/numbers.ts';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CampaignStatusBadge } from './campaign-status-badge.tsx';
@@ -43,13 +43,13 @@ export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
       header: 'Opened',
       align: 'right',
       isSecondary: true,
-      cell: (campaign) => share(campaign, campaign.openedCount),
+      cell: (campaign) => shareOfSent(campaign, campaign.openedCount),
     },
     {
       header: 'Clicked',
       align: 'right',
       isSecondary: true,
-      cell: (campaign) => share(campaign, campaign.clickedCount),
+      cell: (campaign) => shareOfSent(campaign, campaign.clickedCount),
     },
     { header: 'When', align: 'right', isSecondary: true, cell: (campaign) => <When campaign={campaign} /> },
   ];
@@ -64,9 +64,9 @@ export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
   );
 }
 
-function share({ sentCount }: Campaign, part: number) {
+function shareOfSent({ sentCount }: Campaign, part: number) {
   if (sentCount === 0) return <span className="text-faint">–</span>;
-  return <span title={`${count(part)} of ${count(sentCount)} sent`}>{rate((part / sentCount) * 100)}</span>;
+  return <span title={`${count(part)} of ${count(sentCount)} sent`}>{share(part, sentCount)}</span>;
 }
 
 function Status({ campaign: { status, progress } }: { campaign: Campaign }) {

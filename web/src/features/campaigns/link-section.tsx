@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Schema } from '../../api/client.ts';
 import { OutsideLink } from '../../ui/button.tsx';
 import { Loaded } from '../../ui/list.tsx';
-import { count, rate } from '../../ui/numbers.ts';
+import { count, share } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
 import { linksQuery, reportMs } from './queries.ts';
@@ -33,8 +33,7 @@ export function LinkSection({ campaign }: { campaign: Schema<'Campaign'> }) {
                   header: 'Share of sent',
                   align: 'right',
                   isSecondary: true,
-                  cell: ({ uniqueClicks }) =>
-                    sentCount === 0 ? '–' : rate((uniqueClicks / sentCount) * 100),
+                  cell: ({ uniqueClicks }) => share(uniqueClicks, sentCount),
                 },
                 { header: 'Clicks', align: 'right', cell: ({ clicks }) => count(clicks) },
               ]}

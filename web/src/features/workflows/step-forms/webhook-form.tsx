@@ -15,7 +15,7 @@ const schema = z.object({
     .string()
     .refine((text) => linesOf(text).every((line) => /^[^:\s]+:/.test(line)), 'Write each as “Name: value”')
     .refine(
-      (text) => Object.keys(readHeaders(text)).length === linesOf(text).length,
+      (text) => Object.keys(readHeaders(text.toLowerCase())).length === linesOf(text).length,
       'Write each name only once',
     ),
   body: z.string(),
