@@ -72,6 +72,13 @@ const isNextSql: Record<ErasurePart, string> = {
   clickhouse: 'cleared_at is not null',
 };
 
+export interface DueErasures {
+  passedBefore: Date;
+  limit: number;
+  /** Projects to leave out; a few. */
+  without?: readonly string[];
+}
+
 /**
  * Up to `limit` erasures whose next part is this one and that have not passed, or passed before `passedBefore`. Projects
  * share the limit, so that one that deletes many contacts does not hold up the others; the oldest of a project come
@@ -80,8 +87,7 @@ const isNextSql: Record<ErasurePart, string> = {
 export function findErasures(
   em: Em,
   part: ErasurePart,
-  passedBefore: Date,
-  limit: number,
+  { passedBefore, limit, without = [] }: DueErasures,
 ): Promise<DueErasure[]> {
   const isDueSql = `${isNextSql[part]} and (passed_at is null or passed_at < $1)`;
   const projectSql = (condition: string) =>
@@ -90,17 +96,18 @@ export function findErasures(
        (${projectSql('true')})
        union all
        select (${projectSql('project_id > p.id')}) from project p where p.id is not null
-     )
+     ),
+     wanted as materialized (select id from project where id is not null and id <> all($3::uuid[]))
      select e.contact_id as "contactId", e.project_id as "projectId", e.passed_at as "passedAt"
-     from project p
+     from wanted w
      cross join lateral (
        select contact_id, project_id, passed_at from contact_erasures
-       where project_id = p.id and ${isDueSql}
+       where project_id = w.id and ${isDueSql}
        order by erased_at
-       limit greatest(1, $2::int / (select count(id) from project))
+       limit greatest(1, $2::int / (select count(*) from wanted))
      ) e
      limit $2::int`;
-  return query(em, erasureRow, sql, [passedBefore, limit]);
+  return query(em, erasureRow, sql, [passedBefore, limit, without]);
 }
 
 /**

@@ -266,7 +266,7 @@ it('projects take turns: the contact of one does not wait for the many that anot
     many,
   );
   await rows('insert into contact_erasures (contact_id, project_id) values (gen_random_uuid(), $1)', few);
-  const found = await findErasures(em(), 'postgres', new Date(), 100);
+  const found = await findErasures(em(), 'postgres', { passedBefore: new Date(), limit: 100 });
   const byProject = Map.groupBy(found, ({ projectId }) => projectId);
   expect([byProject.get(many)?.length, byProject.get(few)?.length]).toEqual([50, 1]);
 });
@@ -294,6 +294,12 @@ it('erases the contacts of other projects when those of one cannot be erased', a
     `insert into contact_erasures (contact_id, project_id, erased_at) values ($1, $2, now() - interval '1 hour')`,
     otherContact,
     otherProject,
+  );
+  // More than its share of a slice, so that the contact comes in a later one.
+  await rows(
+    `insert into contact_erasures (contact_id, project_id, erased_at)
+     select gen_random_uuid(), $1, now() - interval '1 hour' from generate_series(1, 2600)`,
+    stage.projectId,
   );
   await remove(contactId);
   await expect(erase()).rejects.toThrow('refused');

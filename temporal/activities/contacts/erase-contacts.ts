@@ -11,6 +11,7 @@ import type { Em } from '../../../db/orm.ts';
 import { readClock } from '../../../db/read-clock.ts';
 import {
   type DueErasure,
+  type ErasurePart,
   eraseContactTraces,
   findErasures,
   haveTransactionsEnded,
@@ -37,6 +38,9 @@ interface Run {
   em: Em;
   clickhouse: ClickHouse;
   signal: AbortSignal;
+  /** Projects that this run leaves out from now on, because their traces can't be deleted. */
+  refused: Record<ErasurePart, string[]>;
+  failures: unknown[];
   result: { contacts: number; events: number };
 }
 
@@ -53,7 +57,7 @@ interface Run {
  *
  * Takes turns between slices of steps 1 and 2 and slices of step 3. Once one of the two fails, it goes on with the other
  * alone: an outage of ClickHouse holds up nothing in Postgres, nor a long transaction anything in ClickHouse. A project
- * whose traces can't be deleted holds up no other of its slice.
+ * whose traces can't be deleted is left out of the slices that follow.
  *
  * @param em outside of a transaction
  * @param signal aborts its waits, and stops it between two transactions
@@ -65,16 +69,18 @@ export async function eraseDeletedContacts(
   clickhouse: ClickHouse,
   signal: AbortSignal,
 ): Promise<{ contacts: number; events: number }> {
-  const run: Run = { em, clickhouse, signal, result: { contacts: 0, events: 0 } };
+  const refused = { postgres: [], clickhouse: [] };
+  const run: Run = { em, clickhouse, signal, refused, failures: [], result: { contacts: 0, events: 0 } };
   const endsAt = performance.now() + runMs;
-  const failures = new Map<typeof eraseInPostgres, unknown>();
+  const failed = new Set<typeof eraseInPostgres>();
   const attempt = async (erase: typeof eraseInPostgres) => {
-    if (failures.has(erase)) return 0;
+    if (failed.has(erase)) return 0;
     try {
       return await erase(run);
     } catch (error) {
       if (signal.aborted) throw error;
-      failures.set(erase, error);
+      run.failures.push(error);
+      failed.add(erase);
       return 0;
     }
   };
@@ -83,18 +89,18 @@ export async function eraseDeletedContacts(
     const erased = await attempt(eraseInClickHouse);
     isDone = cleared === 0 && erased === 0;
   }
-  const [failure] = failures.values();
-  if (failures.size > 0) throw failure;
+  if (run.failures.length > 0) throw run.failures[0];
   return run.result;
 }
 
 /** @returns the erasures of the slice; 0 when none is due */
-async function eraseInPostgres({ em, signal, result }: Run): Promise<number> {
+async function eraseInPostgres(run: Run): Promise<number> {
+  const { em, signal, result } = run;
   const passedBefore = await readLatestPass(em);
-  const erasures = await findErasures(em, 'postgres', passedBefore, erasuresAtOnce);
+  const erasures = await findDue(run, 'postgres', passedBefore);
   if (erasures.length === 0) return 0;
   await whenSettled(em, signal);
-  await forEachProject(erasures, signal, async (projectId, own) => {
+  await forEachProject(run, 'postgres', erasures, async (projectId, own) => {
     for (let at = 0; at < own.length; at += contactsAtOnce) {
       signal.throwIfAborted();
       const contactIds = idsOf(own.slice(at, at + contactsAtOnce));
@@ -110,8 +116,9 @@ async function eraseInPostgres({ em, signal, result }: Run): Promise<number> {
 }
 
 /** @returns the erasures of the slice; 0 when none is due */
-async function eraseInClickHouse({ em, clickhouse, signal, result }: Run): Promise<number> {
-  const erasures = await findErasures(em, 'clickhouse', await readLatestPass(em), erasuresAtOnce);
+async function eraseInClickHouse(run: Run): Promise<number> {
+  const { em, clickhouse, signal, result } = run;
+  const erasures = await findDue(run, 'clickhouse', await readLatestPass(em));
   if (erasures.length === 0) return 0;
   if (await hasNeverStreamed(em, clickhouse)) {
     result.contacts += await notePass(em, erasures);
@@ -123,7 +130,7 @@ async function eraseInClickHouse({ em, clickhouse, signal, result }: Run): Promi
   await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
   try {
     await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
-    await forEachProject(erasures, signal, async (projectId, own) => {
+    await forEachProject(run, 'clickhouse', erasures, async (projectId, own) => {
       await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
       // Project by project, so that a run that ends early has made progress.
       result.contacts += await notePass(em, own);
@@ -134,6 +141,9 @@ async function eraseInClickHouse({ em, clickhouse, signal, result }: Run): Promi
   }
   return erasures.length;
 }
+
+const findDue = ({ em, refused }: Run, part: ErasurePart, passedBefore: Date) =>
+  findErasures(em, part, { passedBefore, limit: erasuresAtOnce, without: refused[part] });
 
 /** The first pass of an erasure has to have ended before it for the second one. */
 const readLatestPass = async (em: Em) => new Date((await readClock(em)).getTime() - secondPassAfterMs);
@@ -159,20 +169,20 @@ async function notePass(em: Em, erasures: readonly DueErasure[]): Promise<number
 
 const idsOf = (erasures: readonly DueErasure[]) => erasures.map(({ contactId }) => contactId);
 
-/** @throws the first failure of a project, after the others had their turn; an outage at once */
+/** Notes the failure of a project and goes on with the others. @throws an outage, which would be that of every project */
 async function forEachProject(
+  { signal, refused, failures }: Run,
+  part: ErasurePart,
   erasures: readonly DueErasure[],
-  signal: AbortSignal,
   erase: (projectId: string, own: DueErasure[]) => Promise<void>,
 ): Promise<void> {
-  const failures: unknown[] = [];
   for (const [projectId, own] of Map.groupBy(erasures, (erasure) => erasure.projectId)) {
     try {
       await erase(projectId, own);
     } catch (error) {
       if (signal.aborted || error instanceof ClickHouseUnavailable || isDatabaseAway(error)) throw error;
       failures.push(error);
+      refused[part].push(projectId);
     }
   }
-  if (failures.length > 0) throw failures[0];
 }
