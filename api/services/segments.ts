@@ -87,7 +87,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
       }
       const condition = readChangedCondition(before, raw);
       if (trackMembership === false && before.trackMembership) {
-        await heavyReads.run(projectId, () => requireNoListeners(projectEm(orm, projectId), before));
+        await heavyReads.run(projectId, () => requireNoListeners(orm, before));
       }
       // Drops rows that an interrupted switch-off left: they would hide that their contacts enter again.
       if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
@@ -210,7 +210,8 @@ async function requireNotPinned(
 }
 
 /** Without its events, workflows that start with one would silently stop, and executions that wait for one never continue. */
-async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
+async function requireNoListeners(orm: Orm, segment: Segment): Promise<void> {
+  const em = projectEm(orm, segment.projectId);
   const workflows = await findReferringWorkflows(
     em,
     segment.projectId,
@@ -220,6 +221,8 @@ async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
   if (workflows.length > 0) {
     throw inUse('Workflows use the entry or exit of the segment, so it must stay tracked', { workflows });
   }
+  // The edit that removed the last such step has committed by now, so no execution starts with the version before it.
+  await waitForStarts(orm.em.fork(), segment.projectId);
   await requireNotPinned(em, segment, 'The segment must stay tracked', readsEventsOf);
 }
 
