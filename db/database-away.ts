@@ -39,22 +39,15 @@ export function isTimedOut(error: unknown): boolean {
   return someCause(error, (cause) => timeouts.has(Reflect.get(cause, 'code')));
 }
 
-/** For work that an answer does not depend on: undefined in place of a timeout of Postgres. */
-export async function unlessTimedOut<Result>(work: Promise<Result>): Promise<Result | undefined> {
+/**
+ * For work that an answer does not depend on, such as after the commit of what it is about: undefined when Postgres is away
+ * or has canceled a statement.
+ */
+export async function unlessAway<Result>(work: Promise<Result>): Promise<Result | undefined> {
   try {
     return await work;
   } catch (error) {
-    if (isTimedOut(error)) return undefined;
-    throw error;
-  }
-}
-
-/** For work after the commit of what an answer is about: undefined when Postgres is away or has canceled a statement. */
-export async function unlessAway<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  try {
-    return await unlessTimedOut(work);
-  } catch (error) {
-    if (isDatabaseAway(error)) return undefined;
+    if (isTimedOut(error) || isDatabaseAway(error)) return undefined;
     throw error;
   }
 }

@@ -23,7 +23,7 @@ beforeAll(async () => {
   stack = await startTestProduct();
 });
 afterAll(() => stack.close());
-const client = { device: undefined, address: '127.0.0.1', userAgent: undefined };
+const client = { devices: [], address: '127.0.0.1', userAgent: undefined };
 beforeEach(async () => {
   dataDirectory = await mkdtemp(join(tmpdir(), 'posthaste-first-start-'));
 });

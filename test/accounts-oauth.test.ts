@@ -79,6 +79,14 @@ describe.each(providers)('sign-in with %s', (provider) => {
     expect(await userOf(await signIn(provider))).toEqual(user);
   });
 
+  it('finds its cookie beside one of the same name from a site on a parent domain', async () => {
+    newAccount(`both-${provider}@example.com`);
+    const { cookie, callback } = await begin(provider);
+    const both = { Cookie: `oauth=theirs; ${cookie}` };
+    const user = await userOf(await callApi(stack.url, 'GET', callback, undefined, both));
+    expect(user.email).toBe(`both-${provider}@example.com`);
+  });
+
   it('sends a fresh state and a PKCE challenge, and keeps the verifier to this browser', async () => {
     newAccount('pkce@example.com');
     const [first, second] = [await begin(provider), await begin(provider)];

@@ -85,7 +85,8 @@ it("a segment whose entry or exit a workflow starts with or waits for can't be d
   expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
 });
 
-it("a segment whose exit only running executions wait for can't be deleted or untracked until they end", async () => {
+/** A tracked segment, and an enabled workflow that waits for its exit. */
+async function buildWaiting() {
   const condition = planIs('pro');
   const segment = await createSegment(sender, { name: 'Clients', condition, trackMembership: true });
   const steps = {
@@ -98,12 +99,21 @@ it("a segment whose exit only running executions wait for can't be deleted or un
     ['wait', 'end', 'timeout'],
   ]);
   const { version, steps: built } = await readWorkflow(sender, workflowId);
-  await trackEvent(sender, 'signup');
-  await onlyExecution(sender, workflowId, 'WAITING');
   const { id } = built.find(({ type }: { type: string }) => type === 'WAIT_FOR_EVENT');
-  expect((await sender.delete(`/workflows/${workflowId}/steps/${id}?splice=true`)).status).toBe(204);
+  const removeWait = async () => {
+    const answer = await sender.delete(`/workflows/${workflowId}/steps/${id}?splice=true`);
+    expect(answer.status).toBe(204);
+  };
   const path = `/segments/${segment.id}`;
   const untrack = () => sender.patch(path, { trackMembership: false });
+  return { workflowId, version, removeWait, path, untrack };
+}
+
+it("a segment whose exit only running executions wait for can't be deleted or untracked until they end", async () => {
+  const { workflowId, version, removeWait, path, untrack } = await buildWaiting();
+  await trackEvent(sender, 'signup');
+  await onlyExecution(sender, workflowId, 'WAITING');
+  await removeWait();
   for (const refused of [await sender.delete(path), await untrack()]) {
     expect(refused.status, JSON.stringify(refused.body)).toBe(409);
     expect(refused.body.error.details).toEqual({
@@ -112,7 +122,7 @@ it("a segment whose exit only running executions wait for can't be deleted or un
   }
   await sender.post(`/workflows/${workflowId}/executions/cancel-all`, {});
   expect((await untrack()).status).toBe(200);
-  expect((await sender.delete(`/segments/${segment.id}`)).status).toBe(204);
+  expect((await sender.delete(path)).status).toBe(204);
 });
 
 it('a segment whose entry or exit a workflow starts with, waits for or asks for stays tracked', async () => {
@@ -150,8 +160,8 @@ it('a segment whose entry or exit a workflow starts with, waits for or asks for 
   expect((await untrack()).status).toBe(200);
 });
 
-it('a segment is not deleted before an execution that is just being started can be seen', async () => {
-  const { workflowId, version, remove, removeQuestion } = await build();
+/** Begins an execution, and completes it when another request waits for it. */
+async function startMeanwhile(workflowId: string, version: number) {
   const contactId = await createContact(sender, 'ada@example.com');
   const held = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
@@ -162,17 +172,34 @@ it('a segment is not deleted before an execution that is just being started can 
     await go.promise;
   });
   await held.promise;
+  return async () => {
+    await eventually(
+      () =>
+        sql(
+          stack.database.orm.em.fork(),
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from workflows%for update%'",
+        ),
+      (waiting) => waiting.length > 0,
+    );
+    go.resolve();
+    await starting;
+  };
+}
+
+it('a segment is not deleted before an execution that is just being started can be seen', async () => {
+  const { workflowId, version, remove, removeQuestion } = await build();
+  const complete = await startMeanwhile(workflowId, version);
   await removeQuestion(true);
   const deleting = remove();
-  await eventually(
-    () =>
-      sql(
-        stack.database.orm.em.fork(),
-        "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from workflows%for update%'",
-      ),
-    (waiting) => waiting.length > 0,
-  );
-  go.resolve();
-  await starting;
+  await complete();
   expect((await deleting).status).toBe(409);
+});
+
+it('a segment stays tracked until an execution that is just being started can be seen', async () => {
+  const { workflowId, version, removeWait, untrack } = await buildWaiting();
+  const complete = await startMeanwhile(workflowId, version);
+  await removeWait();
+  const untracking = untrack();
+  await complete();
+  expect((await untracking).status).toBe(409);
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { oauthProviderNames } from '../../core/accounts/oauth-providers.ts';
 import { DomainError } from '../../core/errors.ts';
 import { negotiateLocale } from '../../core/messages/messages.ts';
-import { clientOf, setCookie, setSignInCookies } from '../edge/cookies.ts';
+import { clientOf, cookiesNamed, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { isBrowser } from '../edge/errors.ts';
 import type { ErrorPage } from '../edge/route.ts';
@@ -85,8 +85,8 @@ export const finishOAuth = defineRoute('GET /auth/oauth/:provider/callback', {
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { params }) {
     await orBackToSignIn(ctx, async () => {
-      const attempt = ctx.cookies.get('oauth');
-      const signedIn = await ctx.services.oauth.finish(params.provider, ctx.url, attempt, clientOf(ctx));
+      const attempts = cookiesNamed('oauth', ctx);
+      const signedIn = await ctx.services.oauth.finish(params.provider, ctx.url, attempts, clientOf(ctx));
       setSignInCookies(ctx, signedIn);
       setCookie(ctx, 'oauth', null);
       ctx.redirect(signedIn.location);

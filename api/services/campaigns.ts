@@ -10,7 +10,7 @@ import {
 import { copyName } from '../../core/copy-name.ts';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
-import { unlessTimedOut } from '../../db/database-away.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import {
   Campaign,
   CampaignBatch,
@@ -23,6 +23,7 @@ import {
   type CountedCampaign,
   withCounters,
   withItsCounters,
+  withoutEmails,
 } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import type { CampaignBody, ListCampaignsQuery } from '../schemas/campaigns.ts';
@@ -133,24 +134,24 @@ export function createCampaignsService(
   const writeInPlace = (projectId: string, write: (em: Em) => Promise<Campaign>) =>
     writes.run(projectId, () => projectEm(orm, projectId).transactional(write));
 
-  const withEstimate = async (
-    campaign: Campaign,
-    count: ProjectSlots['runSoon'],
-  ): Promise<CountedCampaign> => {
+  const withEstimate = async (campaign: Campaign, count: ProjectSlots['runSoon']): Promise<Campaign> => {
     const { projectId, totalRecipients } = campaign;
     if (isEstimated(campaign)) {
       // When counting takes too long, the last estimate stays.
-      const recipients = await unlessTimedOut(count(projectId, () => estimate(campaign)));
+      const recipients = await unlessAway(count(projectId, () => estimate(campaign)));
       campaign.totalRecipients = recipients ?? totalRecipients;
     }
-    return withItsCounters(projectEm(orm, projectId), campaign);
+    return campaign;
   };
-  // The campaign is already saved, so nothing refuses it: it stays without a free slot, too.
-  const written = (campaign: Campaign) => withEstimate(campaign, heavyReads.runSoon);
+  // The campaign is already saved, so nothing refuses it: it stays without a free slot and without Postgres, too.
+  const written = async (campaign: Campaign): Promise<CountedCampaign> =>
+    withoutEmails(await withEstimate(campaign, heavyReads.runSoon));
 
   return {
-    get: async (projectId: string, id: string) =>
-      withEstimate(await findCampaign(projectEm(orm, projectId), id), heavyReads.run),
+    async get(projectId: string, id: string) {
+      const em = projectEm(orm, projectId);
+      return withItsCounters(em, await withEstimate(await findCampaign(em, id), heavyReads.run));
+    },
 
     async list(projectId: string, query: ListCampaignsQuery) {
       const filter = { ...query, status: readName(query.status, campaignStatuses, 'campaign status') };

@@ -1,4 +1,4 @@
-import { unlessTimedOut } from '../../db/database-away.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import type { Orm } from '../../db/orm.ts';
 import { cancelBatches } from '../../db/statements/campaigns/cancel-batches.ts';
 
@@ -11,6 +11,6 @@ export async function cancelEmails(orm: Orm, campaignId: string): Promise<void> 
   let after: number | null = 0;
   while (after !== null && performance.now() < deadline) {
     // A worker that stands still may hold emails; they must not keep the caller from learning that the rest worked.
-    after = (await unlessTimedOut(cancelBatches(orm.em.fork(), campaignId, after, batchesAtOnce))) ?? null;
+    after = (await unlessAway(cancelBatches(orm.em.fork(), campaignId, after, batchesAtOnce))) ?? null;
   }
 }

@@ -77,12 +77,13 @@ export function createOAuthService(options: OAuthServiceOptions) {
     /**
      * Signs in the user linked to the provider account, else the user with its verified address, else a new user.
      * @param url path and query of the request
+     * @param cookies what the browser sent under the attempt's name
      * @throws DomainError `BAD_REQUEST` when this browser did not start the sign-in or the provider refused it,
      * `FORBIDDEN` without a verified address, or for a new user while sign-up is off and no invitation is open
      */
-    async finish(name: OAuthProviderName, url: string, token: string | undefined, from: SignInClient) {
+    async finish(name: OAuthProviderName, url: string, cookies: readonly string[], from: SignInClient) {
       const provider = requireProvider(name);
-      const attempt = readAttempt(key, name, token);
+      const attempt = readAttempt(key, name, cookies);
       const profile = await asking(options, provider.profileOf(new URL(url, 'http://callback'), attempt));
       const user = await findOrAddUser(options, name, profile);
       return { location: options.signedInUrl, ...(await sessions.open(user, from)) };
@@ -90,13 +91,14 @@ export function createOAuthService(options: OAuthServiceOptions) {
   };
 }
 
-function readAttempt(key: Buffer, name: OAuthProviderName, token: string | undefined) {
-  try {
-    const payload = jwt.verify(token ?? '', key, { algorithms: ['HS256'] });
-    const attempt = attemptSchema.parse(payload);
-    if (attempt.provider === name) return attempt;
-  } catch {
-    // Missing, forged or expired: this browser did not start the sign-in.
+function readAttempt(key: Buffer, name: OAuthProviderName, cookies: readonly string[]) {
+  for (const token of cookies) {
+    try {
+      const attempt = attemptSchema.parse(jwt.verify(token, key, { algorithms: ['HS256'] }));
+      if (attempt.provider === name) return attempt;
+    } catch {
+      // Forged, expired or no JWT: this browser did not start the sign-in.
+    }
   }
   throw new DomainError('BAD_REQUEST', 'This sign-in was started in another browser or has expired', {
     ...because('attempt_expired'),

@@ -4,7 +4,7 @@ import { newId } from '../../core/new-id.ts';
 import { segmentEventName } from '../../core/reserved-events.ts';
 import { segmentSlug, withIdSuffix } from '../../core/segments/slug.ts';
 import { type ReferringConfig, refersToEvent, segmentsOf } from '../../core/workflows/references.ts';
-import { unlessTimedOut } from '../../db/database-away.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import { Segment } from '../../db/entities/segment.ts';
@@ -44,7 +44,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
   const count = (segment: Segment) => countMembers(projectEm(orm, segment.projectId), segment);
   // The segment is already saved, so nothing refuses it: without a free slot, or if it takes too long, a sweep counts it.
   const counted = async (segment: Segment): Promise<Segment> => {
-    const memberCount = await unlessTimedOut(heavyReads.runSoon(segment.projectId, () => count(segment)));
+    const memberCount = await unlessAway(heavyReads.runSoon(segment.projectId, () => count(segment)));
     segment.memberCount = memberCount ?? segment.memberCount;
     return segment;
   };
@@ -87,7 +87,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
       }
       const condition = readChangedCondition(before, raw);
       if (trackMembership === false && before.trackMembership) {
-        await heavyReads.run(projectId, () => requireNoListeners(projectEm(orm, projectId), before));
+        await heavyReads.run(projectId, () => requireNoListeners(orm, before));
       }
       // Drops rows that an interrupted switch-off left: they would hide that their contacts enter again.
       if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
@@ -102,7 +102,7 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
         requireUnchanged(segment, seen);
         return em.assign(segment, change, { ignoreUndefined: true });
       });
-      if (trackMembership === false) await unlessTimedOut(dropMembers(orm.em.fork(), projectId, id));
+      if (trackMembership === false) await unlessAway(dropMembers(orm.em.fork(), projectId, id));
       return condition === undefined ? changed : counted(changed);
     },
 
@@ -183,7 +183,7 @@ async function removeSegment(orm: Orm, projectId: string, id: string): Promise<v
     em.remove(await findSegment(em, id));
   });
   // The segment is gone; a sweep deletes what is left of it.
-  await unlessTimedOut(dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall));
+  await unlessAway(dropMembers(orm.em.fork(), projectId, id, dropBatchesPerCall));
 }
 
 async function requireUnused(em: Em, projectId: string, id: string): Promise<void> {
@@ -210,7 +210,8 @@ async function requireNotPinned(
 }
 
 /** Without its events, workflows that start with one would silently stop, and executions that wait for one never continue. */
-async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
+async function requireNoListeners(orm: Orm, segment: Segment): Promise<void> {
+  const em = projectEm(orm, segment.projectId);
   const workflows = await findReferringWorkflows(
     em,
     segment.projectId,
@@ -220,6 +221,8 @@ async function requireNoListeners(em: Em, segment: Segment): Promise<void> {
   if (workflows.length > 0) {
     throw inUse('Workflows use the entry or exit of the segment, so it must stay tracked', { workflows });
   }
+  // The edit that removed the last such step has committed by now, so no execution starts with the version before it.
+  await waitForStarts(orm.em.fork(), segment.projectId);
   await requireNotPinned(em, segment, 'The segment must stay tracked', readsEventsOf);
 }
 

@@ -10,8 +10,8 @@ import {
 import { addressSubject } from '../access/address-subject.ts';
 
 export interface SignInClient {
-  /** As remembered by the browser, unverified. */
-  device: string | undefined;
+  /** As remembered by the browser, unverified; at most one is ours. */
+  devices: readonly string[];
   address: string;
   /** The header, which can hold anything. */
   userAgent: string | undefined;
@@ -47,10 +47,10 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions) {
      * @returns a function that undoes the count; call it when the password was right
      * @throws DomainError `RATE_LIMIT_EXCEEDED`
      */
-    async admit(email: string, { device, address }: SignInClient) {
+    async admit(email: string, { devices, address }: SignInClient) {
       if (limit === 0) return async () => undefined;
       const em = orm.em.fork();
-      const sources = [...(isDevice(device) ? [deviceSource(device)] : []), addressSource(address)];
+      const sources = [...devices.filter(isDevice).map(deviceSource), addressSource(address)];
       const known = await findKnown(em, email, sources);
       const subject = hashOf(`${email} ${known?.toString('hex') ?? 'others'}`);
       const retryAfterSeconds = await countSignInAttempt(em, subject, limit);
@@ -65,8 +65,8 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions) {
      * Remembers the device and address.
      * @returns what identifies the device from now on
      */
-    async remember(em: Em, userId: string, { device: sent, address }: SignInClient) {
-      const device = isDevice(sent) ? sent : randomBytes(32).toString('base64url');
+    async remember(em: Em, userId: string, { devices, address }: SignInClient) {
+      const device = devices.find(isDevice) ?? randomBytes(32).toString('base64url');
       await rememberSignInSources(em, userId, [deviceSource(device), addressSource(address)]);
       return device;
     },
@@ -74,6 +74,4 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions) {
 }
 
 /** Anyone can forge a well-formed value; only devices that have signed in are known. */
-function isDevice(sent: string | undefined): sent is string {
-  return sent !== undefined && /^[\w-]{43}$/.test(sent);
-}
+const isDevice = (sent: string) => /^[\w-]{43}$/.test(sent);

@@ -1,7 +1,7 @@
 import { IsolationLevel, LockMode } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
 import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
-import { unlessTimedOut } from '../../db/database-away.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import { Workflow, WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
 import { EventListener } from '../../db/entities/workflow-execution.ts';
@@ -113,5 +113,5 @@ async function removeWorkflow(orm: Orm, projectId: string, id: string): Promise<
     em.remove(workflow);
   });
   // The workflow is gone; a sweep deletes what is left of it.
-  await unlessTimedOut(deleteExecutions(projectEm(orm, projectId), id, maxDeletedBatches));
+  await unlessAway(deleteExecutions(projectEm(orm, projectId), id, maxDeletedBatches));
 }

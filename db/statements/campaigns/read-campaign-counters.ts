@@ -48,6 +48,13 @@ export async function withCounters(em: Em, campaigns: readonly Campaign[]): Prom
   });
 }
 
+/** A campaign of which no email has been written. */
+export const withoutEmails = (campaign: Campaign): CountedCampaign => ({
+  campaign,
+  counters: recordOf(campaignFigures, () => 0),
+  pause: null,
+});
+
 export async function withItsCounters(em: Em, campaign: Campaign): Promise<CountedCampaign> {
   const [counted] = await withCounters(em, [campaign]);
   if (counted === undefined) throw new Error(`The counters of campaign ${campaign.id} are missing`);
