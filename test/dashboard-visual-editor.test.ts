@@ -193,6 +193,20 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe('<p>Here: One {{ two }} <a href="https://example.com/">three</a>!</p>');
   });
 
+  it('text from Word loses its images, which only the computer of the sender has', async () => {
+    await openVisually('<p>Here:</p>');
+    await body().click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' ');
+    await paste(
+      '<p class=MsoNormal>One <img src="file:///C:/Users/ada/clip_image002.png" alt="Two"> three ' +
+        `<img src="${pixel}" alt="Four"></p>`,
+    );
+    await body().getByRole('img', { name: 'Four' }).waitFor();
+    expect(await readHtml()).toBe(`<p>Here: One three <img src="${pixel}" alt="Four"></p>`);
+    expect(tab.complaints()).toEqual([]);
+  });
+
   it('text from Google Docs keeps only its bold and italic', async () => {
     await openVisually('<p>Here:</p>');
     await body().click();
