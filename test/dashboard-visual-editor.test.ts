@@ -361,6 +361,30 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe(`<div>\n  <p>One</p>${table}`);
   });
 
+  it.each([
+    [
+      '<table><tbody><tr><td>One</td><td>Two</td></tr></tbody></table>',
+      'Two',
+      '<table><tbody><tr><td>One</td><td><ul><li>Two</li></ul></td></tr></tbody></table>',
+    ],
+    [
+      '<table><tbody><tr><td>One</td><td>Two</td></tr></tbody></table>',
+      'One',
+      '<table><tbody><tr><td><ul><li>One</li></ul></td><td>Two</td></tr></tbody></table>',
+    ],
+    [
+      '<div><div><p>One</p></div><div><p>Two</p></div></div>',
+      'Two',
+      '<div><div><p>One</p></div><div><ul><li>Two</li></ul></div></div>',
+    ],
+  ])('a list begins a column or a box: %s at %s', async (html, text, list) => {
+    await openVisually(html);
+    await body().getByText(text).click();
+    await cursorIsKnown();
+    await button('Bulleted list').click();
+    expect(await readHtml()).toBe(list);
+  });
+
   it('new buttons have the color of the brand', async () => {
     await owner.call('PATCH', `/users/@me/projects/${project.id}`, { brandColor: '#0f766e' });
     await page.reload();
