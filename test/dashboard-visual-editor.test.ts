@@ -385,6 +385,21 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe(list);
   });
 
+  it.each([
+    ['Heading 1', '<table><tbody><tr><td>One</td></tr></tbody></table>', '<td><h1>One</h1></td>'],
+    ['Heading 1', '<ul><li>One</li></ul>', '<h1>One</h1>'],
+    ['Divider', '<ul><li>One</li></ul>', '<ul><li><p></p><hr>One</li></ul>'],
+  ])('%s in %s leaves an email that opens visually again', async (tool, html, written) => {
+    await openVisually(html);
+    await body().getByText('One').click();
+    await page.keyboard.press('Home');
+    await cursorIsKnown();
+    await button(tool).click();
+    expect(await readHtml()).toContain(written);
+    await mode('Visual').click();
+    await body().getByText('One').waitFor();
+  });
+
   it('new buttons have the color of the brand', async () => {
     await owner.call('PATCH', `/users/@me/projects/${project.id}`, { brandColor: '#0f766e' });
     await page.reload();
