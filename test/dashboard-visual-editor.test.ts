@@ -400,6 +400,19 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await body().getByText('One').waitFor();
   });
 
+  it('a link is inserted after a double click beside a text, which selects no text', async () => {
+    await openVisually('<p>One</p>\n<p>Two</p>');
+    await body().getByText('One').dblclick();
+    await cursorIsKnown();
+    await button('Link').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Text' }).fill('Three');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com');
+    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await body().getByRole('link', { name: 'Three' }).waitFor();
+    expect(await readHtml()).toBe('<p>One<a href="https://example.com">Three</a></p>\n<p>Two</p>');
+  });
+
   it('new buttons have the color of the brand', async () => {
     await owner.call('PATCH', `/users/@me/projects/${project.id}`, { brandColor: '#0f766e' });
     await page.reload();
