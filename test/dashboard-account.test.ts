@@ -1,3 +1,6 @@
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
@@ -357,6 +360,24 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.getByText('1 new contact').waitFor();
     await button('Import 1 row').waitFor();
     expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
+  });
+
+  it('is told to choose a file again that has changed since', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'posthaste-import-'));
+    const file = join(folder, 'people.csv');
+    await writeFile(file, 'email\nada@example.com\nbad\n');
+    // The browser compares whole seconds.
+    await utimes(file, new Date('2026-01-31'), new Date('2026-01-31'));
+    await page.goto(`projects/${project.id}/contacts/import`);
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByText('1 row can’t be used').waitFor();
+    await writeFile(file, 'email\nada@example.com\ngood@example.com\n');
+    await button('Import 1 row').click();
+    await page.getByText('The file has changed since you chose it').waitFor();
+    await button('Choose another file').click();
+    await page.locator('input[type=file]').setInputFiles(file);
+    await button('Import 2 rows').waitFor();
+    await rm(folder, { recursive: true });
   });
 
   it('keeps a column named like a built-in field as data', async () => {

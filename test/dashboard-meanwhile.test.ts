@@ -119,6 +119,10 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     await cancel.waitFor();
     const figures = report.getByLabel('Figures');
     await figures.getByText('3', { exact: true }).waitFor();
+    await cancel.click();
+    await report.getByText('0 of 4 emails have been sent and can’t be recalled.').waitFor();
+    await button('Cancel', report).click();
+    await cancel.waitFor();
     status = 'SENT';
     await cancel.waitFor({ state: 'detached' });
     await figures.getByText('4', { exact: true }).waitFor();

@@ -240,6 +240,28 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.getByText('“Greeting” deleted').waitFor();
   });
 
+  it('a template that only executions under way still send says why it can’t be deleted', async () => {
+    const content = { subject: 'Hello', body: '<p>Hello</p>', from: `hello@${domain}` };
+    const { id: templateId } = (await post('/templates', { name: 'Reminder', ...content })).body;
+    const { id, steps } = (await post('/workflows', { name: 'Reminds', eventName: 'signed up' })).body;
+    const delay = { type: 'DELAY', config: { amount: 30, unit: 'days' }, autoConnect: steps[0].id };
+    const delayed = (await post(`/workflows/${id}/steps`, delay)).body;
+    const email = { name: 'Remind', type: 'SEND_EMAIL', config: { templateId }, autoConnect: delayed.id };
+    const { id: stepId } = (await post(`/workflows/${id}/steps`, email)).body;
+    const contactId = (await post('/contacts', { email: 'waiting@example.com' })).body.id;
+    expect((await post(`/workflows/${id}/executions`, { contactId })).status).toBe(201);
+    await owner.call('DELETE', `/workflows/${id}/steps/${stepId}`, undefined, { 'X-Project-Id': project.id });
+    await page.goto(`projects/${project.id}/templates/${templateId}`);
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Workflow Reminds, in an earlier version that is still in use' })
+      .waitFor();
+    await button('More').click();
+    await page.getByRole('menuitem', { name: 'Delete …' }).click();
+    await page.getByText('An earlier version of a workflow is in use until').waitFor();
+    await button('Close').last().click();
+  });
+
   it('a campaign canceled before its time says so, scrolled to the top', async () => {
     const { body } = await post('/campaigns', {
       name: 'Never',

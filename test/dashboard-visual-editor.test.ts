@@ -193,6 +193,20 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe('<p>Here: One {{ two }} <a href="https://example.com/">three</a>!</p>');
   });
 
+  it('text from Word loses its images, which only the computer of the sender has', async () => {
+    await openVisually('<p>Here:</p>');
+    await body().click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' ');
+    await paste(
+      '<p class=MsoNormal>One <img src="file:///C:/Users/ada/clip_image002.png" alt="Two"> three ' +
+        `<img src="${pixel}" alt="Four"></p>`,
+    );
+    await body().getByRole('img', { name: 'Four' }).waitFor();
+    expect(await readHtml()).toBe(`<p>Here: One three <img src="${pixel}" alt="Four"></p>`);
+    expect(tab.complaints()).toEqual([]);
+  });
+
   it('text from Google Docs keeps only its bold and italic', async () => {
     await openVisually('<p>Here:</p>');
     await body().click();
@@ -345,6 +359,58 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await body().getByText('Right').click();
     await button('Remove row').click();
     expect(await readHtml()).toBe(`<div>\n  <p>One</p>${table}`);
+  });
+
+  it.each([
+    [
+      '<table><tbody><tr><td>One</td><td>Two</td></tr></tbody></table>',
+      'Two',
+      '<table><tbody><tr><td>One</td><td><ul><li>Two</li></ul></td></tr></tbody></table>',
+    ],
+    [
+      '<table><tbody><tr><td>One</td><td>Two</td></tr></tbody></table>',
+      'One',
+      '<table><tbody><tr><td><ul><li>One</li></ul></td><td>Two</td></tr></tbody></table>',
+    ],
+    [
+      '<div><div><p>One</p></div><div><p>Two</p></div></div>',
+      'Two',
+      '<div><div><p>One</p></div><div><ul><li>Two</li></ul></div></div>',
+    ],
+  ])('a list begins a column or a box: %s at %s', async (html, text, list) => {
+    await openVisually(html);
+    await body().getByText(text).click();
+    await cursorIsKnown();
+    await button('Bulleted list').click();
+    expect(await readHtml()).toBe(list);
+  });
+
+  it.each([
+    ['Heading 1', '<table><tbody><tr><td>One</td></tr></tbody></table>', '<td><h1>One</h1></td>'],
+    ['Heading 1', '<ul><li>One</li></ul>', '<h1>One</h1>'],
+    ['Divider', '<ul><li>One</li></ul>', '<ul><li><p></p><hr>One</li></ul>'],
+  ])('%s in %s leaves an email that opens visually again', async (tool, html, written) => {
+    await openVisually(html);
+    await body().getByText('One').click();
+    await page.keyboard.press('Home');
+    await cursorIsKnown();
+    await button(tool).click();
+    expect(await readHtml()).toContain(written);
+    await mode('Visual').click();
+    await body().getByText('One').waitFor();
+  });
+
+  it('a link is inserted after a double click beside a text, which selects no text', async () => {
+    await openVisually('<p>One</p>\n<p>Two</p>');
+    await body().getByText('One').dblclick();
+    await cursorIsKnown();
+    await button('Link').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Text' }).fill('Three');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com');
+    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await body().getByRole('link', { name: 'Three' }).waitFor();
+    expect(await readHtml()).toBe('<p>One<a href="https://example.com">Three</a></p>\n<p>Two</p>');
   });
 
   it('new buttons have the color of the brand', async () => {

@@ -18,7 +18,7 @@ export function CancelCampaignDialog({ campaign, ...state }: DialogState & { cam
       }}
     >
       {status === 'SENDING'
-        ? `${count(sentCount)} of ${quantity(totalRecipients, 'email')} left and can’t be recalled. The others are not sent.`
+        ? `${count(sentCount)} of ${quantity(totalRecipients, 'email')} have been sent and can’t be recalled. The others are not sent.`
         : 'It will not be sent.'}{' '}
       A cancelled campaign can’t be sent again, but a duplicate of it can.
     </ConfirmDialog>

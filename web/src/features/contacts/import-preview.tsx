@@ -90,6 +90,7 @@ function usePreview(file: File, mapping: Mapping) {
   const query = useQuery({
     queryKey: ['import preview', file.name, file.size, file.lastModified, mapping],
     queryFn: async () => {
+      await requireReadable(file);
       try {
         const preview = await dryRun(file, mapping);
         setColumns(preview.columns.map(({ name }) => name));
@@ -165,6 +166,15 @@ function FirstRows({ preview: { preview, columns } }: { preview: Schema<'ImportP
   );
 }
 
+/** Browsers don't upload a file that has changed since it was chosen, and report that like a lost connection. */
+async function requireReadable(file: File): Promise<void> {
+  try {
+    await file.slice(0, 1).arrayBuffer();
+  } catch (cause) {
+    throw new Error('The file has changed since you chose it, or it is gone. Choose it again.', { cause });
+  }
+}
+
 function formOf(file: File, mapping: Mapping): FormData {
   const form = new FormData();
   if (Object.keys(mapping).length > 0) form.append('mapping', JSON.stringify(mapping));
@@ -183,6 +193,7 @@ async function dryRun(file: File, mapping: Mapping): Promise<Schema<'ImportPrevi
 }
 
 async function startImport(file: File, mapping: Mapping): Promise<string> {
+  await requireReadable(file);
   const { data } = await api.POST('/contacts/import', {
     body: { file: '' },
     bodySerializer: () => formOf(file, mapping),

@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { ApiError } from '../../api/api-error.ts';
 
-const usesSchema = z.record(z.string(), z.array(z.object({ name: z.string() })));
+/** A record, or an earlier version of a workflow that executions still follow. */
+const useSchema = z.union([
+  z.object({ name: z.string() }).transform(({ name }) => name),
+  z.object({ workflowName: z.string() }).transform(({ workflowName }) => workflowName),
+]);
+const usesSchema = z.record(z.string(), z.array(useSchema));
+
+const kindWords: Readonly<Record<string, string>> = {
+  workflowVersions: 'executions that follow an earlier version of',
+};
 
 /**
  * The API's refusal lists what uses the segment, by kind.
@@ -13,12 +22,13 @@ export const rethrowWithNames =
   (error: unknown): never => {
     const uses = error instanceof ApiError ? usesSchema.safeParse(error.details) : undefined;
     if (!(error instanceof ApiError) || !uses?.success) throw error;
-    const names = Object.entries(uses.data).map(
-      ([kind, records]) => `${kind}: ${records.map(({ name }) => `“${name}”`).join(', ')}`,
+    const named = Object.entries(uses.data).map(
+      ([kind, names]) =>
+        `${kindWords[kind] ?? `${kind}:`} ${[...new Set(names)].map((name) => `“${name}”`).join(', ')}`,
     );
-    if (names.length === 0) throw error;
+    if (named.length === 0) throw error;
     throw new ApiError(error.status, error.requestId, {
-      message: `${words} ${names.join('; ')}.`,
-      suggestion: 'Remove it there first.',
+      message: `${words} ${named.join('; ')}.`,
+      suggestion: uses.data.workflowVersions ? (error.suggestion ?? '') : 'Remove it there first.',
     });
   };

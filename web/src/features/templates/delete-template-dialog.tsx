@@ -5,7 +5,7 @@ import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog, Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { say } from '../../ui/toast.tsx';
-import { isUsed, UsageList, useTemplateUsage } from './template-usage.tsx';
+import { isUsed, isUsedByEarlier, UsageList, useTemplateUsage } from './template-usage.tsx';
 
 /** A template that is in use can't be deleted; the dialog then shows its uses. */
 export function DeleteTemplateDialog({ template, ...state }: DialogState & { template: Schema<'Template'> }) {
@@ -15,7 +15,11 @@ export function DeleteTemplateDialog({ template, ...state }: DialogState & { tem
   if (usage && isUsed(usage)) {
     return (
       <Dialog {...state} title="This template is in use">
-        <p className="mb-2 text-muted">Let these send another template first, then delete it.</p>
+        <p className="mb-2 text-muted">
+          Let these send another template first, then delete it.
+          {isUsedByEarlier(usage) &&
+            ' An earlier version of a workflow is in use until the executions that follow it have ended or are cancelled.'}
+        </p>
         <UsageList usage={usage} />
         <DialogActions>
           <Button onPress={state.onClose}>Close</Button>

@@ -10,12 +10,22 @@ export function useTemplateUsage(templateId: string) {
   return useQuery(usageQuery(templateId));
 }
 
+interface UsingWorkflow {
+  id: string;
+  name: string;
+  /** None of its steps sends the template any more, but executions of an earlier version do. */
+  isEarlier: boolean;
+}
+
 /** Each workflow once, even if several of its steps and versions send the template. */
-function workflowsOf({ workflowSteps, workflowVersions }: Usage): { id: string; name: string }[] {
-  const names = new Map(
-    [...workflowSteps, ...workflowVersions].map(({ workflowId, workflowName }) => [workflowId, workflowName]),
-  );
-  return [...names].map(([id, name]) => ({ id, name }));
+function workflowsOf({ workflowSteps, workflowVersions }: Usage): UsingWorkflow[] {
+  const edited = new Map(workflowSteps.map(({ workflowId, workflowName }) => [workflowId, workflowName]));
+  const earlier = new Map(workflowVersions.map(({ workflowId, workflowName }) => [workflowId, workflowName]));
+  return [...new Map([...edited, ...earlier])].map(([id, name]) => ({
+    id,
+    name,
+    isEarlier: !edited.has(id),
+  }));
 }
 
 /** Where the template is used. */
@@ -31,12 +41,13 @@ export function UsageList({ usage }: { usage: Usage }) {
           </TextLink>
         </li>
       ))}
-      {workflowsOf(usage).map(({ id, name }) => (
+      {workflowsOf(usage).map(({ id, name, isEarlier }) => (
         <li key={id}>
           Workflow{' '}
           <TextLink to="/projects/$projectId/workflows/$workflowId" params={{ projectId, workflowId: id }}>
             {name}
           </TextLink>
+          {isEarlier && ', in an earlier version that is still in use'}
         </li>
       ))}
     </ul>
@@ -44,3 +55,6 @@ export function UsageList({ usage }: { usage: Usage }) {
 }
 
 export const isUsed = (usage: Usage): boolean => usage.campaigns.length > 0 || workflowsOf(usage).length > 0;
+
+export const isUsedByEarlier = (usage: Usage): boolean =>
+  workflowsOf(usage).some(({ isEarlier }) => isEarlier);

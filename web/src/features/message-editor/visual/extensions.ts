@@ -10,7 +10,7 @@ import {
 import { Image } from '@tiptap/extension-image';
 import { ListItem } from '@tiptap/extension-list';
 import { Placeholder } from '@tiptap/extensions';
-import type { DOMOutputSpec } from '@tiptap/pm/model';
+import type { DOMOutputSpec, NodeType } from '@tiptap/pm/model';
 import { StarterKit } from '@tiptap/starter-kit';
 import { cellTags, codeOf, markers, phraseTags, sectionTags, wrapperTags } from './elements.ts';
 import { heldSource, type KeptAttributes, readKept, showKept } from './kept-attributes.ts';
@@ -221,6 +221,22 @@ const withLiquid = (extension: AnyExtension): AnyExtension =>
     ? (extension as Node).extend({ content: '(listItem | code)+' })
     : extension;
 
+const isList = ({ name }: NodeType): boolean => ['bulletList', 'orderedList'].includes(name);
+
+/**
+ * ProseMirror takes any node for a list that may contain one of the same nodes, here Liquid. A new list at the start of a
+ * table cell would then be merged with the cell before it.
+ */
+const ListsAlone = Extension.create({
+  name: 'listsAlone',
+  onBeforeCreate() {
+    for (const type of Object.values(this.editor.schema.nodes)) {
+      const isCompatible = type.compatibleContent.bind(type);
+      type.compatibleContent = (other) => isList(type) === isList(other) && isCompatible(other);
+    }
+  },
+});
+
 const Basics = StarterKit.extend({
   addExtensions() {
     return this.parent?.().map(byTagAlone).map(withLiquid) ?? [];
@@ -270,4 +286,5 @@ export const emailExtensions: AnyExtension[] = [
   LiquidBlock,
   CommentBlock,
   Kept,
+  ListsAlone,
 ];

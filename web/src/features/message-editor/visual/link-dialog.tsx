@@ -4,7 +4,7 @@ import type { DialogState } from '../../../ui/dialog.tsx';
 import { FormDialog } from '../../../ui/form-dialog.tsx';
 import { FormField } from '../../../ui/form-field.tsx';
 import { useButtonColor } from './button-color.ts';
-import { addressFault, insertLink, readAddress, toButton } from './links.ts';
+import { addressFault, hasSelected, insertLink, readAddress, toButton } from './links.ts';
 
 const schema = z.object({
   text: z.string(),
@@ -19,7 +19,7 @@ export function LinkDialog({
   onClose,
 }: DialogState & { editor: Editor; kind: 'link' | 'button' }) {
   const color = useButtonColor();
-  const { from, to, empty } = editor.state.selection;
+  const { from, to } = editor.state.selection;
   const selected = editor.state.doc.textBetween(from, to, ' ');
   return (
     <FormDialog
@@ -37,7 +37,9 @@ export function LinkDialog({
     >
       {({ control }) => (
         <>
-          {empty && <FormField control={control} name="text" label="Text" placeholder="Read more" />}
+          {!hasSelected(editor) && (
+            <FormField control={control} name="text" label="Text" placeholder="Read more" />
+          )}
           <FormField
             control={control}
             name="address"

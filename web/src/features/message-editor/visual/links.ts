@@ -42,19 +42,23 @@ export function readAddress(typed: string): string | undefined {
 
 export const addressFault = 'Enter an address, such as https://example.com';
 
+/** False also for the end of a paragraph alone, which a double click beside its text selects. */
+export const hasSelected = ({ state: { doc, selection } }: Editor): boolean =>
+  doc.textBetween(selection.from, selection.to, '', ' ') !== '';
+
 /** Links the selection, or inserts the text as a link if nothing is selected. */
 export function insertLink(
   editor: Editor,
   { href, text, kept }: { href: string; text: string; kept: KeptAttributes },
 ): void {
-  const { empty } = editor.state.selection;
   const chain = editor.chain().focus();
-  if (!empty) {
+  if (hasSelected(editor)) {
     chain.setMark('link', { href, kept }).run();
     return;
   }
   const marks = [{ type: 'link', attrs: { href, kept } }];
   chain
+    .setTextSelection(editor.state.selection.from)
     .insertContent({ type: 'text', text: text.trim() === '' ? href : text, marks })
     .unsetMark('link')
     .run();

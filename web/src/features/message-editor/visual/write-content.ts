@@ -44,9 +44,14 @@ function unwrapParagraphs(root: DocumentFragment): void {
     const isAlone = wasBare.has(paragraph)
       ? !beside(paragraph).some((node) => node !== null && wasBare.has(node))
       : paragraph.matches(`li > :not([${markers.loose}])`) && !beside(paragraph).some(isParagraphOrText);
-    for (const name of [markers.bare, markers.loose]) paragraph.removeAttribute(name);
-    if (isAlone && !paragraph.hasAttribute('style')) paragraph.replaceWith(...paragraph.childNodes);
+    // A list item begins with a paragraph, even if it is empty.
+    const isStart = paragraph.matches('li > :empty:first-child:not(:only-child)');
+    if (isAlone && !isStart && !paragraph.hasAttribute('style'))
+      paragraph.replaceWith(...paragraph.childNodes);
   }
+  // Also of paragraphs that have become headings.
+  for (const element of elementsOf(root))
+    for (const name of [markers.bare, markers.loose]) element.removeAttribute(name);
 }
 
 /** @returns the siblings on both sides, skipping whitespace */

@@ -12,6 +12,8 @@ const plan: Filter = { field: 'data.plan', operator: 'equals', value: 'business'
 const opened: Filter = { field: 'email.opened', operator: 'triggeredWithin', value: 7, unit: 'days' };
 const vip: Filter = { field: 'segment.1', operator: 'memberOfSegment' };
 
+const either: Condition = { logic: 'OR', groups: [{ filters: [plan] }, { filters: [vip] }] };
+
 describe('a condition in words', () => {
   it.each<[string, Condition]>([
     ['Plan is business and opened an email in the last 7 days', all(plan, opened)],
@@ -35,6 +37,29 @@ describe('a condition in words', () => {
           },
         ],
       },
+    ],
+    [
+      '(Plan is business or is in segment VIP) and opened an email in the last 7 days',
+      {
+        logic: 'AND',
+        groups: [{ filters: [], conditions: either }, { filters: [opened] }],
+      },
+    ],
+    [
+      'Plan is business and (Plan is business or is in segment VIP)',
+      {
+        logic: 'AND',
+        groups: [
+          {
+            filters: [plan],
+            conditions: { logic: 'AND', groups: [{ filters: [], conditions: either }] },
+          },
+        ],
+      },
+    ],
+    [
+      'Plan is business or is in segment VIP',
+      { logic: 'AND', groups: [{ filters: [], conditions: either }] },
     ],
     ['…', blankCondition],
   ])('%s', (words, condition) => {

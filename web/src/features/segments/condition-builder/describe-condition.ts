@@ -15,17 +15,21 @@ export function describeCondition(condition: Condition, segmentName: NameOf = ()
 }
 
 function conditionWords({ logic, groups }: Condition, segmentName: NameOf): string {
-  const parts = groups.map((group) => partsOf(group, segmentName)).filter((one) => one.length > 0);
+  const isOnly = groups.length === 1;
+  const parts = groups.map((group) => partsOf(group, isOnly, segmentName)).filter((one) => one.length > 0);
   const isLong = parts.some((one) => one.length > 1);
   const joint = logic === 'AND' ? ' and ' : isLong ? ', or ' : ' or ';
   return parts.map((one) => one.join(' and ')).join(joint) || '…';
 }
 
-function partsOf({ filters, conditions }: Group, segmentName: NameOf): string[] {
+/** @param isOnly whether nothing is joined to the group, so that its alternatives need no parentheses */
+function partsOf({ filters, conditions }: Group, isOnly: boolean, segmentName: NameOf): string[] {
   const parts = filters.map((filter) => filterWords(filter, segmentName));
   if (!conditions) return parts;
+  const isAlone = isOnly && parts.length === 0;
+  const [first, ...others] = conditions.groups;
+  if (first && others.length === 0) return [...parts, ...partsOf(first, isAlone, segmentName)];
   const nested = conditionWords(conditions, segmentName);
-  const isAlone = parts.length === 0 || conditions.groups.length === 1;
   return [...parts, isAlone ? nested : `(${nested})`];
 }
 
