@@ -127,8 +127,8 @@ async function playBoth(stack: BenchStack, { large, small }: Filled): Promise<Co
 }
 
 /**
- * Has Postgres plan as for most projects of a large installation: its statistics name the hundred largest, and expect a
- * fixed number of rows of any other.
+ * Makes Postgres plan as it does for most projects of a large installation: its statistics know the hundred largest, and it
+ * expects a fixed number of rows of any other.
  */
 async function forgetProjects(database: pg.Client): Promise<void> {
   await database.query(

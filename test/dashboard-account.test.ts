@@ -362,7 +362,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
   });
 
-  it('is told to choose a file again that has changed since', async () => {
+  it('is told to choose a file again when it has changed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'posthaste-import-'));
     const file = join(folder, 'people.csv');
     await writeFile(file, 'email\nada@example.com\nbad\n');

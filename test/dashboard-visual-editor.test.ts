@@ -41,6 +41,13 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
         new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }`);
 
+  async function pasteAtEnd(html: string): Promise<void> {
+    await body().click();
+    await page.keyboard.press('Control+End');
+    await page.keyboard.type(' ');
+    await paste(html);
+  }
+
   async function readHtml(): Promise<string> {
     await mode('HTML').click();
     await code().waitFor();
@@ -181,10 +188,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
 
   it('pasted content loses the styles and scripts of its page', async () => {
     await openVisually('<p>Here:</p>');
-    await body().click();
-    await page.keyboard.press('Control+End');
-    await page.keyboard.type(' ');
-    await paste(
+    await pasteAtEnd(
       '<style>b { color: red }</style><p class="a" style="font-size: 40px" ' +
         'onclick="alert(1)">One <span style="color: red">{{ two }}</span> <a href="https://example.com/" class="b">three</a>' +
         '<a href="javascript:alert(2)">!</a></p>',
@@ -195,10 +199,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
 
   it('text from Word loses its images, which only the computer of the sender has', async () => {
     await openVisually('<p>Here:</p>');
-    await body().click();
-    await page.keyboard.press('Control+End');
-    await page.keyboard.type(' ');
-    await paste(
+    await pasteAtEnd(
       '<p class=MsoNormal>One <img src="file:///C:/Users/ada/clip_image002.png" alt="Two"> three ' +
         `<img src="${pixel}" alt="Four"></p>`,
     );

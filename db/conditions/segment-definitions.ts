@@ -55,8 +55,8 @@ export function membershipTests(
   if (condition === undefined) return ['false'];
   if (condition !== null) return testsOf(definitions, condition, asked, bind);
   return [
-    `exists (select from segment_members m where m.segment_id = ${bind(segmentId)}::uuid and m.contact_id = c.id
-      ${endOfExists(asked.reach)})`,
+    `exists (select from segment_members m
+      where m.segment_id = ${bind(segmentId)}::uuid and m.contact_id = c.id${endOfExists(asked.reach)})`,
   ];
 }
 
