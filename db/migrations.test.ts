@@ -44,6 +44,15 @@ it('measures the size of data as its JSON text, not as the text of jsonb', async
   }
 });
 
+it('measures small data without a call for each contact', async () => {
+  const plan = await sql(
+    `explain (verbose, format json) select from contacts where json_text_bytes(data) <= 65536`,
+  );
+  // The body of the function, in its place.
+  expect(JSON.stringify(plan)).toContain('octet_length');
+  expect(JSON.stringify(plan)).not.toMatch(/\bjson_text_bytes/);
+});
+
 it('accepts data of exactly 64 KB and refuses one byte more', async () => {
   const insert = (bytes: number) =>
     sql(`insert into contacts (id, project_id, email, data) values (uuidv7(), uuidv7(), $1, $2)`, [

@@ -82,7 +82,8 @@ export function readCell(cell: string): JsonValue {
 }
 
 function isNumberText(cell: string): boolean {
-  if (cell.length > longestNumber) return false;
+  // Most cells are text, and their first character says so.
+  if (cell.length > longestNumber || !/^-?\d/.test(cell)) return false;
   const number = Number(cell);
   if (/[.e]/.test(cell) && String(number) === cell) return true;
   const digits = cell.replace(/\D/g, '').length;

@@ -20,6 +20,12 @@ const batchRows = 2_000;
 const partBytes = 2 * 1024 * 1024;
 const pieceBytes = 16 * 1024;
 
+interface PreparedBatch {
+  parts: ImportRow[][];
+  /** Percentage of the file. */
+  progress: number;
+}
+
 /**
  * Continues the import of a file. Each run reads the file from the beginning and skips rows already applied; bad rows
  * are counted and reported.
@@ -44,10 +50,13 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   const learn = createFieldTypeLearner(em, job.projectId);
   const reading = { bytes: 0 };
 
-  const apply = async (rows: ImportRow[]): Promise<boolean> => {
+  const prepare = async (rows: ImportRow[]): Promise<PreparedBatch> => {
     const progress = Math.min(99, Math.floor((reading.bytes / format.bytes) * 100));
     await learn(rows);
-    for (const part of await divideRows(em, job.projectId, rows)) {
+    return { parts: await divideRows(em, job.projectId, rows), progress };
+  };
+  const write = async ({ parts, progress }: PreparedBatch): Promise<boolean> => {
+    for (const part of parts) {
       const done = part.at(-1)?.row ?? 0;
       const before = importResultSchema.parse(job.result);
       const applied = await run.apply(async (tx) => ({
@@ -60,7 +69,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
     return true;
   };
 
-  // The next rows are read while the previous ones are being written.
+  // The next rows are read and prepared while the previous ones are being written.
   let writing = Promise.resolve(true);
   let batch: ImportRow[] = [];
   try {
@@ -68,12 +77,14 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
       if (row.row <= job.done) continue;
       batch.push(row);
       if (batch.length < batchRows) continue;
+      const prepared = await prepare(batch);
       if (!(await writing) || run.isOver()) return false;
-      writing = apply(batch);
+      writing = write(prepared);
       writing.catch(() => undefined);
       batch = [];
     }
-    return (await writing) && (await apply(batch));
+    const last = await prepare(batch);
+    return (await writing) && (await write(last));
   } finally {
     await writing.catch(() => undefined);
   }
@@ -96,7 +107,10 @@ async function* readFile(
   }
 }
 
-/** Divides rows, in order, into parts of about `partBytes`, counting the data of their contacts too. */
+/**
+ * Divides rows, in order, into parts of about `partBytes`, counting the data of their contacts too. What the batch
+ * before may not have written yet is not counted; a file has at most 5 MB.
+ */
 async function divideRows(em: Em, projectId: string, rows: readonly ImportRow[]): Promise<ImportRow[][]> {
   const emails = new Set(rows.flatMap((row) => (row.ok ? [row.email] : [])));
   const sizes = await measureContacts(em.fork(), projectId, [...emails]);
