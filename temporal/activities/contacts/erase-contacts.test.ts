@@ -234,6 +234,27 @@ it('a run that ends early has completed the projects before', async () => {
   expect(await erase()).toEqual({ contacts: 2, events: 0 });
 });
 
+it('a run that ends early has completed a part of a project that deleted many', async () => {
+  stage.stream();
+  await rows(
+    `insert into contact_erasures (contact_id, project_id) select gen_random_uuid(), $1 from generate_series(1, 1200)`,
+    stage.projectId,
+  );
+  let batches = 0;
+  const ending: ClickHouse = {
+    ...stage.clickhouse,
+    query(question, parameters) {
+      if ('contactIds' in parameters) batches += 1;
+      return batches === 3
+        ? Promise.reject(new ClickHouseUnavailable('gone'))
+        : stage.clickhouse.query(question, parameters);
+    },
+  };
+  await expect(erase(ending)).rejects.toThrow('gone');
+  expect(await open()).toHaveLength(200);
+  expect(await erase()).toEqual({ contacts: 200, events: 0 });
+});
+
 it('erases the contacts of other projects when ClickHouse takes too long for those of one', async () => {
   stage.stream();
   const large = '00000000-0000-7000-8000-000000000000';

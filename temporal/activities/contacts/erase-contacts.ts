@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
-import { eraseContacts } from '../../../analytics/erase-contacts.ts';
+import { eraseContacts, maxContactsAtOnce } from '../../../analytics/erase-contacts.ts';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import { newId } from '../../../core/new-id.ts';
 import { isDatabaseAway } from '../../../db/database-away.ts';
@@ -130,9 +130,13 @@ async function eraseInClickHouse(run: Run): Promise<number> {
   try {
     await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
     await forEachProject(run, 'clickhouse', erasures, async (projectId, own) => {
-      await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
-      // Project by project, so that a run that ends early has made progress.
-      result.contacts += await notePass(em, own);
+      for (let at = 0; at < own.length; at += maxContactsAtOnce) {
+        signal.throwIfAborted();
+        const batch = own.slice(at, at + maxContactsAtOnce);
+        await eraseContacts(clickhouse, projectId, idsOf(batch), keptEmailData);
+        // Batch by batch, so that a run that ends early has made progress.
+        result.contacts += await notePass(em, batch);
+      }
     });
   } finally {
     // The next run writes its own.
