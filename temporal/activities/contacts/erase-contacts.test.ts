@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { type ClickHouse, connectClickHouse, withoutClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { activityStats } from '../../../analytics/questions/activity-stats.ts';
@@ -253,6 +253,29 @@ it('a run that ends early has completed a part of a project that deleted many', 
   await expect(erase(ending)).rejects.toThrow('gone');
   expect(await open()).toHaveLength(200);
   expect(await erase()).toEqual({ contacts: 200, events: 0 });
+});
+
+it('a run ends at its time, and has erased of each project in turn', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  stage.stream();
+  await rows(
+    `insert into contact_erasures (contact_id, project_id)
+     select gen_random_uuid(), p from unnest(array(select gen_random_uuid() from generate_series(1, 2))) p, generate_series(1, 1100)`,
+  );
+  const slow: ClickHouse = {
+    ...stage.clickhouse,
+    query(question, parameters) {
+      if ('contactIds' in parameters) vi.advanceTimersByTime(61_000);
+      return stage.clickhouse.query(question, parameters);
+    },
+  };
+  expect(await erase(slow)).toEqual({ contacts: 1_500, events: 0 });
+  const left = await rows(
+    `select count(*)::int from contact_erasures where passed_at is null group by project_id order by 1`,
+  );
+  expect(left).toEqual([{ count: 100 }, { count: 600 }]);
+  expect(await erase()).toEqual({ contacts: 700, events: 0 });
 });
 
 it('erases the contacts of other projects when ClickHouse takes too long for those of one', async () => {
