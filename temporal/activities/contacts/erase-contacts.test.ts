@@ -278,6 +278,26 @@ it('a run ends at its time, and has erased of each project in turn', async () =>
   expect(await erase()).toEqual({ contacts: 700, events: 0 });
 });
 
+it('erases the few contacts of a project before the many of one whose deletion ClickHouse may not finish', async () => {
+  stage.stream();
+  const [many, few] = ['00000000-0000-7000-8000-000000000000', randomUUID()];
+  await rows(
+    `insert into contact_erasures (contact_id, project_id) select gen_random_uuid(), p from unnest($1::uuid[]) p`,
+    [many, many, few],
+  );
+  const busy: ClickHouse = {
+    ...stage.clickhouse,
+    query: (question, parameters) =>
+      parameters.projectId === many
+        ? Promise.reject(new ClickHouseUnavailable('No answer'))
+        : stage.clickhouse.query(question, parameters),
+  };
+  await expect(erase(busy)).rejects.toThrow('No answer');
+  expect(await rows('select distinct project_id from contact_erasures where passed_at is null')).toEqual([
+    { project_id: many },
+  ]);
+});
+
 it('erases the contacts of other projects when ClickHouse takes too long for those of one', async () => {
   stage.stream();
   const large = '00000000-0000-7000-8000-000000000000';

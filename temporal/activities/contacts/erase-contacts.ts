@@ -183,7 +183,9 @@ async function inTurns(
   batchSize: number,
   erase: (projectId: string, batch: DueErasure[]) => Promise<void>,
 ): Promise<void> {
-  const waiting = [...Map.groupBy(erasures, ({ projectId }) => projectId)];
+  const byProject = [...Map.groupBy(erasures, ({ projectId }) => projectId)];
+  // Those with few first: a deletion that ClickHouse takes long for keeps it from others until it has ended.
+  const waiting = byProject.sort(([, one], [, other]) => one.length - other.length);
   for (const project of waiting) {
     const [projectId, own] = project;
     run.signal.throwIfAborted();
