@@ -4,8 +4,8 @@ import { countColumn, type Question, zeroUuid } from './client/question.ts';
 import { deleteFrom, markProjectChanged, refuseWhileDeleting, restoreNames } from './deletion.ts';
 import { eventColumns } from './tables/event.ts';
 
-/** Bounded, because parameters are part of the request's URL. */
-const maxContactsAtOnce = 500;
+/** Of a statement. Bounded, because parameters are part of the request's URL. */
+export const maxContactsAtOnce = 500;
 /** Of the names in a statement. By default, ClickHouse refuses a parameter of more than 128 KiB and a URL of 1 MiB. */
 const maxNameBytesAtOnce = 64 * 1024;
 

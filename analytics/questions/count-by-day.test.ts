@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { v7 } from 'uuid';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { useTestClickHouse } from '../../test/setup/clickhouse.ts';
 import type { ClickHouse } from '../clickhouse.ts';
 import { ClickHouseTimedOut } from '../client/errors.ts';
@@ -140,6 +140,47 @@ describe('cached days', () => {
     asked.length = 0;
     expect(await eventStats(slow, period)).toMatchObject({ total: 4 });
     expect(asked).toEqual(['2026-02-01', '2026-02-02', '2026-02-01', '2026-02-02']);
+  });
+
+  it('are counted one by one for half a minute, and the rest by the next call', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const projectId = v7();
+    const { handle, asked } = fresh();
+    const slow: ClickHouse = {
+      ...handle,
+      query(question, parameters) {
+        const days = Array.isArray(parameters.days) ? parameters.days : [];
+        if (days.length > 2) return Promise.reject(new ClickHouseTimedOut('slow'));
+        if (days.length > 0) vi.advanceTimersByTime(16_000);
+        return handle.query(question, parameters);
+      },
+    };
+    const period = { projectId, startDate: instant(0), endDate: new Date(instant(4).getTime() - 1) };
+    await store([0, 1, 2, 3].map((day) => tracked(projectId, instant(day, 12))));
+    await passTwoMinutes();
+    await expect(eventStats(slow, period)).rejects.toThrow(ClickHouseTimedOut);
+    expect(asked).toEqual(['2026-01-30', '2026-01-31']);
+    expect(await eventStats(slow, period)).toMatchObject({ total: 4 });
+    expect(asked).toEqual(['2026-01-30', '2026-01-31', '2026-02-01', '2026-02-02']);
+  });
+
+  it('are not counted one by one any further once one has too many rows', async () => {
+    const projectId = v7();
+    const { handle, asked } = fresh();
+    const slow: ClickHouse = {
+      ...handle,
+      query: (question, parameters) =>
+        Array.isArray(parameters.days) && parameters.days.length > 1
+          ? Promise.reject(new ClickHouseTimedOut('slow'))
+          : handle.query(question, parameters),
+    };
+    await store(
+      Array.from({ length: 201 }, (_, n) => tracked(projectId, instant(0, 12), { name: `order ${n}` })),
+    );
+    const period = { projectId, startDate: instant(0), endDate: new Date(instant(4).getTime() - 1) };
+    expect(await eventStats(slow, period)).toMatchObject({ total: 201 });
+    expect(asked).toEqual(['2026-01-30']);
   });
 
   it('serve the counts of the activity feed', async () => {

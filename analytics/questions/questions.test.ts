@@ -214,6 +214,27 @@ it("counts each click on a campaign's links once, however often its row was stor
   await clickhouse.command('SYSTEM START MERGES event');
 });
 
+it("names no token of a link to a recipient's own page, whatever the template appends", async () => {
+  const [projectId, campaignId] = [v7(), v7()];
+  const page = `https://example.com/mail/unsubscribe/${'Ab_-'.repeat(16)}`;
+  const other = `${page}x`;
+  const links = [
+    ...['', '/', '?a=b', '#c', '&utm_source=news', '/?a=b', '.'].map((end) => page + end),
+    other,
+  ];
+  await store(
+    links.map((link) => ({
+      ...tracked(projectId),
+      ...{ name: 'email.clicked', kind: 'emitted', activityType: 'email.clicked', campaignId },
+      ...{ emailId: v7(), data: { link } },
+    })),
+  );
+  expect(await campaignLinks(clickhouse, { projectId, campaignId, since: start }, 10)).toEqual([
+    { link: '{{ unsubscribeUrl }}', clicks: 7, uniqueClicks: 7 },
+    { link: other, clicks: 1, uniqueClicks: 1 },
+  ]);
+});
+
 it('the names of events are listed up to the first ten thousand', async () => {
   const projectId = v7();
   const names = Array.from({ length: mostEventNames + 1 }, (_, index) => `e${10_000 + index}`);

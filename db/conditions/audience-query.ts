@@ -3,9 +3,8 @@ import type { Em } from '../orm.ts';
 import { execute, query } from '../sql.ts';
 
 /**
- * How many contacts a statement evaluates a condition for: `few`, found by index look-ups (a page, a batch, one
- * contact); `given` ones, where every part of the statement looks rows up by key; or `all` of a project, reading whole
- * event names at once.
+ * How many contacts a statement evaluates a condition for: `few`, found by index look-ups (a page, a batch); `given` ones,
+ * where every part of the statement looks rows up by key; or `all` of a project, reading whole event names at once.
  */
 export type Reach = 'few' | 'given' | 'all';
 

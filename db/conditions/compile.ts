@@ -27,10 +27,12 @@ export interface CompileOptions {
 export function conditionTests({ logic, groups }: Condition, options: CompileOptions, bind: Bind): string[] {
   const parts = groups.map(({ filters, conditions }) => {
     const tests = filters.map(({ predicate, negated }) => {
-      const test = predicateSql(predicate, options, bind);
-      if (!negated) return `(${test})`;
-      // The planner can turn this form into an anti-join; "exists" is never null.
-      return predicate.subject === 'event' ? `not (${test})` : `((${test}) is not true)`;
+      if (!negated) return `(${predicateSql(predicate, options, bind)})`;
+      if (predicate.subject !== 'event') return `((${predicateSql(predicate, options, bind)}) is not true)`;
+      // Of all contacts, the planner can turn this form into an anti-join; "exists" is never null. Of few, each is looked up:
+      // a join would compare each with all contacts of the event while Postgres expects few.
+      const reach = options.reach === 'all' ? 'all' : 'given';
+      return `not (${predicateSql(predicate, { ...options, reach }, bind)})`;
     });
     return conditions ? [...tests, ...conditionTests(conditions, options, bind)] : tests;
   });

@@ -17,7 +17,7 @@ export async function matchContact(
 ): Promise<boolean> {
   const audience = await conditionAudience(em, projectId, condition);
   const parameters: unknown[] = [projectId, contactId];
-  const where = audience.where(now, bindInto(parameters), 'few');
+  const where = audience.where(now, bindInto(parameters), 'given');
   const text = `select c.id from (${contactSql} offset 0) c where ${where}`;
   return (await query(em, z.object({ id: z.uuid() }), text, parameters)).length > 0;
 }

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { afterFirstQuery } from '../../../test/setup/after-first-query.ts';
 import { insertContacts } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
+import { rowsRead } from '../../testing/rows-read.ts';
 import { type EmailFilter, listEmails } from './list-emails.ts';
 
 const { em, sql } = useTestDatabase(2);
@@ -110,4 +112,24 @@ it('finds emails to an address, not emails that a workflow sent to somebody else
   const filter = { ...any, sources: ['WORKFLOW' as const], recipient: contact?.email };
   const { rows } = await listEmails(em(), { projectId, filter, beforeId: undefined }, 20, 20);
   expect(rows.map(({ toEmail }) => toEmail)).toEqual([contact?.email]);
+});
+
+it('reads only the emails of a workflow or contact, however few emails of the project Postgres expects', async () => {
+  const [projectId, workflowId, contactId] = [await insertProject(em()), randomUUID(), randomUUID()];
+  await sql(
+    `insert into emails (id, project_id, workflow_id, contact_id, source, to_email, from_email, status)
+     select uuidv7(make_interval(secs => n)), $1, case when n <= 50 then $2::uuid else gen_random_uuid() end,
+       case when n <= 50 then $3::uuid else gen_random_uuid() end, 'WORKFLOW', 'ada@example.com', 'a@b.example', 'SENT'
+     from generate_series(1, 6000) n`,
+    [projectId, workflowId, contactId],
+  );
+  await sql('analyze emails');
+  await sql(`select pg_clear_attribute_stats('public', 'emails', 'project_id', false)`);
+  for (const key of [{ workflowId }, { contactIds: [contactId] }]) {
+    const filter = { ...any, sources: ['WORKFLOW' as const], ...key };
+    const read = await rowsRead(em(), async (inner) => {
+      expect((await listEmails(inner, { projectId, filter, beforeId: undefined }, 20)).rows).toHaveLength(20);
+    });
+    expect(Math.max(...read.values()), JSON.stringify([...read])).toBeLessThanOrEqual(50);
+  }
 });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { insertContacts } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
+import { rowsRead } from '../../testing/rows-read.ts';
 import { planClocks, planTouched } from './plan-clocks.ts';
 
 const database = useTestDatabase();
@@ -96,4 +97,37 @@ it('of contacts that were touched, plans those alone: by the latest event, the n
     { input: 'clock.second', ids, hoursAgo: hoursAgo.first },
     { input: 'clock.second', ids, hoursAgo: hoursAgo.second },
   ]);
+});
+
+it('reads the statistics of touched contacts alone, however few contacts of the event Postgres expects', async () => {
+  const projectId = await insertProject(em());
+  await insertContacts(em(), projectId, 3_000);
+  await sql(
+    `insert into contact_event_stats (project_id, name, contact_id, count, first_at, last_at, last_event_id)
+     select project_id, 'ordered', id, 1, now(), now(), uuidv7() from contacts where project_id = $1`,
+    [projectId],
+  );
+  await sql('analyze contact_event_stats');
+  for (const column of ['project_id', 'name']) {
+    await sql(`select pg_clear_attribute_stats('public', 'contact_event_stats', $1, false)`, [column]);
+    await sql(
+      `select pg_restore_attribute_stats('schemaname', 'public', 'relname', 'contact_event_stats',
+         'attname', $1::text, 'inherited', false, 'null_frac', 0::real, 'n_distinct', (-1)::real)`,
+      [column],
+    );
+  }
+  await sql(
+    `insert into segment_inputs (project_id, input, clock, planned_until)
+     values ($1, 'clock.ordered', $2, now() + interval '36 hours')`,
+    [projectId, JSON.stringify({ of: 'event', name: 'ordered', nth: 1, ms: day })],
+  );
+  const ids = await sql<{ id: string }>('select id from contacts where project_id = $1 limit 10', [
+    projectId,
+  ]);
+  const contacts = new Set(ids.map(({ id }) => id));
+  const read = await rowsRead(em(), (inner) =>
+    planTouched(inner, projectId, new Map([['contact', contacts]]), new Map()),
+  );
+  expect(read.get('contact_event_stats_pkey')).toBe(10);
+  expect(await changesOf(projectId)).toEqual([{ changes: 10, contacts: 10, inputs: 1 }]);
 });

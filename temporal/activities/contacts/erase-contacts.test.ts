@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { type ClickHouse, connectClickHouse, withoutClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { activityStats } from '../../../analytics/questions/activity-stats.ts';
@@ -232,6 +232,70 @@ it('a run that ends early has completed the projects before', async () => {
   await expect(erase(ending)).rejects.toThrow('gone');
   expect(await open()).toHaveLength(2);
   expect(await erase()).toEqual({ contacts: 2, events: 0 });
+});
+
+it('a run that ends early has completed a part of a project that deleted many', async () => {
+  stage.stream();
+  await rows(
+    `insert into contact_erasures (contact_id, project_id) select gen_random_uuid(), $1 from generate_series(1, 1200)`,
+    stage.projectId,
+  );
+  let batches = 0;
+  const ending: ClickHouse = {
+    ...stage.clickhouse,
+    query(question, parameters) {
+      if ('contactIds' in parameters) batches += 1;
+      return batches === 3
+        ? Promise.reject(new ClickHouseUnavailable('gone'))
+        : stage.clickhouse.query(question, parameters);
+    },
+  };
+  await expect(erase(ending)).rejects.toThrow('gone');
+  expect(await open()).toHaveLength(200);
+  expect(await erase()).toEqual({ contacts: 200, events: 0 });
+});
+
+it('a run ends at its time, and has erased of each project in turn', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  stage.stream();
+  await rows(
+    `insert into contact_erasures (contact_id, project_id)
+     select gen_random_uuid(), p from unnest(array(select gen_random_uuid() from generate_series(1, 2))) p, generate_series(1, 1100)`,
+  );
+  const slow: ClickHouse = {
+    ...stage.clickhouse,
+    query(question, parameters) {
+      if ('contactIds' in parameters) vi.advanceTimersByTime(61_000);
+      return stage.clickhouse.query(question, parameters);
+    },
+  };
+  expect(await erase(slow)).toEqual({ contacts: 1_500, events: 0 });
+  const left = await rows(
+    `select count(*)::int from contact_erasures where passed_at is null group by project_id order by 1`,
+  );
+  expect(left).toEqual([{ count: 100 }, { count: 600 }]);
+  expect(await erase()).toEqual({ contacts: 700, events: 0 });
+});
+
+it('erases the few contacts of a project before the many of one whose deletion ClickHouse may not finish', async () => {
+  stage.stream();
+  const [many, few] = ['00000000-0000-7000-8000-000000000000', randomUUID()];
+  await rows(
+    `insert into contact_erasures (contact_id, project_id) select gen_random_uuid(), p from unnest($1::uuid[]) p`,
+    [many, many, few],
+  );
+  const busy: ClickHouse = {
+    ...stage.clickhouse,
+    query: (question, parameters) =>
+      parameters.projectId === many
+        ? Promise.reject(new ClickHouseUnavailable('No answer'))
+        : stage.clickhouse.query(question, parameters),
+  };
+  await expect(erase(busy)).rejects.toThrow('No answer');
+  expect(await rows('select distinct project_id from contact_erasures where passed_at is null')).toEqual([
+    { project_id: many },
+  ]);
 });
 
 it('erases the contacts of other projects when ClickHouse takes too long for those of one', async () => {

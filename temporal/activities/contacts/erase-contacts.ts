@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
-import { eraseContacts } from '../../../analytics/erase-contacts.ts';
+import { eraseContacts, maxContactsAtOnce } from '../../../analytics/erase-contacts.ts';
 import { keptEmailData } from '../../../core/kept-email-data.ts';
 import { newId } from '../../../core/new-id.ts';
 import { isDatabaseAway } from '../../../db/database-away.ts';
@@ -38,6 +38,7 @@ interface Run {
   em: Em;
   clickhouse: ClickHouse;
   signal: AbortSignal;
+  endsAt: number;
   result: { contacts: number; events: number };
   /** By part, the projects whose erasure failed, with the error: the part leaves them out for the rest of the run. */
   failed: Record<ErasurePart, Map<string, unknown>>;
@@ -69,8 +70,8 @@ export async function eraseDeletedContacts(
   signal: AbortSignal,
 ): Promise<{ contacts: number; events: number }> {
   const failed = { postgres: new Map(), clickhouse: new Map() };
-  const run: Run = { em, clickhouse, signal, result: { contacts: 0, events: 0 }, failed };
   const endsAt = performance.now() + runMs;
+  const run: Run = { em, clickhouse, signal, endsAt, result: { contacts: 0, events: 0 }, failed };
   const failures = new Map<typeof eraseInPostgres, unknown>();
   const attempt = async (erase: typeof eraseInPostgres) => {
     if (failures.has(erase)) return 0;
@@ -82,7 +83,7 @@ export async function eraseDeletedContacts(
       return 0;
     }
   };
-  for (let isDone = false; !isDone && performance.now() < endsAt; ) {
+  for (let isDone = false; !isDone && !isOver(run); ) {
     const cleared = await attempt(eraseInPostgres);
     const erased = await attempt(eraseInClickHouse);
     isDone = cleared === 0 && erased === 0;
@@ -99,17 +100,12 @@ async function eraseInPostgres(run: Run): Promise<number> {
   const erasures = await findSlice(run, 'postgres', passedBefore);
   if (erasures.length === 0) return 0;
   await whenSettled(em, signal);
-  await forEachProject(run, 'postgres', erasures, async (projectId, own) => {
-    for (let at = 0; at < own.length; at += contactsAtOnce) {
-      signal.throwIfAborted();
-      const contactIds = idsOf(own.slice(at, at + contactsAtOnce));
-      result.events += await eraseContactTraces(em, projectId, contactIds, signal);
-      const isDue = { $or: [{ passedAt: null }, { passedAt: { $lt: passedBefore } }] };
-      const clearedAt = await readClock(em);
-      await em
-        .fork()
-        .nativeUpdate(ContactErasure, { contactId: { $in: contactIds }, ...isDue }, { clearedAt });
-    }
+  await inTurns(run, 'postgres', erasures, contactsAtOnce, async (projectId, batch) => {
+    const contactIds = idsOf(batch);
+    result.events += await eraseContactTraces(em, projectId, contactIds, signal);
+    const isDue = { $or: [{ passedAt: null }, { passedAt: { $lt: passedBefore } }] };
+    const clearedAt = await readClock(em);
+    await em.fork().nativeUpdate(ContactErasure, { contactId: { $in: contactIds }, ...isDue }, { clearedAt });
   });
   return erasures.length;
 }
@@ -129,10 +125,9 @@ async function eraseInClickHouse(run: Run): Promise<number> {
   await writeJournalMarker(em, { id: markerId, name: 'contacts.erased' });
   try {
     await whenStreamed(em, markerId, { signal, limitMs: streamLimitMs });
-    await forEachProject(run, 'clickhouse', erasures, async (projectId, own) => {
-      await eraseContacts(clickhouse, projectId, idsOf(own), keptEmailData);
-      // Project by project, so that a run that ends early has made progress.
-      result.contacts += await notePass(em, own);
+    await inTurns(run, 'clickhouse', erasures, maxContactsAtOnce, async (projectId, batch) => {
+      await eraseContacts(clickhouse, projectId, idsOf(batch), keptEmailData);
+      result.contacts += await notePass(em, batch);
     });
   } finally {
     // The next run writes its own.
@@ -173,19 +168,35 @@ const isOutage = (error: unknown) =>
   // A question at its time limit says only that the project has much.
   (error instanceof ClickHouseUnavailable && !(error instanceof ClickHouseTimedOut));
 
-/** Notes projects that fail. @throws an outage, and when the run is aborted */
-async function forEachProject(
-  { signal, failed }: Run,
+const isOver = ({ endsAt }: Run) => performance.now() >= endsAt;
+
+/**
+ * Takes a batch of each project in turn, so that one whose batches take long leaves time to the others, and a run that
+ * ends early has made progress. Notes projects that fail. Stops when the run is over.
+ *
+ * @throws an outage, and when the run is aborted
+ */
+async function inTurns(
+  run: Run,
   part: ErasurePart,
   erasures: readonly DueErasure[],
-  erase: (projectId: string, own: DueErasure[]) => Promise<void>,
+  batchSize: number,
+  erase: (projectId: string, batch: DueErasure[]) => Promise<void>,
 ): Promise<void> {
-  for (const [projectId, own] of Map.groupBy(erasures, (erasure) => erasure.projectId)) {
+  const byProject = [...Map.groupBy(erasures, ({ projectId }) => projectId)];
+  // Those with few first: a deletion that ClickHouse takes long for keeps it from others until it has ended.
+  const waiting = byProject.sort(([, one], [, other]) => one.length - other.length);
+  for (const project of waiting) {
+    const [projectId, own] = project;
+    run.signal.throwIfAborted();
     try {
-      await erase(projectId, own);
+      await erase(projectId, own.splice(0, batchSize));
+      // The loop comes to it after the others.
+      if (own.length > 0) waiting.push(project);
     } catch (error) {
-      if (signal.aborted || isOutage(error)) throw error;
-      failed[part].set(projectId, error);
+      if (run.signal.aborted || isOutage(error)) throw error;
+      run.failed[part].set(projectId, error);
     }
+    if (isOver(run)) return;
   }
 }
