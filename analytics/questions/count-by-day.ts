@@ -87,8 +87,8 @@ function partOf(day: string, { startDate, endDate }: ProjectPeriod): string | un
 /**
  * Rows of a question for a period. A day is counted again only after some of its rows arrived or were erased, so a
  * chart of months costs no more than a chart of today. If ClickHouse can't count all of them in time, it counts them one
- * by one, for half a minute. Exact, except that rows of an insert that took more than a minute, or dated more than a minute in the future,
- * may be missing for an hour.
+ * by one, for half a minute. Exact, except that rows of an insert that took more than a minute, or dated more than a
+ * minute in the future, may be missing for an hour.
  *
  * @param question grouped by `date` and limited per day
  * @returns rows of each day in any order; undefined when there are too many days, or too many rows in a day: query the
