@@ -60,8 +60,16 @@ export function docsRoutes(): Route[] {
     tags: ['Documentation'],
     summary: 'Interactive documentation of this API',
     hidden: true,
-    responses: { 200: { description: 'The page', contentType: 'text/html; charset=utf-8' } },
+    responses: {
+      200: { description: 'The page', contentType: 'text/html; charset=utf-8' },
+      302: { description: 'To the address without the slash, which the relative addresses of the page need' },
+    },
     handler(ctx) {
+      if (ctx.path.endsWith('/')) {
+        ctx.status = 302;
+        ctx.set('Location', '../docs');
+        return;
+      }
       ctx.set({ 'Content-Security-Policy': pagePolicy, 'Cache-Control': 'no-cache' });
       ctx.type = 'html';
       ctx.body = page;

@@ -92,5 +92,7 @@ describe('documentation', () => {
     for (const file of ['package.json', '..%2Fpackage.json', '__proto__', 'nothing']) {
       expect((await api.request(`/docs/${file}`)).status).toBe(404);
     }
+    const slash = await api.request('/docs/');
+    expect([slash.status, slash.headers.get('Location')]).toEqual([302, '../docs']);
   });
 });
