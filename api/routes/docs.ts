@@ -28,8 +28,10 @@ const page = `<!doctype html>
 </html>
 `;
 
+// The server that the page is from, in place of `API_URL`: its policy allows test requests to no other.
 const startScript = `Scalar.createApiReference('#reference', {
   url: new URL('openapi.json', document.baseURI).href,
+  servers: [{ url: new URL('.', document.baseURI).href.replace(/\\/$/, '') }],
   telemetry: false,
   withDefaultFonts: false,
   agent: { disabled: true },
