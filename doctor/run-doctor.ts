@@ -1,7 +1,7 @@
-import type { Client } from '@temporalio/client';
+import { type Client, Connection } from '@temporalio/client';
 import type { Config } from '../core/config/schema.ts';
 import { orUndefinedAfter } from '../runtime/or-undefined-after.ts';
-import { createTemporalClient } from '../temporal/client/connect.ts';
+import { createTemporalClient, temporalConnectionConfig } from '../temporal/client/connect.ts';
 import { checkClickHouse, checkStream } from './clickhouse.ts';
 import { checkConfiguration, checkOwnDisk } from './configuration.ts';
 import { checkAgreement } from './drift.ts';
@@ -118,14 +118,15 @@ async function examinePooler(config: Config, direct: ReadOnly): Promise<Finding[
 }
 
 async function connectTemporal(environment: Environment): Promise<Client> {
-  const client = createTemporalClient({ environment, dataConverter: undefined });
+  const { connectionOptions } = temporalConnectionConfig(environment);
+  // Without the SDK's retries, which end with the deadline and hide why nobody answered.
+  const first = Connection.lazy({ ...connectionOptions, interceptors: [] });
   try {
-    await client.withDeadline(Date.now() + callMs, () => client.workflowService.getSystemInfo({}));
-    return client;
-  } catch (error) {
-    await client.connection.close();
-    throw error;
+    await first.withDeadline(Date.now() + callMs, () => first.workflowService.getSystemInfo({}));
+  } finally {
+    await first.close();
   }
+  return createTemporalClient({ environment, dataConverter: undefined });
 }
 
 async function reach<Value>(

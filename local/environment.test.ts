@@ -11,6 +11,7 @@ import {
   productEnvironment,
   readLocalEnvironment,
 } from './environment.ts';
+import { presentRealSes } from './ready-message.ts';
 
 const data: DataDirectory = {
   path: '/data',
@@ -125,4 +126,15 @@ it('keeps what the user has configured', () => {
 it('names every invalid variable', () => {
   const read = () => readLocalEnvironment({ PORT: 'x', INBOX_PORT: '70000', LOG_LEVEL: 'loud' });
   expect(read).toThrow(/PORT: .*\n {2}INBOX_PORT: .*\n {2}LOG_LEVEL: /);
+});
+
+it('says that emails really leave when AWS_REGION alone replaces the local SES', () => {
+  const said = (environment: Record<string, string>) => presentRealSes(readLocalEnvironment(environment));
+  expect(said({ AWS_REGION: 'eu-west-1' })).toContain('Amazon SES in eu-west-1');
+  const others: Record<string, string>[] = [
+    {},
+    { AWS_REGION: '' },
+    { AWS_REGION: 'eu-west-1', SES_ENDPOINT: 'http://127.0.0.1:1' },
+  ];
+  for (const environment of others) expect(said(environment)).toBeUndefined();
 });

@@ -139,7 +139,12 @@ describe('a database that has only users of others', () => {
   });
 });
 
-it('verifies no domain with a real provider', async () => {
-  const { credentials } = await prepare({ withLocalSes: false });
-  expect(credentials?.domain).toBeNull();
+it('verifies no domain with a real provider, but at the first start without it', async () => {
+  const real = await prepare({ withLocalSes: false });
+  expect(real.credentials?.domain).toBeNull();
+  expect((await prepare({ withLocalSes: false })).credentials?.domain).toBeNull();
+  const { credentials } = await prepare();
+  expect(credentials).toEqual({ ...real.credentials, domain: 'posthaste.test' });
+  const [domain] = await stack.product.services.domains.list(credentials?.projectId ?? '');
+  expect(domain).toMatchObject({ domain: 'posthaste.test', status: 'verified' });
 });

@@ -36,7 +36,7 @@ const draftSchema = z.object({ email: z.string(), password: z.string() });
  * Makes a new stack usable: an owner account, a project with both keys and, with the local SES, a verified domain,
  * written to `credentials.json`. The password is stored before the account is created, so the next start completes an
  * interrupted one. Later starts only update the file's addresses and keys, which another `DATABASE_URL` and a rotation
- * change. A database without users gets the account of the file; one with accounts of others alone is left as it is.
+ * change, and add the domain if the first had no local SES. A database without users gets the account of the file; one with accounts of others alone is left as it is.
  */
 export async function prepareFirstStart(options: FirstStartOptions): Promise<FirstStart> {
   const { dataDirectory, orm, services, urls } = options;
@@ -51,7 +51,8 @@ export async function prepareFirstStart(options: FirstStartOptions): Promise<Fir
       .map(keysOf)
       .filter((keys) => keys !== undefined);
     const keys = projects.find(({ projectId }) => projectId === known.projectId) ?? projects[0];
-    const credentials = { ...known, ...keys, urls };
+    const domain = known.domain ?? (keys ? await ensureOwnDomain(options, keys.projectId) : null);
+    const credentials = { ...known, ...keys, domain, urls };
     await writeCredentials(dataDirectory, credentials);
     return { credentials, isNew: false };
   }
@@ -97,14 +98,14 @@ async function ensureOwner(orm: Orm, { email, password }: z.output<typeof draftS
 }
 
 async function ensureProject(
-  { services, withLocalSes }: FirstStartOptions,
+  options: FirstStartOptions,
   userId: string,
 ): Promise<ProjectKeys & Pick<Credentials, 'domain'>> {
-  const [existing] = await services.projects.list(userId);
-  const keys = keysOf(existing ?? (await services.projects.create(userId, 'My project')));
+  const { projects } = options.services;
+  const [existing] = await projects.list(userId);
+  const keys = keysOf(existing ?? (await projects.create(userId, 'My project')));
   if (keys === undefined) throw new Error('The owner of a project has no access to its secret key');
-  const domain = withLocalSes ? await ensureDomain(services.domains, keys.projectId) : null;
-  return { ...keys, domain };
+  return { ...keys, domain: await ensureOwnDomain(options, keys.projectId) };
 }
 
 /** Only administrators see the secret key. */
@@ -112,7 +113,12 @@ function keysOf({ membership, publicKey, secretKey }: OwnProject): ProjectKeys |
   return secretKey === undefined ? undefined : { projectId: membership.project.id, publicKey, secretKey };
 }
 
-async function ensureDomain(domains: Services['domains'], projectId: string): Promise<string> {
+/** Null with a real provider. */
+async function ensureOwnDomain(
+  { services: { domains }, withLocalSes }: FirstStartOptions,
+  projectId: string,
+): Promise<string | null> {
+  if (!withLocalSes) return null;
   const known = (await domains.list(projectId)).find(({ domain }) => domain === localSenderDomain);
   const { id } = known ?? (await domains.add(projectId, localSenderDomain));
   const checked = await domains.verify(projectId, id);

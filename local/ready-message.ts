@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { signInLinkMinutes } from '../core/accounts/limits.ts';
 import { type Credentials, credentialsFile, type StackUrls } from './credentials.ts';
+import { chooseEmbeddedParts, type LocalEnvironment } from './environment.ts';
 
 /** Scripts wait for the beginning of this line. */
 export function presentReady(urls: StackUrls): string {
@@ -10,6 +11,15 @@ export function presentReady(urls: StackUrls): string {
   if (urls.inboundSmtp !== null) places.push(`incoming email ${urls.inboundSmtp}`);
   if (urls.temporalUi !== null) places.push(`Temporal ${urls.temporalUi}`);
   return `Posthaste is ready: ${places.join(' · ')}`;
+}
+
+/** For `AWS_REGION`, which many shells set for other programs; undefined if that is not what replaces the local SES. */
+export function presentRealSes(settings: LocalEnvironment): string | undefined {
+  const { AWS_REGION: region } = settings;
+  const isReason =
+    !chooseEmbeddedParts(settings).ses && chooseEmbeddedParts({ ...settings, AWS_REGION: undefined }).ses;
+  if (!isReason) return undefined;
+  return `AWS_REGION is set: emails leave through Amazon SES in ${region}. Without it, a local SES shows them in an inbox.`;
 }
 
 export function presentSignIn(link: string): string {

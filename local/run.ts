@@ -9,7 +9,7 @@ import { readLocalEnvironment } from './environment.ts';
 import { describeFailure } from './failure.ts';
 import { openLogFile } from './log-file.ts';
 import { sendSignal } from './process-identity.ts';
-import { presentFirstStart, presentReady, presentSignIn } from './ready-message.ts';
+import { presentFirstStart, presentReady, presentRealSes, presentSignIn } from './ready-message.ts';
 import { startStack } from './stack.ts';
 
 export interface RunOptions {
@@ -75,6 +75,8 @@ class LocalRun {
     const stack = await running;
     this.#abort.signal.throwIfAborted();
     if (stack.isFirstStart && stack.credentials) print(presentFirstStart(stack.credentials, data.path));
+    const realSes = presentRealSes(settings);
+    if (realSes !== undefined) print(realSes);
     print(presentReady(stack.urls));
     if (stack.signInLink !== undefined) print(presentSignIn(stack.signInLink));
   }

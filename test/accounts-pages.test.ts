@@ -193,6 +193,8 @@ it('account pages speak the language of the browser, escape what they show and r
       'no-store',
     ]);
   }
+  const cut = await visit('/verify-email', undefined, { 'Accept-Language': 'de-AT' });
+  expect([cut.status, cut.headers.get('Content-Language')]).toEqual([422, 'de']);
 });
 
 it('links that are guessed are slowed down by address', async () => {

@@ -393,6 +393,9 @@ it('says why it cannot set up its connection to Temporal', async () => {
   expect(errors(report)).toMatchObject([
     { area: 'Temporal', text: expect.stringContaining('/nowhere/client.pem') },
   ]);
+  expect(errors(await examine({ TEMPORAL_TLS: 'true' }))).toMatchObject([
+    { area: 'Temporal', text: expect.stringContaining('SSL routines') },
+  ]);
 });
 
 it('says which variable of the configuration is wrong', async () => {

@@ -171,6 +171,15 @@ describe('the pages', () => {
     expect((await visit(reader.path('subscribe'))).text).not.toContain('<form');
   });
 
+  it('lead to each other also when a template appends something to the address', async () => {
+    const reader = await createTestSubscriber(stack, sender);
+    for (const suffix of ['/', '?utm_source=news', '']) {
+      const path = `${reader.path('unsubscribe')}${suffix}`;
+      const target = / action="([^"]+)"/.exec((await visit(path, '')).text)?.[1] ?? '';
+      expect(new URL(target, `${stack.url}${path}`).pathname, suffix).toBe(reader.path('subscribe'));
+    }
+  });
+
   it('lift a suppression when the reader subscribes', async () => {
     const reader = await createTestSubscriber(stack, sender);
     await stack.sql(

@@ -35,7 +35,7 @@ const responses = {
 const errorPage: ErrorPage = (ctx) => {
   const notice =
     ctx.status === 429 ? 'page.tooManyTries' : ctx.status === 422 ? 'page.invalidLink' : 'page.failed';
-  showPage(ctx, renderNotice('en', undefined, notice));
+  showPage(ctx, renderNotice(localeOf(ctx), undefined, notice));
 };
 
 const shared = {
@@ -52,7 +52,8 @@ type PageContext = Pick<
   'status' | 'body' | 'set' | 'type' | 'headers'
 >;
 
-const localeOf = ({ headers }: PageContext): Locale => negotiateLocale(headers['accept-language']);
+const localeOf = ({ headers }: Pick<PageContext, 'headers'>): Locale =>
+  negotiateLocale(headers['accept-language']);
 const isPassword = (text: string) => newPasswordSchema.safeParse(text).success;
 
 // A BAD_REQUEST of `act` means that the link is invalid.

@@ -28,8 +28,10 @@ const page = `<!doctype html>
 </html>
 `;
 
+// The server that the page is from, in place of `API_URL`: its policy allows test requests to no other.
 const startScript = `Scalar.createApiReference('#reference', {
   url: new URL('openapi.json', document.baseURI).href,
+  servers: [{ url: new URL('.', document.baseURI).href.replace(/\\/$/, '') }],
   telemetry: false,
   withDefaultFonts: false,
   agent: { disabled: true },
@@ -60,8 +62,16 @@ export function docsRoutes(): Route[] {
     tags: ['Documentation'],
     summary: 'Interactive documentation of this API',
     hidden: true,
-    responses: { 200: { description: 'The page', contentType: 'text/html; charset=utf-8' } },
+    responses: {
+      200: { description: 'The page', contentType: 'text/html; charset=utf-8' },
+      302: { description: 'To the address without the slash, which the relative addresses of the page need' },
+    },
     handler(ctx) {
+      if (ctx.path.endsWith('/')) {
+        ctx.status = 302;
+        ctx.set('Location', '../docs');
+        return;
+      }
       ctx.set({ 'Content-Security-Policy': pagePolicy, 'Cache-Control': 'no-cache' });
       ctx.type = 'html';
       ctx.body = page;

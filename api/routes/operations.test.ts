@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { runInNewContext } from 'node:vm';
+import { describe, expect, it, vi } from 'vitest';
 import { useTestApi } from '../../test/setup/start-test-api.ts';
 import { createReadiness } from '../services/readiness.ts';
 
@@ -92,5 +93,15 @@ describe('documentation', () => {
     for (const file of ['package.json', '..%2Fpackage.json', '__proto__', 'nothing']) {
       expect((await api.request(`/docs/${file}`)).status).toBe(404);
     }
+    const createApiReference = vi.fn();
+    const document = { baseURI: 'https://mail.example.com/prefix/docs' };
+    const { body: script } = await api.request('/docs/start.js');
+    runInNewContext(script, { Scalar: { createApiReference }, document, URL });
+    expect(createApiReference.mock.lastCall?.[1]).toMatchObject({
+      url: 'https://mail.example.com/prefix/openapi.json',
+      servers: [{ url: 'https://mail.example.com/prefix' }],
+    });
+    const slash = await api.request('/docs/');
+    expect([slash.status, slash.headers.get('Location')]).toEqual([302, '../docs']);
   });
 });

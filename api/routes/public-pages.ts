@@ -87,9 +87,11 @@ async function visit(
   showPage(ctx, page({ locale: localeOf(link), project, subscriber, isDone }, link));
 }
 
-// A relative link, because a proxy may serve the pages below a path.
-const unsubscribeView = (ctx: PageContext) => (view: SubscriptionView, link: GenuineLink) =>
-  unsubscribePage(view, `../subscribe/${ctx.services.publicLinks.tokenFor('subscribe', link)}`);
+// A relative link, because a proxy may serve the pages below a path. A template may append a slash to the address.
+const unsubscribeView = (ctx: PageContext) => (view: SubscriptionView, link: GenuineLink) => {
+  const root = ctx.path.endsWith('/') ? '../..' : '..';
+  return unsubscribePage(view, `${root}/subscribe/${ctx.services.publicLinks.tokenFor('subscribe', link)}`);
+};
 
 export const showUnsubscribe = defineRoute('GET /unsubscribe/:token', {
   ...shared,

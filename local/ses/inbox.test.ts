@@ -167,6 +167,14 @@ describe('inbox page', () => {
     expect((await page(test, `/messages/${id}?event=complaint`)).body).toContain(
       'The provider reports: complaint',
     );
+    const linked = {
+      Simple: { Subject: { Data: '' }, Body: { Html: { Data: '<a href="https://x.test">x</a>' } } },
+    };
+    const { MessageId: other } = await test.client.send(
+      new SendEmailCommand(emailTo('ada@x.test', { Content: linked })),
+    );
+    expect((await page(test, `/messages/${other}`)).body).toContain('value="click"');
+    expect((await page(test, `/messages/${id}`)).body).not.toContain('value="click"');
     expect((await post('/clear', new URLSearchParams())).status).toBe(303);
     expect((await page(test, '/')).body).toContain('No messages yet');
   });

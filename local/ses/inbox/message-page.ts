@@ -1,4 +1,5 @@
 import { type Html, html } from '../../../core/html.ts';
+import { firstLink } from '../events/first-link.ts';
 import type { PlannedEvent } from '../mail/records.ts';
 import { layout } from './layout.ts';
 import { shortTime } from './list-page.ts';
@@ -74,8 +75,9 @@ function envelope({ message, tags, configurationSet, events }: MessageView): Htm
 
 function eventButtons({ message, configurationSet }: MessageView): Html {
   if (configurationSet === null) return html``;
+  const possible = buttons.filter(({ type }) => type !== 'click' || firstLink(message.html) !== null);
   return html`<section aria-labelledby="events"><h2 id="events">Make the recipient…</h2>
-<form class="buttons" method="post" action="/api/messages/${message.id}/events">${buttons.map(
+<form class="buttons" method="post" action="/api/messages/${message.id}/events">${possible.map(
     ({ type, label }) => html`<button name="type" value="${type}">${label}</button> `,
   )}</form></section>`;
 }
