@@ -36,7 +36,8 @@ const draftSchema = z.object({ email: z.string(), password: z.string() });
  * Makes a new stack usable: an owner account, a project with both keys and, with the local SES, a verified domain,
  * written to `credentials.json`. The password is stored before the account is created, so the next start completes an
  * interrupted one. Later starts only update the file's addresses and keys, which another `DATABASE_URL` and a rotation
- * change, and add the domain if the first had no local SES. A database without users gets the account of the file; one with accounts of others alone is left as it is.
+ * change, and add the domain if the first had no local SES. A database without users gets the account of the file; one
+ * with accounts of others alone is left as it is.
  */
 export async function prepareFirstStart(options: FirstStartOptions): Promise<FirstStart> {
   const { dataDirectory, orm, services, urls } = options;
