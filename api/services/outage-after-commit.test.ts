@@ -1,14 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../core/new-id.ts';
+import { Workflow } from '../../db/entities/workflow.ts';
 import { createOrm, type Orm } from '../../db/orm.ts';
+import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { insertDraft } from '../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { testFixture } from '../../test/setup/fixtures.ts';
 import { useProject } from '../../test/setup/projects.ts';
+import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { startTcpRelay, type TcpRelay } from '../../test/setup/tcp-relay.ts';
+import { cancelCampaign, sendCampaign } from '../routes/campaigns.ts';
+import { duplicateWorkflow } from '../routes/workflow-overview.ts';
+import { createWorkflow, getWorkflow } from '../routes/workflows.ts';
+import { createCampaignSendingService } from './campaign-sending.ts';
 import { createCampaignsService } from './campaigns.ts';
+import { createDomainsService } from './domains.ts';
+import { createProjectErasureService } from './project-erasure.ts';
 import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
 import { createSegmentsService } from './segments.ts';
 import { createTemplateTurns } from './template-turns.ts';
+import { createTemporalRuns } from './temporal-runs.ts';
+import { createWorkflowsService } from './workflows.ts';
 
 const database = useTestDatabase();
 const project = useProject(database.em);
@@ -53,5 +65,96 @@ describe('what is saved when Postgres goes away before it is counted', () => {
       trackMembership: false,
     });
     expect(await namesIn('segments')).toEqual([name]);
+  });
+});
+
+/** From now on, the next transaction is the last: Postgres goes away right after its commit. */
+const leaveAfterCommit = () =>
+  stage.orm.em.getEventManager().registerSubscriber({ afterTransactionCommit: () => stage.line.cutOff() });
+
+describe('what is saved when Postgres goes away right after the commit', () => {
+  const api = testFixture(
+    async () => {
+      const turns = createTemplateTurns();
+      const services = {
+        workflows: createWorkflowsService(stage.orm, turns),
+        campaignSending: createCampaignSendingService(stage.orm, () => undefined),
+        temporalRuns: createTemporalRuns(null),
+      };
+      const routes = [createWorkflow, duplicateWorkflow, getWorkflow, sendCampaign, cancelCampaign];
+      const { request, close } = await startTestApi({ database, routes, services });
+      const { id, secretKey: key } = await createTestProject(database);
+      return { id, close, post: (path: string, body = {}) => request(path, { key, body }) };
+    },
+    ({ close }) => close(),
+  );
+
+  it.each(['a workflow', 'a copy of a workflow'])('is answered: %s', async (what) => {
+    const workflow = { name: 'Welcome', eventName: 'signed up' };
+    const first = await api.post('/workflows', workflow);
+    leaveAfterCommit();
+    const saved = await (what === 'a workflow'
+      ? api.post('/workflows', workflow)
+      : api.post(`/workflows/${first.body.id}/duplicate`));
+    expect(saved.status).toBe(201);
+    const { createdAt, updatedAt } = await database.em().findOneOrFail(Workflow, saved.body.id, {
+      filters: false,
+    });
+    expect(saved.body).toMatchObject({
+      version: 1,
+      createdAt: createdAt.toISOString(),
+      updatedAt: updatedAt.toISOString(),
+      steps: [{ type: 'TRIGGER', config: { eventName: 'signed up' } }],
+    });
+  });
+
+  it.each([
+    ['sent', '/send', {}, 'SENDING'],
+    ['scheduled', '/send', { scheduledFor: '2099-01-01T00:00:00Z' }, 'SCHEDULED'],
+    ['cancelled', '/cancel', {}, 'CANCELLED'],
+  ])('is answered: a campaign that is %s', async (_what, path, body, status) => {
+    const id = await insertDraft(database.em(), api.id);
+    leaveAfterCommit();
+    const answer = await api.post(`/campaigns/${id}${path}`, body);
+    expect(answer).toMatchObject({ status: 200, body: { data: { id, status, sentCount: 0 } } });
+  });
+
+  it('is answered: the reset of a project', async () => {
+    const [owner] = await database.sql<{ id: string }>(
+      `insert into users (id, email) values ($1, $2) returning id`,
+      [newId(), `${project.id}@example.com`],
+    );
+    await database.sql(`insert into memberships (project_id, user_id, role) values ($1, $2, 'OWNER')`, [
+      project.id,
+      owner?.id,
+    ]);
+    const erasure = createProjectErasureService({
+      orm: stage.orm,
+      projectKeys: { forget: () => undefined },
+      committed: () => stage.line.cutOff(),
+      waitMs: 300,
+    });
+    const reset = await erasure.reset(owner?.id ?? '', project.id, 'Project');
+    expect(reset).toMatchObject({ projectId: project.id });
+    expect(reset.isErased()).toBe(false);
+  });
+
+  it('is answered: a domain', async () => {
+    const register = async () => {
+      stage.line.cutOff();
+      return { dkimTokens: ['abc'] };
+    };
+    const domains = createDomainsService({
+      orm: stage.orm,
+      // as: adding a domain that nobody has calls nothing else.
+      identities: { register } as unknown as DomainIdentities,
+      domainsPerProject: 0,
+      reserved: null,
+      committed: () => undefined,
+      warn: () => undefined,
+    });
+    const added = await domains.add(project.id, 'shop.example');
+    expect(added).toMatchObject({ domain: 'shop.example', status: 'pending', dkimTokens: ['abc'] });
+    expect(await database.sql('select domain from domains where id = $1', [added.id])).toHaveLength(1);
   });
 });
