@@ -144,7 +144,9 @@ export function createDomainsService(options: DomainsServiceOptions) {
         await removeDomain(em, locked);
         return locked.domain;
       });
-      if (await projectEm(orm, projectId).getRepository(Domain).isClaimed(domain)) return;
+      // The domain is removed. Without Postgres, a background check removes its identity.
+      const isClaimed = await unlessAway(projectEm(orm, projectId).getRepository(Domain).isClaimed(domain));
+      if (isClaimed ?? true) return;
       await identities
         .remove(domain)
         .catch((error) => options.warn('An identity stays at the provider until the next check', error));

@@ -6,7 +6,7 @@ import type { DomainIdentities } from '../../providers/domains/domain-identities
 import { insertDraft } from '../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { testFixture } from '../../test/setup/fixtures.ts';
-import { useProject } from '../../test/setup/projects.ts';
+import { insertDomain, useProject } from '../../test/setup/projects.ts';
 import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { startTcpRelay, type TcpRelay } from '../../test/setup/tcp-relay.ts';
 import { cancelCampaign, sendCampaign } from '../routes/campaigns.ts';
@@ -14,6 +14,7 @@ import { duplicateWorkflow } from '../routes/workflow-overview.ts';
 import { createWorkflow, getWorkflow } from '../routes/workflows.ts';
 import { createCampaignSendingService } from './campaign-sending.ts';
 import { createCampaignsService } from './campaigns.ts';
+import { createContactFieldsService } from './contact-fields.ts';
 import { createDomainsService } from './domains.ts';
 import { createProjectErasureService } from './project-erasure.ts';
 import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
@@ -139,22 +140,56 @@ describe('what is saved when Postgres goes away right after the commit', () => {
     expect(reset.isErased()).toBe(false);
   });
 
-  it('is answered: a domain', async () => {
-    const register = async () => {
-      stage.line.cutOff();
-      return { dkimTokens: ['abc'] };
-    };
-    const domains = createDomainsService({
+  const domainsWith = (identities: Partial<DomainIdentities>) =>
+    createDomainsService({
       orm: stage.orm,
-      // as: adding a domain that nobody has calls nothing else.
-      identities: { register } as unknown as DomainIdentities,
+      // as: the test calls nothing else.
+      identities: identities as DomainIdentities,
       domainsPerProject: 0,
       reserved: null,
       committed: () => undefined,
       warn: () => undefined,
     });
-    const added = await domains.add(project.id, 'shop.example');
+
+  it('is answered: a domain', async () => {
+    const register = async () => {
+      stage.line.cutOff();
+      return { dkimTokens: ['abc'] };
+    };
+    const added = await domainsWith({ register }).add(project.id, 'shop.example');
     expect(added).toMatchObject({ domain: 'shop.example', status: 'pending', dkimTokens: ['abc'] });
     expect(await database.sql('select domain from domains where id = $1', [added.id])).toHaveLength(1);
+  });
+
+  it('is answered: the removal of a domain, whose identity is left to a background check', async () => {
+    await insertDomain(database.em(), project.id);
+    const remaining = () =>
+      database.sql<{ id: string }>('select id from domains where project_id = $1', [project.id]);
+    const [domain] = await remaining();
+    leaveAfterCommit();
+    await domainsWith({}).remove(project.id, domain?.id ?? '');
+    expect(await remaining()).toEqual([]);
+  });
+
+  it('is answered: the deletion of a field', async () => {
+    await database.sql(`insert into contact_fields (project_id, key, type) values ($1, 'plan', 'string')`, [
+      project.id,
+    ]);
+    await database.sql(
+      `insert into contacts (id, project_id, email, data) values (uuidv7(), $1, 'a@example.com', '{"plan": "x"}')`,
+      [project.id],
+    );
+    let batches = 0;
+    const heavyReads: ProjectSlots = {
+      ...writes,
+      inBatches: () => async (batch) => {
+        const result = await batch();
+        batches += 1;
+        // The type, then the contacts.
+        if (batches === 2) stage.line.cutOff();
+        return result;
+      },
+    };
+    expect(await createContactFieldsService(stage.orm, heavyReads).remove(project.id, 'plan')).toBe(1);
   });
 });
