@@ -9,16 +9,23 @@ import { testFixture } from '../../test/setup/fixtures.ts';
 import { insertDomain, useProject } from '../../test/setup/projects.ts';
 import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { startTcpRelay, type TcpRelay } from '../../test/setup/tcp-relay.ts';
+import { createSessionTokens } from '../access/session-tokens.ts';
 import { cancelCampaign, sendCampaign } from '../routes/campaigns.ts';
 import { duplicateWorkflow } from '../routes/workflow-overview.ts';
 import { createWorkflow, getWorkflow } from '../routes/workflows.ts';
+import { createAccountLinksService } from './account-links.ts';
+import { createAccountsService } from './accounts.ts';
 import { createCampaignSendingService } from './campaign-sending.ts';
 import { createCampaignsService } from './campaigns.ts';
 import { createContactFieldsService } from './contact-fields.ts';
 import { createDomainsService } from './domains.ts';
+import { createOneTimeLinks } from './one-time-links.ts';
+import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
 import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
 import { createSegmentsService } from './segments.ts';
+import { createSessionsService } from './sessions.ts';
+import { createSignInGuard } from './sign-in-guard.ts';
 import { createTemplateTurns } from './template-turns.ts';
 import { createTemporalRuns } from './temporal-runs.ts';
 import { createWorkflowsService } from './workflows.ts';
@@ -191,5 +198,32 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       },
     };
     expect(await createContactFieldsService(stage.orm, heavyReads).remove(project.id, 'plan')).toBe(1);
+  });
+
+  it('is answered: an account, whose session is saved with it', async () => {
+    const guard = createSignInGuard({ orm: stage.orm, key: Buffer.alloc(32), limit: 0 });
+    const tokens = createSessionTokens(Buffer.alloc(32));
+    const oneTimeLinks = createOneTimeLinks({
+      from: { email: 'service@example.com', name: 'Service' },
+      siteUrl: 'https://example.com',
+      tokenKey: Buffer.alloc(32),
+      linkKey: Buffer.alloc(32),
+    });
+    const passwords = createPasswords();
+    const sessions = createSessionsService({ orm: stage.orm, tokens, guard });
+    const shared = { orm: stage.orm, oneTimeLinks, passwords, sessions, guard };
+    const unused = { committed: () => undefined, warn: () => undefined };
+    const accountLinks = createAccountLinksService({ ...shared, ...unused });
+    const accounts = createAccountsService({ ...shared, accountLinks, signupEnabled: true });
+    const email = 'ada@example.com';
+    leaveAfterCommit();
+    const client = { devices: [], address: '192.0.2.1', userAgent: undefined };
+    const signedUp = await accounts.signUp({ email, password: 'a long pass phrase' }, client);
+    expect(signedUp.user.email).toBe(email);
+    const found = await database.sql<{ id: string }>(
+      'select s.id from users u join sessions s on s.user_id = u.id where u.email = $1',
+      [email],
+    );
+    expect(found).toEqual([{ id: tokens.read([signedUp.session])?.id }]);
   });
 });
