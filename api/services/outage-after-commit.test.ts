@@ -18,10 +18,12 @@ import { createAccountsService } from './accounts.ts';
 import { createCampaignSendingService } from './campaign-sending.ts';
 import { createCampaignsService } from './campaigns.ts';
 import { createContactFieldsService } from './contact-fields.ts';
+import { createContactsService } from './contacts.ts';
 import { createDomainsService } from './domains.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
+import type { ProjectNames } from './project-names.ts';
 import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
 import { createSegmentsService } from './segments.ts';
 import { createSessionsService } from './sessions.ts';
@@ -198,6 +200,24 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       },
     };
     expect(await createContactFieldsService(stage.orm, heavyReads).remove(project.id, 'plan')).toBe(1);
+  });
+
+  it('is answered: a contact', async () => {
+    const projectNames: Pick<ProjectNames, 'write'> = {
+      async write(_names, run) {
+        const result = await run(stage.orm.em.fork());
+        stage.line.cutOff();
+        return result;
+      },
+    };
+    // as: it is used for nothing else.
+    const contacts = createContactsService(stage.orm, projectNames as ProjectNames, () => undefined);
+    const data = { set: { plan: 'pro' }, remove: [], transient: {}, eventData: {} };
+    const upserted = await contacts.upsert(project.id, { email: 'bob@example.com', subscribed: true, data });
+    expect(upserted).toMatchObject({
+      isNew: true,
+      contact: { email: 'bob@example.com', data: { plan: 'pro' } },
+    });
   });
 
   it('is answered: an account, whose session is saved with it', async () => {
