@@ -296,6 +296,28 @@ describe('an invitation', () => {
     expect(withdrawn.body.error.suggestion).toContain('ask for a new one');
   });
 
+  it('is not withdrawn once it is being accepted', async () => {
+    const { owner, path } = await createTeam();
+    const email = 'kim@example.com';
+    const invited = await owner.call('POST', path, { email, role: 'MEMBER' });
+    const invitation = await mailedToken(stack, email, '/accept-invitation');
+    const pending: Promise<{ status: number }>[] = [];
+    await stack.em().transactional(async (em) => {
+      // Stops the acceptance between its look at the invitation and its end.
+      await sql(em, 'lock table memberships in exclusive mode');
+      pending.push(callApi(stack.url, 'POST', '/auth/signup', { email, password: testPassword, invitation }));
+      await untilBlocking(em);
+      pending.push(owner.call('DELETE', `${path}/${invited.body.invitation.id}`));
+      await eventually(
+        () => sql(em, 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0'),
+        (waiting) => waiting.length > 1,
+      );
+    });
+    expect((await Promise.all(pending)).map(({ status }) => status)).toEqual([201, 404]);
+    const { data } = (await owner.call('GET', path)).body;
+    expect(data.map((member: { email: string }) => member.email)).toContain(email);
+  });
+
   it('is accepted while its project is being deleted, and neither fails', async () => {
     const { owner, project, path } = await createTeam();
     const email = 'judy@example.com';

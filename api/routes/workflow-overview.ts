@@ -36,7 +36,6 @@ export const duplicateWorkflow = defineRoute('POST /workflows/:id/duplicate', {
   ),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
-    const { id } = await ctx.services.workflows.duplicate(project.id, params.id);
-    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.readBack(project.id, id));
+    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.duplicate(project.id, params.id));
   },
 });

@@ -114,8 +114,7 @@ export const createWorkflow = defineRoute('POST /workflows', {
     transitions: [],
   }),
   async handler(ctx, { project, body }) {
-    const { id } = await ctx.services.workflows.create(project.id, body);
-    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.readBack(project.id, id));
+    ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.create(project.id, body));
   },
 });
 

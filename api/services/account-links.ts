@@ -159,8 +159,13 @@ function signInLinks({ orm, oneTimeLinks }: AccountLinksOptions) {
       return token;
     },
 
-    useSignIn: (token: string) =>
-      orm.em.fork().transactional((em) => useLink(em, 'sign-in', oneTimeLinks.hashOf('sign-in', token))),
+    /** @param open runs in the transaction that consumes the link, so that neither happens without the other */
+    useSignIn: <Result>(token: string, open: (user: User, em: Em) => Promise<Result>) =>
+      orm.em
+        .fork()
+        .transactional(async (em) =>
+          open(await useLink(em, 'sign-in', oneTimeLinks.hashOf('sign-in', token)), em),
+        ),
   };
 }
 

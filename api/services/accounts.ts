@@ -1,5 +1,6 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
 import { Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
@@ -43,33 +44,10 @@ const forUselessInvitation =
   'Use the address that it was mailed to. It may also have been used or withdrawn, or have expired: ask for a new one.';
 
 export function createAccountsService(options: AccountsServiceOptions) {
-  const { orm, sessions, passwords, oneTimeLinks, guard } = options;
+  const { orm, sessions, passwords, guard } = options;
 
-  async function signIn(user: User, client: SignInClient): Promise<SignedInUser> {
-    return { user, ...(await sessions.open(user, client)) };
-  }
-
-  async function createAccount({ email, password, name, invitation, language }: NewAccount): Promise<User> {
-    const invited = invitation === undefined ? undefined : (await findOpen(options, invitation))?.email;
-    const help = invitation === undefined ? {} : { suggestion: forUselessInvitation };
-    if (!options.signupEnabled && invited !== email) {
-      throw new DomainError('FORBIDDEN', 'Sign-up is off on this server', help);
-    }
-    if (invitation !== undefined && invited !== email) {
-      throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address', help);
-    }
-    const passwordHash = await passwords.hash(password);
-    const add = invited === undefined ? addUser : addInvited;
-    const user = await orm.em
-      .fork()
-      .transactional((em) => add(em, { email, name: name || null, passwordHash }))
-      .catch((error: unknown) => {
-        throw error instanceof UniqueConstraintViolationException ? isTaken() : error;
-      });
-    if (!user.emailVerified && oneTimeLinks.isConfigured) {
-      await options.accountLinks.requestVerification({ email, language });
-    }
-    return user;
+  async function signIn(user: User, client: SignInClient, em?: Em): Promise<SignedInUser> {
+    return { user, ...(await sessions.open(user, client, em)) };
   }
 
   return {
@@ -80,10 +58,11 @@ export function createAccountsService(options: AccountsServiceOptions) {
      * @throws DomainError `FORBIDDEN` when sign-up is off, `BAD_REQUEST` for an invalid invitation, `CONFLICT` when the
      * address is taken
      */
-    createAccount,
+    createAccount: (account: NewAccount) => addAccount(options, account, async (user) => user),
 
     /** Creates an account, as `createAccount`, and signs it in. */
-    signUp: async (account: NewAccount, client: SignInClient) => signIn(await createAccount(account), client),
+    signUp: (account: NewAccount, client: SignInClient) =>
+      addAccount(options, account, (user, em) => signIn(user, client, em)),
 
     /**
      * What an invitation is for. `hasAccount`: someone has signed up with the address, but not verified it.
@@ -118,8 +97,8 @@ export function createAccountsService(options: AccountsServiceOptions) {
     },
 
     /** @throws DomainError `BAD_REQUEST` for an invalid, expired or used token */
-    logInOnce: async (token: string, client: SignInClient) =>
-      signIn(await options.accountLinks.useSignIn(token), client),
+    logInOnce: (token: string, client: SignInClient) =>
+      options.accountLinks.useSignIn(token, (user, em) => signIn(user, client, em)),
 
     get: async (userId: string) => {
       const user = await orm.em.fork().findOne(User, { id: userId });
@@ -127,6 +106,39 @@ export function createAccountsService(options: AccountsServiceOptions) {
       return user;
     },
   };
+}
+
+/** @param finish runs in the transaction, with the new user */
+async function addAccount<Result>(
+  options: AccountsServiceOptions,
+  { email, password, name, invitation, language }: NewAccount,
+  finish: (user: User, em: Em) => Promise<Result>,
+): Promise<Result> {
+  const { orm, passwords, oneTimeLinks } = options;
+  const invited = invitation === undefined ? undefined : (await findOpen(options, invitation))?.email;
+  const help = invitation === undefined ? {} : { suggestion: forUselessInvitation };
+  if (!options.signupEnabled && invited !== email) {
+    throw new DomainError('FORBIDDEN', 'Sign-up is off on this server', help);
+  }
+  if (invitation !== undefined && invited !== email) {
+    throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address', help);
+  }
+  const passwordHash = await passwords.hash(password);
+  const add = invited === undefined ? addUser : addInvited;
+  const { user, result } = await orm.em
+    .fork()
+    .transactional(async (em) => {
+      const added = await add(em, { email, name: name || null, passwordHash });
+      return { user: added, result: await finish(added, em) };
+    })
+    .catch((error: unknown) => {
+      throw error instanceof UniqueConstraintViolationException ? isTaken() : error;
+    });
+  if (!user.emailVerified && oneTimeLinks.isConfigured) {
+    // The account exists, and its user can request another link.
+    await unlessAway(options.accountLinks.requestVerification({ email, language }));
+  }
+  return result;
 }
 
 async function addUser(em: Em, user: Pick<User, 'email' | 'name' | 'passwordHash'>): Promise<User> {

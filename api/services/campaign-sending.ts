@@ -8,7 +8,11 @@ import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { lockCampaignQuota } from '../../db/statements/campaigns/campaign-quota.ts';
-import { withItsCounters } from '../../db/statements/campaigns/read-campaign-counters.ts';
+import {
+  type CountedCampaign,
+  withItsCounters,
+  withoutEmails,
+} from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { startCampaign } from '../../db/statements/campaigns/start-campaign.ts';
 import { limitExceeded } from './billing-refusals.ts';
 import { findCampaign, requireAction } from './campaigns.ts';
@@ -59,22 +63,21 @@ function schedule(em: Em, campaign: Campaign, scheduledFor: Date): void {
 }
 
 export function createCampaignSendingService(orm: Orm, committed: () => void) {
+  /** @param apply returns the answer, because nothing is read after the commit: an outage would deny what is saved */
   async function change(
     projectId: string,
     id: string,
-    apply: (em: Em, campaign: Campaign) => Promise<void>,
-  ): Promise<void> {
-    await projectEm(orm, projectId).transactional(async (em) => {
+    apply: (em: Em, campaign: Campaign) => Promise<CountedCampaign>,
+  ): Promise<CountedCampaign> {
+    const changed = await projectEm(orm, projectId).transactional(async (em) => {
       const campaign = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
-      await apply(em, campaign);
+      const answer = await apply(em, campaign);
       em.create(OutboxCommand, { kind: 'campaign.changed', subjectId: id, projectId });
+      return answer;
     });
     committed();
+    return changed;
   }
-  const get = async (projectId: string, id: string) => {
-    const em = projectEm(orm, projectId);
-    return withItsCounters(em, await findCampaign(em, id));
-  };
 
   return {
     /**
@@ -87,7 +90,7 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
      */
     async send(projectId: string, id: string, scheduledFor: string | null, seen?: Date) {
       const time = readTime(scheduledFor);
-      await change(projectId, id, async (em, campaign) => {
+      return change(projectId, id, async (em, campaign) => {
         requireAction('send', campaign);
         requireUnchanged(campaign, seen);
         await requireAudience(em, projectId, id, campaign);
@@ -97,8 +100,8 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
         else schedule(em, campaign, time);
         const isDue = time === null || time <= new Date();
         if (isDue) await startCampaign(em, campaign, recipientLimit);
+        return withoutEmails(campaign);
       });
-      return get(projectId, id);
     },
 
     /**
@@ -107,12 +110,14 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
      * @throws DomainError `BAD_REQUEST` for a campaign that is over, `NOT_FOUND`
      */
     async cancel(projectId: string, id: string) {
-      await change(projectId, id, async (_em, campaign) => {
+      const cancelled = await change(projectId, id, async (em, campaign) => {
         requireAction('cancel', campaign);
+        const counted = await withItsCounters(em, campaign);
         campaign.cancel();
+        return { ...counted, pause: null };
       });
       await cancelEmails(orm, id);
-      return get(projectId, id);
+      return cancelled;
     },
 
     /**

@@ -10,6 +10,7 @@ import { compareCodePoints } from '../../core/conditions/text-order.ts';
 import { DomainError, notFound, orNotFound } from '../../core/errors.ts';
 import type { InTurn } from '../../core/in-turn.ts';
 import { refersToField } from '../../core/workflows/references.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import { ContactField } from '../../db/entities/contact.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -151,8 +152,9 @@ async function deleteField(orm: Orm, projectId: string, key: string, inTurn: InT
     deletedFrom += batch.removed;
     last = batch.last;
   } while (last !== undefined);
-  const left = await readKeyFigures(orm.em.fork(), projectId, key);
-  if (left.size === 0) await deleteType(orm, projectId, key);
+  // No contact has the key any more, so an outage does not deny its deletion.
+  const left = await unlessAway(readKeyFigures(orm.em.fork(), projectId, key));
+  if (left?.size === 0) await unlessAway(deleteType(orm, projectId, key));
   return deletedFrom;
 }
 

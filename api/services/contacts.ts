@@ -6,7 +6,7 @@ import { allProjects, projectEm } from '../../db/entities/project-em.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
-import { deleteContacts } from '../../db/statements/contacts/delete-contacts.ts';
+import { deleteContacts, forgetInEndedEmails } from '../../db/statements/contacts/delete-contacts.ts';
 import { patchContact, upsertContact } from '../../db/statements/contacts/patch-contact.ts';
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
@@ -27,18 +27,14 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
 
     async upsert(projectId: string, body: UpsertContactBody) {
       const patch = toPatch(body.data);
-      const { id, isNew } = await write({ projectId, patch }, (em) =>
-        upsertContact(em, {
-          projectId,
-          email: body.email,
-          contactId: newId(),
-          subscribed: body.subscribed,
-          patch,
-          flipId: newId(),
-          occurredAt: new Date(),
-        }),
-      );
-      return { contact: await get(projectId, id), isNew };
+      const input = { projectId, email: body.email, subscribed: body.subscribed, patch };
+      const ids = { contactId: newId(), flipId: newId() };
+      // Read before the commit: after it, another call may have deleted the contact, or Postgres may be gone.
+      const apply = async (em: Em) => {
+        const { id, isNew } = await upsertContact(em, { ...input, ...ids, occurredAt: new Date() });
+        return { contact: await em.findOneOrFail(Contact, { id, projectId }, allProjects), isNew };
+      };
+      return write({ projectId, patch }, (em) => em.transactional(apply));
     },
 
     /** @throws DomainError `CONFLICT` also when it has changed since `seen` */
@@ -59,6 +55,7 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
     },
 
     async remove(projectId: string, id: string) {
+      while (await retryTransaction(() => forgetInEndedEmails(orm.em.fork(), projectId, [id])));
       const deleted = await retryTransaction(() =>
         projectEm(orm, projectId).transactional((em) => deleteContacts(em, projectId, [id])),
       );

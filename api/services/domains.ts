@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import { brokenConstraint } from '../../db/database-errors.ts';
 import { Campaign } from '../../db/entities/campaign.ts';
 import { Domain } from '../../db/entities/domain.ts';
@@ -143,7 +144,9 @@ export function createDomainsService(options: DomainsServiceOptions) {
         await removeDomain(em, locked);
         return locked.domain;
       });
-      if (await projectEm(orm, projectId).getRepository(Domain).isClaimed(domain)) return;
+      // The domain is removed. Without Postgres, a background check removes its identity.
+      const isClaimed = await unlessAway(projectEm(orm, projectId).getRepository(Domain).isClaimed(domain));
+      if (isClaimed ?? true) return;
       await identities
         .remove(domain)
         .catch((error) => options.warn('An identity stays at the provider until the next check', error));
@@ -184,14 +187,15 @@ async function requireFree(
 async function addDomain(options: DomainsServiceOptions, projectId: string, domain: string): Promise<Domain> {
   const { orm, identities, domainsPerProject } = options;
   const em = projectEm(orm, projectId);
+  let added: Domain;
   const id = newId();
   await requireFree(options, em, projectId, domain);
   try {
-    await em.transactional(async (adding) => {
+    added = await em.transactional(async (adding) => {
       // Locked, so that concurrent calls can't exceed the limit.
       orNotFound(await lockRecord(adding, Project, { id: projectId }), 'Project');
       await requireFewDomains(adding, domainsPerProject);
-      adding.create(Domain, { id, projectId, domain });
+      const row = adding.create(Domain, { id, projectId, domain });
       adding.create(OutboxCommand, {
         kind: 'domain.verify',
         subjectId: id,
@@ -199,6 +203,7 @@ async function addDomain(options: DomainsServiceOptions, projectId: string, doma
         nextAttemptAt: new Date(Date.now() + callSeconds * 1_000),
       });
       await notifyProjectChange(adding, projectId);
+      return row;
     });
   } catch (error) {
     if (brokenConstraint(error) !== 'domains_project_domain') throw error;
@@ -208,10 +213,11 @@ async function addDomain(options: DomainsServiceOptions, projectId: string, doma
   // registers the domain.
   const { dkimTokens } = await askProvider(identities.register({ id, domain })).catch(async (error) => {
     await projectEm(orm, projectId).transactional(async (own) => {
-      const added = await own.findOne(Domain, { id }, removalLock);
-      if (added !== null) await removeDomain(own, added);
+      const refused = await own.findOne(Domain, { id }, removalLock);
+      if (refused !== null) await removeDomain(own, refused);
     });
     throw error;
   });
-  return watchRegistered(orm, id, dkimTokens);
+  // The domain is saved. Without Postgres, the first background check stores the tokens.
+  return (await unlessAway(watchRegistered(orm, id, dkimTokens))) ?? Object.assign(added, { dkimTokens });
 }

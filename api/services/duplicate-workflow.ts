@@ -4,13 +4,13 @@ import { Workflow, WorkflowStep, WorkflowTransition } from '../../db/entities/wo
 import type { Orm } from '../../db/orm.ts';
 import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import { maxWorkflowNameLength } from '../schemas/workflows.ts';
-import { editWorkflow, storeVersion, toDraft } from './edit-workflow.ts';
+import { editWorkflow, storeVersion, toDraft, type WorkflowGraph } from './edit-workflow.ts';
 
 /**
  * Copies a workflow with its graph; the copy is disabled. Locking the original prevents deletion of its templates; the
  * reference lock prevents deletion of its segments.
  */
-export function duplicateWorkflow(orm: Orm, projectId: string, id: string): Promise<Workflow> {
+export function duplicateWorkflow(orm: Orm, projectId: string, id: string): Promise<WorkflowGraph> {
   return editWorkflow(orm, projectId, id, async (em, { workflow: original, steps, transitions }) => {
     await lockSegmentReferences(em, projectId);
     const { description, eventName, allowReentry } = original;
@@ -42,6 +42,6 @@ export function duplicateWorkflow(orm: Orm, projectId: string, id: string): Prom
       ),
     };
     storeVersion(em, workflow, toDraft(copies));
-    return workflow;
+    return copies;
   });
 }

@@ -73,8 +73,12 @@ beforeEach(async () => {
   from = `news@${await insertDomain(em, project.id)}`;
   const template = await request('POST', '/templates', { ...content, from });
   const workflows = createWorkflowsService(database.orm, createTemplateTurns());
-  const { id } = await workflows.create(project.id, { name: 'x', eventName: 'signup', allowReentry: false });
-  const steps = `/workflows/${id}/steps`;
+  const { workflow } = await workflows.create(project.id, {
+    name: 'x',
+    eventName: 'signup',
+    allowReentry: false,
+  });
+  const steps = `/workflows/${workflow.id}/steps`;
   const step = await request('POST', steps, webhook);
   const campaign = `/campaigns/${await insertDraft(em, project.id)}`;
   paths = { campaign, steps, step: `${steps}/${step.body.id}`, template: `/templates/${template.body.id}` };

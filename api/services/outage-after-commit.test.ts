@@ -1,14 +1,36 @@
 import { describe, expect, it } from 'vitest';
+import { newId } from '../../core/new-id.ts';
+import { Workflow } from '../../db/entities/workflow.ts';
 import { createOrm, type Orm } from '../../db/orm.ts';
+import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { insertDraft } from '../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { testFixture } from '../../test/setup/fixtures.ts';
-import { useProject } from '../../test/setup/projects.ts';
+import { insertDomain, useProject } from '../../test/setup/projects.ts';
+import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { startTcpRelay, type TcpRelay } from '../../test/setup/tcp-relay.ts';
+import { createSessionTokens } from '../access/session-tokens.ts';
+import { cancelCampaign, sendCampaign } from '../routes/campaigns.ts';
+import { duplicateWorkflow } from '../routes/workflow-overview.ts';
+import { createWorkflow, getWorkflow } from '../routes/workflows.ts';
+import { createAccountLinksService } from './account-links.ts';
+import { createAccountsService } from './accounts.ts';
+import { createCampaignSendingService } from './campaign-sending.ts';
 import { createCampaignsService } from './campaigns.ts';
+import { createContactFieldsService } from './contact-fields.ts';
+import { createContactsService } from './contacts.ts';
+import { createDomainsService } from './domains.ts';
+import { createOneTimeLinks } from './one-time-links.ts';
+import { createPasswords } from './passwords.ts';
+import { createProjectErasureService } from './project-erasure.ts';
+import type { ProjectNames } from './project-names.ts';
 import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
 import { createSegmentsService } from './segments.ts';
+import { createSessionsService } from './sessions.ts';
+import { createSignInGuard } from './sign-in-guard.ts';
 import { createTemplateTurns } from './template-turns.ts';
+import { createTemporalRuns } from './temporal-runs.ts';
+import { createWorkflowsService } from './workflows.ts';
 
 const database = useTestDatabase();
 const project = useProject(database.em);
@@ -53,5 +75,175 @@ describe('what is saved when Postgres goes away before it is counted', () => {
       trackMembership: false,
     });
     expect(await namesIn('segments')).toEqual([name]);
+  });
+});
+
+/** From now on, the next transaction is the last: Postgres goes away right after its commit. */
+const leaveAfterCommit = () =>
+  stage.orm.em.getEventManager().registerSubscriber({ afterTransactionCommit: () => stage.line.cutOff() });
+
+describe('what is saved when Postgres goes away right after the commit', () => {
+  const api = testFixture(
+    async () => {
+      const turns = createTemplateTurns();
+      const services = {
+        workflows: createWorkflowsService(stage.orm, turns),
+        campaignSending: createCampaignSendingService(stage.orm, () => undefined),
+        temporalRuns: createTemporalRuns(null),
+      };
+      const routes = [createWorkflow, duplicateWorkflow, getWorkflow, sendCampaign, cancelCampaign];
+      const { request, close } = await startTestApi({ database, routes, services });
+      const { id, secretKey: key } = await createTestProject(database);
+      return { id, close, post: (path: string, body = {}) => request(path, { key, body }) };
+    },
+    ({ close }) => close(),
+  );
+
+  it.each(['a workflow', 'a copy of a workflow'])('is answered: %s', async (what) => {
+    const workflow = { name: 'Welcome', eventName: 'signed up' };
+    const first = await api.post('/workflows', workflow);
+    leaveAfterCommit();
+    const saved = await (what === 'a workflow'
+      ? api.post('/workflows', workflow)
+      : api.post(`/workflows/${first.body.id}/duplicate`));
+    expect(saved.status).toBe(201);
+    const { createdAt, updatedAt } = await database.em().findOneOrFail(Workflow, saved.body.id, {
+      filters: false,
+    });
+    expect(saved.body).toMatchObject({
+      version: 1,
+      createdAt: createdAt.toISOString(),
+      updatedAt: updatedAt.toISOString(),
+      steps: [{ type: 'TRIGGER', config: { eventName: 'signed up' } }],
+    });
+  });
+
+  it.each([
+    ['sent', '/send', {}, 'SENDING'],
+    ['scheduled', '/send', { scheduledFor: '2099-01-01T00:00:00Z' }, 'SCHEDULED'],
+    ['cancelled', '/cancel', {}, 'CANCELLED'],
+  ])('is answered: a campaign that is %s', async (_what, path, body, status) => {
+    const id = await insertDraft(database.em(), api.id);
+    leaveAfterCommit();
+    const answer = await api.post(`/campaigns/${id}${path}`, body);
+    expect(answer).toMatchObject({ status: 200, body: { data: { id, status, sentCount: 0 } } });
+  });
+
+  it('is answered: the reset of a project', async () => {
+    const [owner] = await database.sql<{ id: string }>(
+      `insert into users (id, email) values ($1, $2) returning id`,
+      [newId(), `${project.id}@example.com`],
+    );
+    await database.sql(`insert into memberships (project_id, user_id, role) values ($1, $2, 'OWNER')`, [
+      project.id,
+      owner?.id,
+    ]);
+    const erasure = createProjectErasureService({
+      orm: stage.orm,
+      projectKeys: { forget: () => undefined },
+      committed: () => stage.line.cutOff(),
+      waitMs: 300,
+    });
+    const reset = await erasure.reset(owner?.id ?? '', project.id, 'Project');
+    expect(reset).toMatchObject({ projectId: project.id });
+    expect(reset.isErased()).toBe(false);
+  });
+
+  const domainsWith = (identities: Partial<DomainIdentities>) =>
+    createDomainsService({
+      orm: stage.orm,
+      // as: the test calls nothing else.
+      identities: identities as DomainIdentities,
+      domainsPerProject: 0,
+      reserved: null,
+      committed: () => undefined,
+      warn: () => undefined,
+    });
+
+  it('is answered: a domain', async () => {
+    const register = async () => {
+      stage.line.cutOff();
+      return { dkimTokens: ['abc'] };
+    };
+    const added = await domainsWith({ register }).add(project.id, 'shop.example');
+    expect(added).toMatchObject({ domain: 'shop.example', status: 'pending', dkimTokens: ['abc'] });
+    expect(await database.sql('select domain from domains where id = $1', [added.id])).toHaveLength(1);
+  });
+
+  it('is answered: the removal of a domain, whose identity is left to a background check', async () => {
+    await insertDomain(database.em(), project.id);
+    const remaining = () =>
+      database.sql<{ id: string }>('select id from domains where project_id = $1', [project.id]);
+    const [domain] = await remaining();
+    leaveAfterCommit();
+    await domainsWith({}).remove(project.id, domain?.id ?? '');
+    expect(await remaining()).toEqual([]);
+  });
+
+  it('is answered: the deletion of a field', async () => {
+    await database.sql(`insert into contact_fields (project_id, key, type) values ($1, 'plan', 'string')`, [
+      project.id,
+    ]);
+    await database.sql(
+      `insert into contacts (id, project_id, email, data) values (uuidv7(), $1, 'a@example.com', '{"plan": "x"}')`,
+      [project.id],
+    );
+    let batches = 0;
+    const heavyReads: ProjectSlots = {
+      ...writes,
+      inBatches: () => async (batch) => {
+        const result = await batch();
+        batches += 1;
+        // The type, then the contacts.
+        if (batches === 2) stage.line.cutOff();
+        return result;
+      },
+    };
+    expect(await createContactFieldsService(stage.orm, heavyReads).remove(project.id, 'plan')).toBe(1);
+  });
+
+  it('is answered: a contact', async () => {
+    const projectNames: Pick<ProjectNames, 'write'> = {
+      async write(_names, run) {
+        const result = await run(stage.orm.em.fork());
+        stage.line.cutOff();
+        return result;
+      },
+    };
+    // as: it is used for nothing else.
+    const contacts = createContactsService(stage.orm, projectNames as ProjectNames, () => undefined);
+    const data = { set: { plan: 'pro' }, remove: [], transient: {}, eventData: {} };
+    const upserted = await contacts.upsert(project.id, { email: 'bob@example.com', subscribed: true, data });
+    expect(upserted).toMatchObject({
+      isNew: true,
+      contact: { email: 'bob@example.com', data: { plan: 'pro' } },
+    });
+  });
+
+  it('is answered: an account, whose session is saved with it', async () => {
+    const guard = createSignInGuard({ orm: stage.orm, key: Buffer.alloc(32), limit: 0 });
+    const tokens = createSessionTokens(Buffer.alloc(32));
+    const oneTimeLinks = createOneTimeLinks({
+      from: { email: 'service@example.com', name: 'Service' },
+      siteUrl: 'https://example.com',
+      tokenKey: Buffer.alloc(32),
+      linkKey: Buffer.alloc(32),
+    });
+    const passwords = createPasswords();
+    const sessions = createSessionsService({ orm: stage.orm, tokens, guard });
+    const shared = { orm: stage.orm, oneTimeLinks, passwords, sessions, guard };
+    const unused = { committed: () => undefined, warn: () => undefined };
+    const accountLinks = createAccountLinksService({ ...shared, ...unused });
+    const accounts = createAccountsService({ ...shared, accountLinks, signupEnabled: true });
+    const email = 'ada@example.com';
+    leaveAfterCommit();
+    const client = { devices: [], address: '192.0.2.1', userAgent: undefined };
+    const signedUp = await accounts.signUp({ email, password: 'a long pass phrase' }, client);
+    expect(signedUp.user.email).toBe(email);
+    const found = await database.sql<{ id: string }>(
+      'select s.id from users u join sessions s on s.user_id = u.id where u.email = $1',
+      [email],
+    );
+    expect(found).toEqual([{ id: tokens.read([signedUp.session])?.id }]);
   });
 });

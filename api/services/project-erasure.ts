@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import { brokenConstraint } from '../../db/database-errors.ts';
 import { ProjectErasure } from '../../db/entities/project-security.ts';
 import type { Em, Orm } from '../../db/orm.ts';
@@ -14,7 +15,7 @@ const pollMs = 200;
 
 export interface ProjectErasureOptions {
   orm: Orm;
-  projectKeys: ProjectKeys;
+  projectKeys: Pick<ProjectKeys, 'forget'>;
   committed: () => void;
   waitMs?: number;
 }
@@ -27,12 +28,13 @@ export function createProjectErasureService(options: ProjectErasureOptions) {
     return em.findOne(ProjectErasure, { projectId, isReset: true }, { orderBy: { createdAt: 'desc' } });
   }
 
-  async function follow(projectId: string): Promise<ProjectErasure> {
+  async function follow(begun: ProjectErasure): Promise<ProjectErasure> {
     const endsAt = performance.now() + (options.waitMs ?? waitMs);
-    for (;;) {
-      const reset = orNotFound(await findLast(orm.em.fork(), projectId), 'Project');
+    for (let reset = begun; ; ) {
       if (reset.isErased() || performance.now() >= endsAt) return reset;
       await delay(pollMs);
+      // The reset goes on without this call, so an outage does not deny it: a repeat would erase newer data.
+      reset = (await unlessAway(findLast(orm.em.fork(), begun.projectId))) ?? reset;
     }
   }
 
@@ -55,13 +57,15 @@ export function createProjectErasureService(options: ProjectErasureOptions) {
      * @throws DomainError `BAD_REQUEST` when the name differs, `CONFLICT` while a reset is running
      */
     async reset(userId: string, projectId: string, confirm: string) {
+      let begun: ProjectErasure;
       try {
-        await orm.em.fork().transactional(async (em) => {
+        begun = await orm.em.fork().transactional(async (em) => {
           const { project } = await lockProjectAs(em, projectId, userId, requireAdministrator);
           if (project.name !== confirm) {
             throw new DomainError('BAD_REQUEST', 'Confirm with the name of the project');
           }
           await recordErasure(em, { id: newId(), projectId, isReset: true });
+          return orNotFound(await findLast(em, projectId), 'Reset');
         });
       } catch (error) {
         if (brokenConstraint(error) !== 'project_erasures_reset') throw error;
@@ -70,7 +74,7 @@ export function createProjectErasureService(options: ProjectErasureOptions) {
         });
       }
       committed();
-      return follow(projectId);
+      return follow(begun);
     },
 
     /**

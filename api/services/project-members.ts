@@ -115,7 +115,9 @@ export function createProjectMembersService(options: ProjectMembersOptions) {
         const isLeaving = userId === memberId;
         const requireRole = isLeaving ? requireMember : requireAdministrator;
         const actor = await lockProjectAs(em, projectId, userId, requireRole);
-        const invitation = await em.findOne(Invitation, { id: memberId });
+        // Locked, so that a person who is just accepting it is a member by then, or never.
+        const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+        const invitation = await em.findOne(Invitation, { id: memberId }, lock);
         if (invitation?.isOpen()) {
           requireRoleChange(actor.role, invitation.role, null);
           em.remove(invitation);

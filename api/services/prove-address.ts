@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
+import { joinedProjectsPerUser } from '../../core/accounts/limits.ts';
 import { AccountToken } from '../../db/entities/account-token.ts';
 import { Invitation } from '../../db/entities/invitation.ts';
 import { Membership } from '../../db/entities/membership.ts';
@@ -8,9 +9,11 @@ import { SignInSource } from '../../db/entities/sign-in.ts';
 import { OAuthIdentity, type User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em } from '../../db/orm.ts';
+import { countMemberships } from '../../db/statements/projects/count-memberships.ts';
 
 /**
- * Must run in a transaction that has locked the user. Marks the address as verified and accepts its invitations.
+ * Must run in a transaction that has locked the user. Marks the address as verified and accepts its invitations, as far
+ * as a person may be added to projects; the others are withdrawn.
  * @param takeOver required unless the person who signed up is known to own the address. Replaces the password (null
  * for none) and deletes sessions, mailed links, known devices and, on first verification, linked identities, because
  * someone else may have created them
@@ -36,10 +39,13 @@ async function acceptInvitations(em: Em, user: User): Promise<void> {
   const invitations = await em.find(
     Invitation,
     { email: user.email, projectId: { $in: projectIds } },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, ...allProjects },
+    // The latest first: of more than a person may join, it is the one whose link was just opened.
+    { orderBy: { expiresAt: 'desc' }, lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, ...allProjects },
   );
+  const { joined } = await countMemberships(em, user.id);
   const accepted = invitations
     .filter((invitation) => invitation.isOpen())
+    .slice(0, Math.max(0, joinedProjectsPerUser - joined))
     .map(({ projectId, role }) => ({ project: projectId, user: user.id, role }));
   // A direct invitation may add the membership concurrently; existing memberships are left unchanged.
   if (accepted.length > 0) await em.upsertMany(Membership, accepted, { onConflictAction: 'ignore' });

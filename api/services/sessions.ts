@@ -27,9 +27,11 @@ export function createSessionsService({ orm, tokens, guard }: SessionsServiceOpt
   }
 
   return {
-    /** Signs a user in and remembers the device. `session` and `device` are for the cookies. */
-    async open(user: User, client: SignInClient) {
-      const em = orm.em.fork();
+    /**
+     * Signs a user in and remembers the device. `session` and `device` are for the cookies.
+     * @param em in the transaction of what the session must not exist without, nor that without the session
+     */
+    async open(user: User, client: SignInClient, em: Em = orm.em.fork()) {
       const device = await guard.remember(em, user.id, client);
       return { session: tokens.signIn(await record(em, user, client)), device };
     },

@@ -15,7 +15,12 @@ it("the config of a step waits for its project's turn before the workflow is loc
   const turns = createTemplateTurns();
   const graphs = createWorkflowGraphsService(database.orm, turns, createProjectSlots(0));
   const workflows = createWorkflowsService(database.orm, turns);
-  const { id } = await workflows.create(project.id, { name: 'x', eventName: 'signup', allowReentry: false });
+  const { workflow } = await workflows.create(project.id, {
+    name: 'x',
+    eventName: 'signup',
+    allowReentry: false,
+  });
+  const { id } = workflow;
   const webhook = { type: 'WEBHOOK', name: 'x', config: { url: 'https://example.com' } } as const;
   const step = await graphs.addStep(project.id, id, webhook);
   await turns.inTurn(project.id, () => busy(1_000));
@@ -37,15 +42,20 @@ it("the config of a step waits for its project's turn before the workflow is loc
 it("the check of a workflow that is read waits for its project's turn, but not of one just written", async () => {
   const turns = createTemplateTurns();
   const workflows = createWorkflowsService(database.orm, turns);
-  const { id } = await workflows.create(project.id, { name: 'x', eventName: 'signup', allowReentry: false });
+  const { workflow } = await workflows.create(project.id, {
+    name: 'x',
+    eventName: 'signup',
+    allowReentry: false,
+  });
+  const { id } = workflow;
   await turns.inTurn(project.id, () => busy(1_000));
 
   let isRead = false;
   const read = workflows.get(project.id, id).finally(() => {
     isRead = true;
   });
-  expect((await workflows.readBack(project.id, id)).faults).toEqual([]);
-  expect((await workflows.readBack(project.id, id)).faults).toEqual([]);
+  expect((await workflows.duplicate(project.id, id)).faults).toEqual([]);
+  expect((await workflows.duplicate(project.id, id)).faults).toEqual([]);
   expect(isRead).toBe(false);
   expect((await read).faults).toEqual([]);
 });

@@ -44,12 +44,8 @@ export function createWorkflowsService(orm: Orm, { inTurn }: Pick<TemplateTurns,
       return inTurn(projectId, () => withFaults(graph));
     },
 
-    /** Reads what was just written. Waiting for a turn would hold the write's place among those of all projects. */
-    readBack: async (projectId: string, id: string): Promise<WorkflowWithFaults> =>
-      withFaults(await readSnapshot(orm, projectId, id)),
-
-    create: (projectId: string, { description, ...fields }: CreateWorkflowBody) =>
-      projectEm(orm, projectId).transactional(async (em) => {
+    async create(projectId: string, { description, ...fields }: CreateWorkflowBody) {
+      const created = await projectEm(orm, projectId).transactional(async (em) => {
         const workflow = em.create(Workflow, {
           ...fields,
           projectId,
@@ -57,9 +53,12 @@ export function createWorkflowsService(orm: Orm, { inTurn }: Pick<TemplateTurns,
           version: 0,
         });
         const trigger = em.create(WorkflowStep, { workflow, type: 'TRIGGER', name: 'Trigger', config: {} });
-        storeVersion(em, workflow, toDraft({ workflow, steps: [trigger], transitions: [] }));
-        return workflow;
-      }),
+        const graph = { workflow, steps: [trigger], transitions: [] };
+        storeVersion(em, workflow, toDraft(graph));
+        return graph;
+      });
+      return withFaults(created);
+    },
 
     /**
      * Changes the given fields. An enabled workflow listens to its event from the commit on; disabling it does not
@@ -80,7 +79,9 @@ export function createWorkflowsService(orm: Orm, { inTurn }: Pick<TemplateTurns,
       return editWorkflow(orm, projectId, id, change, seen);
     },
 
-    duplicate: (projectId: string, id: string) => duplicateWorkflow(orm, projectId, id),
+    /** The check does not wait for a turn: that would hold the write's place among those of all projects. */
+    duplicate: async (projectId: string, id: string) =>
+      withFaults(await duplicateWorkflow(orm, projectId, id)),
 
     remove: (projectId: string, id: string) => removeWorkflow(orm, projectId, id),
   };

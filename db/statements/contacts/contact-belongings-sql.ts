@@ -53,6 +53,10 @@ listener_held as materialized (
 /** In place of the provider's answer, which may contain the address. The log of failed emails finds them by a reason. */
 export const erasedReason = 'not known any more: the contact was deleted';
 
+/** Assignments that leave nothing in an email, alias `e`, that identifies its contact. */
+export const forgetContactSql = `contact_id = null, to_email = '', to_name = null, subject = null,
+    reason = case when e.reason is not null and e.status not in ('SUPPRESSED', 'CANCELLED') then '${erasedReason}' else e.reason end`;
+
 const givenBackSql = sendingCategories
   .map((category) => {
     const cancelled = `select * from email where is_cancelled and source = '${sourceOfCategory[category]}'`;
@@ -103,8 +107,7 @@ received as (
 ),
 email as (
   update emails e
-  set contact_id = null, to_email = '', to_name = null, subject = null,
-    reason = case when e.reason is not null and e.status not in ('SUPPRESSED', 'CANCELLED') then '${erasedReason}' else e.reason end,
+  set ${forgetContactSql},
     status = case when e.status = 'QUEUED' then 'CANCELLED' else e.status end
   from email_held h
   where e.id = h.id and h.contact_id in (select id from removed_contact)

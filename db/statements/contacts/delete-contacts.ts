@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { amongKeysSql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
-import { lockBelongingsSql, removeBelongingsSql } from './contact-belongings-sql.ts';
+import { forgetContactSql, lockBelongingsSql, removeBelongingsSql } from './contact-belongings-sql.ts';
 
 const lockSql = `with ${lockBelongingsSql} select count(*) from listener_held`;
 
@@ -29,4 +30,41 @@ export async function deleteContacts(em: Em, projectId: string, ids: readonly st
   await execute(em, lockSql, [projectId, ids]);
   const rows = await query(em, z.object({ id: z.uuid() }), deleteSql, [projectId, ids]);
   return rows.map((row) => row.id);
+}
+
+const emailsAtOnce = 2_000;
+const isEndedSql = `e.project_id = $1 and e.campaign_id is null and e.status not in ('QUEUED', 'SENDING', 'UNKNOWN')`;
+
+// By the index of contacts, whatever their share of the table: the order of the locks would suggest the primary key.
+const forgetSql = `
+with found as materialized (
+  select e.id
+  from unnest($2::uuid[]) k (id)
+  cross join lateral (${joinByKeySql(`emails e where e.contact_id = k.id and ${isEndedSql}`)}) e
+  limit ${emailsAtOnce}
+),
+ended as materialized (
+  select e.id from emails e
+  where ${amongKeysSql('e.id', 'select id from found')} and ${isEndedSql}
+  -- In the common lock order of emails.
+  order by e.id
+  for no key update
+)
+update emails e set ${forgetContactSql}
+where ${amongKeysSql('e.id', 'select id from ended')}`;
+
+/**
+ * Erases contacts that are about to be deleted from up to 2,000 of their emails, whose outcome is known. Call it until none
+ * are left: `deleteContacts` locks all the rest at once, which would take seconds, or longer than a statement may, for a
+ * contact with very many. Leaves emails of campaigns, of which a contact has few: a freeze knows its recipients by them.
+ *
+ * @param em outside of a transaction
+ * @returns whether there may be more
+ */
+export async function forgetInEndedEmails(
+  em: Em,
+  projectId: string,
+  ids: readonly string[],
+): Promise<boolean> {
+  return (await execute(em, forgetSql, [projectId, ids])) === emailsAtOnce;
 }

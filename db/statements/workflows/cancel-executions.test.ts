@@ -7,13 +7,14 @@ import { storeWorkflow } from '../../../test/setup/stored-workflows.ts';
 import { untilBlocking } from '../../../test/setup/until-blocking.ts';
 import { allProjects } from '../../entities/project-em.ts';
 import { Workflow } from '../../entities/workflow.ts';
-import type { Em } from '../../orm.ts';
+import { createOrm, type Em } from '../../orm.ts';
 import { sql as run } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { cancelActiveExecutions, cancelExecution } from './cancel-executions.ts';
 import { deleteExecutions } from './delete-executions.ts';
 
-const { em, sql } = useTestDatabase();
+const database = useTestDatabase();
+const { em, sql } = database;
 const project = useProject(em);
 
 async function addWorkflow(): Promise<string> {
@@ -157,6 +158,24 @@ describe('canceling executions', () => {
     const tries = Array.from({ length: 5 }, () => cancelExecution(em(), workflowId, execution?.id ?? ''));
     expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
     expect([await cancelled(workflowId), await listening(workflowId)]).toEqual([1, 0]);
+  });
+
+  it('is reported although events hold their listeners for longer than a lock may take', async () => {
+    const workflowId = await addWorkflow();
+    await addWaiting(workflowId, 1);
+    const [execution] = await sql<{ id: string }>(
+      'select id from workflow_executions where workflow_id = $1',
+      [workflowId],
+    );
+    const limits = { statementMs: 10_000, lockMs: 300 };
+    const orm = createOrm({ url: database.url, poolSize: 4, limits, warn: () => undefined });
+    onTestFinished(() => orm.close());
+    const limited = orm.em.fork();
+    await em().transactional(async (own) => {
+      await run(own, 'select from event_listeners where workflow_id = $1 for update', [workflowId]);
+      expect(await cancelExecution(limited, workflowId, execution?.id ?? '')).toBe(true);
+    });
+    expect(await cancelled(workflowId)).toBe(1);
   });
 
   it('happens when the contact is deleted, along with its data', async () => {

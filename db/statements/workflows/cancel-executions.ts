@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { nilId } from '../../../core/nil-id.ts';
+import { unlessAway } from '../../database-away.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query, queryValue } from '../../sql.ts';
@@ -77,7 +78,8 @@ async function cancelLocked(
   select id, contact_id as "contactId" from cancelled`;
   const cancelled = await query(em, cancelledRow, sql, parameters);
   const ids = cancelled.map(({ id }) => id);
-  if (ids.length > 0) await removeListeners(em, parameters[0], ids);
+  // They are cancelled, so no failure is reported; the next event removes the listeners that are left.
+  if (ids.length > 0) await unlessAway(removeListeners(em, parameters[0], ids));
   return cancelled;
 }
 

@@ -1,6 +1,7 @@
 import { type BulkOperation, type BulkResult, bulkResultSchema } from '../../../core/jobs/results.ts';
 import type { Em } from '../../../db/orm.ts';
-import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
+import { retryTransaction } from '../../../db/retry-transaction.ts';
+import { deleteContacts, forgetInEndedEmails } from '../../../db/statements/contacts/delete-contacts.ts';
 import { subscribeContacts } from '../../../db/statements/contacts/subscribe-contacts.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 import { type JobContext, type JobRun, runJob } from './run-job.ts';
@@ -8,24 +9,32 @@ import { type JobContext, type JobRun, runJob } from './run-job.ts';
 const batchContacts = 100;
 
 export function changeContacts(context: JobContext, jobId: string): Promise<ContactJobProgress> {
-  return runJob(context, jobId, changeAll, (result) => {
-    const { operation, errors, ...counts } = bulkResultSchema.parse(result);
-    return counts;
-  });
+  return runJob(
+    context,
+    jobId,
+    (run) => changeAll(context, run),
+    (result) => {
+      const { operation, errors, ...counts } = bulkResultSchema.parse(result);
+      return counts;
+    },
+  );
 }
 
-async function changeAll(run: JobRun): Promise<boolean> {
+async function changeAll({ em, turns }: JobContext, run: JobRun): Promise<boolean> {
   const { job } = run;
+  const { projectId } = job;
   const ids = job.contactIds ?? [];
   while (job.done < ids.length) {
     if (run.isOver()) return false;
     const batch = ids.slice(job.done, job.done + batchContacts);
     const done = job.done + batch.length;
     const before = bulkResultSchema.parse(job.result);
+    const forget = () => retryTransaction(() => forgetInEndedEmails(em.fork(), projectId, batch));
+    if (before.operation === 'delete') while (await turns.run(projectId, forget));
     const applied = await run.apply(async (tx) => ({
       done,
       progress: Math.min(99, Math.floor((done / ids.length) * 100)),
-      result: addResult(before, batch, await change(tx, job.projectId, before.operation, batch)),
+      result: addResult(before, batch, await change(tx, projectId, before.operation, batch)),
     }));
     if (!applied) return false;
   }

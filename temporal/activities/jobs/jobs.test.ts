@@ -3,10 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { Job } from '../../../db/entities/job.ts';
+import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import { insertJobChunk } from '../../../db/statements/jobs/insert-job-chunk.ts';
+import { sql as run } from '../../../db/testing/sql.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
+import { acceptInput } from '../../../test/setup/inputs.ts';
 import { useProject } from '../../../test/setup/projects.ts';
 import { findWrongCounts } from '../../../test/setup/read-database.ts';
+import { untilBlocking } from '../../../test/setup/until-blocking.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 import { changeContacts } from './change-contacts.ts';
 import { importContacts } from './import-contacts.ts';
@@ -215,6 +219,27 @@ describe('a bulk operation', () => {
       [project.id],
     );
     expect(flips).toBe(1_000);
+  });
+
+  it('deletes contacts without a lock on all of their earlier emails at once', async () => {
+    const [emails = []] = await acceptEmails(em(), [
+      acceptInput(project.id, ['ada@example.com', 'bob@example.com']),
+    ]);
+    const contactIds = emails.map(({ contactId }) => contactId);
+    const [first, last] = emails.map(({ emailId }) => emailId).toSorted();
+    await sql(`update emails set status = 'DELIVERED' where id = $1`, [first]);
+    const id = uuidv7();
+    const result = { operation: 'delete', totalRequested: 2 };
+    await insertJob({ id, projectId: project.id, type: 'bulk-delete', result, contactIds });
+    let deleting: ReturnType<typeof changeContacts> | undefined;
+    await em().transactional(async (holder) => {
+      await run(holder, 'select from emails where id = $1 for update', [last]);
+      deleting = changeContacts(context(), id);
+      await untilBlocking(holder);
+      const free = await sql('select to_email from emails where id = $1 for update nowait', [first]);
+      expect(free).toEqual([{ to_email: '' }]);
+    });
+    expect(await deleting).toMatchObject({ outcome: 'completed', counts: { successCount: 2 } });
   });
 });
 

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import { acceptEmails } from '../../db/statements/emails/accept-emails.ts';
+import { sql as run } from '../../db/testing/sql.ts';
+import { useTestDatabase } from '../../test/setup/database.ts';
+import { acceptInput } from '../../test/setup/inputs.ts';
+import { useProject } from '../../test/setup/projects.ts';
+import { untilBlocking } from '../../test/setup/until-blocking.ts';
+import { createContactsService } from './contacts.ts';
+import type { ProjectNames } from './project-names.ts';
+
+const database = useTestDatabase();
+const { em, sql } = database;
+const project = useProject(em);
+
+it('is deleted without a lock on all of its earlier emails at once', async () => {
+  const addresses = ['ada@example.com', 'ada@example.com', 'ada@example.com'];
+  const [emails = []] = await acceptEmails(em(), [acceptInput(project.id, addresses)]);
+  const [first, second, last] = emails.map(({ emailId }) => emailId).toSorted();
+  const set = 'update emails set status = $2 where id = any($1::uuid[])';
+  await sql(set, [[first, second], 'DELIVERED']);
+  await sql(set, [[last], 'SENDING']);
+  // as: a deletion names nothing.
+  const contacts = createContactsService(database.orm, {} as ProjectNames, () => undefined);
+  let removing: Promise<void> | undefined;
+  await em().transactional(async (holder) => {
+    await run(holder, 'select from emails where id = $1 for update', [last]);
+    removing = contacts.remove(project.id, emails[0]?.contactId ?? '');
+    await untilBlocking(holder);
+    const free = await sql(
+      'select to_email, contact_id from emails where id = any($1::uuid[]) for update nowait',
+      [[first, second]],
+    );
+    expect(free).toEqual(Array(2).fill({ to_email: '', contact_id: null }));
+  });
+  await removing;
+  expect(await sql("select from emails where to_email <> '' or contact_id is not null")).toEqual([]);
+});
