@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError } from '../../core/errors.ts';
 import { parseInstant } from '../../core/parse-instant.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import type { Campaign } from '../../db/entities/campaign.ts';
 import { Event } from '../../db/entities/event.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
@@ -63,7 +64,7 @@ function schedule(em: Em, campaign: Campaign, scheduledFor: Date): void {
 }
 
 export function createCampaignSendingService(orm: Orm, committed: () => void) {
-  /** @param apply returns the answer, because nothing is read after the commit: an outage would deny what is saved */
+  /** @param apply returns the answer: an outage while it is read after the commit would deny what is saved */
   async function change(
     projectId: string,
     id: string,
@@ -117,7 +118,9 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
         return { ...counted, pause: null };
       });
       await cancelEmails(orm, id);
-      return cancelled;
+      const em = projectEm(orm, projectId);
+      const recounted = findCampaign(em, id).then((campaign) => withItsCounters(em, campaign));
+      return (await unlessAway(recounted)) ?? cancelled;
     },
 
     /**
