@@ -386,6 +386,31 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe(list);
   });
 
+  it('what is selected from a box to an item of a loop can be deleted', async () => {
+    await openVisually('<div><p>One</p></div><ul>{% for a in b %}<li>Two</li>{% endfor %}</ul>');
+    await body().getByText('Two').click();
+    await page.evaluate(`{
+      const [box, item] = ['div > p', 'li > p'].map((each) => document.querySelector('.visual-email ' + each));
+      getSelection().setBaseAndExtent(box.firstChild, 1, item.firstChild, 1);
+    }`);
+    await cursorIsKnown();
+    await page.keyboard.press('Delete');
+    await body().getByText('Owo').waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  it('several paragraphs of a column become items of one list', async () => {
+    await openVisually('<table><tbody><tr><td>One</td><td><p>Two</p><p>Three</p></td></tr></tbody></table>');
+    await body().getByText('Three').click();
+    await page.evaluate(`{
+      const [, two, three] = document.querySelectorAll('.visual-email p');
+      getSelection().setBaseAndExtent(two.firstChild, 1, three.firstChild, 1);
+    }`);
+    await cursorIsKnown();
+    await button('Bulleted list').click();
+    expect(await readHtml()).toContain('<td><ul><li>Two</li><li>Three</li></ul></td>');
+  });
+
   it.each([
     ['Heading 1', '<table><tbody><tr><td>One</td></tr></tbody></table>', '<td><h1>One</h1></td>'],
     ['Heading 1', '<ul><li>One</li></ul>', '<h1>One</h1>'],
