@@ -530,12 +530,15 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     );
   });
 
-  it('an empty email is not saved', async () => {
+  it('an empty email is not saved, nor for a test', async () => {
     await openVisually('<p>One</p>');
     await body().click();
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Backspace');
-    await button('Create template').or(button('Save')).first().click();
+    await button('Send a test').click();
+    await page.getByText('Write the email first').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await button('Save').click();
     await page.getByText('Write the email first').waitFor();
     await openVisually('<p>One</p>');
   });
