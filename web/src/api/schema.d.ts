@@ -1377,6 +1377,7 @@ export interface components {
             description: string | null;
             from: string;
             fromName: string | null;
+            frozenAt: string | null;
             /** Format: uuid */
             id: string;
             name: string;
@@ -1759,6 +1760,7 @@ export interface components {
             description: string | null;
             from: string;
             fromName: string | null;
+            frozenAt: string | null;
             /** Format: uuid */
             id: string;
             name: string;
