@@ -468,10 +468,12 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     ['Heading 1', '<table><tbody><tr><td>One</td></tr></tbody></table>', '<td><h1>One</h1></td>'],
     ['Heading 1', '<ul><li>One</li></ul>', '<h1>One</h1>'],
     ['Divider', '<ul><li>One</li></ul>', '<ul><li><p></p><hr>One</li></ul>'],
-  ])('%s in %s leaves an email that opens visually again', async (tool, html, written) => {
+    ['Divider', '<ul><li>One</li></ul>', '<ul><li><p> </p><hr>One</li></ul>', ' '],
+  ])('%s in %s leaves an email that opens visually again: %s', async (tool, html, written, typed = '') => {
     await openVisually(html);
     await body().getByText('One').click();
     await page.keyboard.press('Home');
+    await page.keyboard.type(typed);
     await cursorIsKnown();
     await button(tool).click();
     expect(await readHtml()).toContain(written);
