@@ -66,6 +66,7 @@ describe('a new campaign', () => {
       projectId: sender.projectId,
       sentAt: null,
       startedAt: null,
+      frozenAt: null,
       createdAt: expect.any(String),
       updatedAt: created.createdAt,
     });

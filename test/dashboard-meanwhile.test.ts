@@ -103,7 +103,8 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     await report.addInitScript(
       'const { setInterval } = window; window.setInterval = (run, ms) => ms < 15_000 ? setInterval(run, ms) : 0',
     );
-    const ofCampaign = { ...data, startedAt: data.createdAt, totalRecipients: 4 };
+    const { createdAt } = data;
+    const ofCampaign = { ...data, startedAt: createdAt, frozenAt: createdAt, totalRecipients: 4 };
     let status = 'SENDING';
     await report.route(`**/campaigns/${id}`, (route) =>
       route.request().isNavigationRequest()
@@ -127,6 +128,32 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     await cancel.waitFor({ state: 'detached' });
     await figures.getByText('4', { exact: true }).waitFor();
     await report.context().close();
+  });
+
+  it('shows no share of the recipients of a campaign while they are being gathered', async () => {
+    const { id } = (await post('/campaigns', campaign)).body.data;
+    const { data } = (await asked(`/campaigns/${id}`)).body;
+    const sending = { ...data, status: 'SENDING', startedAt: data.createdAt, progress: 0, sentCount: 1 };
+    let known = { frozenAt: null, totalRecipients: 200 };
+    await page.route(`**/campaigns/${id}`, (route) =>
+      route.request().isNavigationRequest()
+        ? route.continue()
+        : route.fulfill({ json: { success: true, data: { ...sending, ...known } } }),
+    );
+    const cancel = button('Cancel campaign');
+    const askBeforeCancelling = async (text: string) => {
+      await cancel.click();
+      await page.getByText(text).waitFor();
+      await button('Cancel').click();
+    };
+    await page.goto(`projects/${project.id}/campaigns/${id}`);
+    await page.getByText('Recipients are being gathered; 1 sent so far').waitFor();
+    await page.getByLabel('Figures').getByText('so far').waitFor();
+    await askBeforeCancelling('1 email has been sent and can’t be recalled.');
+    known = { frozenAt: data.createdAt, totalRecipients: 1 };
+    await page.getByText('1 of 1 sent').waitFor();
+    await askBeforeCancelling('1 of 1 email has been sent and can’t be recalled.');
+    await page.unroute(`**/campaigns/${id}`);
   });
 
   it('shows on the home page and in the list that a scheduled campaign no longer is', async () => {

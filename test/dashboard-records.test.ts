@@ -278,8 +278,11 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     const time = page.getByLabel(/^Date and time/);
     const stored = await time.inputValue();
     expect(await button(/^Reschedule/).count()).toBe(0);
-    await time.fill('2099-01-01T09:00');
-    await button(/^Reschedule/).waitFor();
+    await time.fill('9999-12-31T09:00');
+    await page.getByText('This time is more than two years ahead').waitFor();
+    expect(await button(/^Reschedule/).isDisabled()).toBe(true);
+    await time.fill(new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 16));
+    await expect.poll(() => button(/^Reschedule/).isEnabled()).toBe(true);
     await button('More').click();
     const duplicate = page.getByRole('menuitem', { name: 'Duplicate' });
     await duplicate.getByText('Save your changes first').waitFor();

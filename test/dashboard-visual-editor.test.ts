@@ -33,10 +33,12 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await mode('Visual').click();
   }
 
-  const paste = (html: string) =>
+  const paste = (html: string, imageName = '') =>
     page.evaluate(`{
       const clipboardData = new DataTransfer();
       clipboardData.setData('text/html', ${JSON.stringify(html)});
+      const name = ${JSON.stringify(imageName)};
+      if (name !== '') clipboardData.items.add(new File([''], name, { type: 'image/png' }));
       document.querySelector('.visual-email').dispatchEvent(
         new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
     }`);
@@ -46,6 +48,12 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await page.keyboard.press('Control+End');
     await page.keyboard.type(' ');
     await paste(html);
+  }
+
+  async function dismiss(toast: string): Promise<void> {
+    const shown = page.getByRole('alertdialog').filter({ hasText: toast });
+    await shown.getByRole('button', { name: 'Dismiss' }).click();
+    await shown.waitFor({ state: 'detached' });
   }
 
   async function readHtml(): Promise<string> {
@@ -204,8 +212,53 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
         `<img src="${pixel}" alt="Four"></p>`,
     );
     await body().getByRole('img', { name: 'Four' }).waitFor();
+    await dismiss('Image files can’t be pasted or dropped here. Add them with “Insert image”.');
     expect(await readHtml()).toBe(`<p>Here: One three <img src="${pixel}" alt="Four"></p>`);
     expect(tab.complaints()).toEqual([]);
+  });
+
+  it('an image file that is pasted or dropped is not, and the page says what to do', async () => {
+    const refusal = 'Image files can’t be pasted or dropped here. Add them with “Insert image”.';
+    await openVisually('<p>Here</p>');
+    await paste('', 'a.png');
+    await dismiss(refusal);
+    const wasRefused = await page.evaluate(`{
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([''], 'a.png', { type: 'image/png' }));
+      const target = document.querySelector('.visual-email p');
+      const { x, y } = target.getBoundingClientRect();
+      const at = { clientX: x + 1, clientY: y + 1, bubbles: true, cancelable: true };
+      !target.dispatchEvent(new DragEvent('drop', { dataTransfer, ...at }));
+    }`);
+    expect(wasRefused).toBe(true);
+    await dismiss(refusal);
+    // Spreadsheets also copy a picture of their cells.
+    await body().click();
+    await paste('<p>There</p>', 'cells.png');
+    await body().getByText('There').waitFor();
+    expect(await page.getByText(refusal).count()).toBe(0);
+  });
+
+  it('what was typed before another email is shown can’t be undone in it', async () => {
+    // Not that of the toast.
+    const undo = page.getByLabel('Undo', { exact: true });
+    await openVisually('<p>Mine</p>');
+    await body().click();
+    await page.keyboard.type('Typed ');
+    await expect.poll(() => undo.isEnabled()).toBe(true);
+    await button('Designs').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Letter', exact: true }).click();
+    await body().getByText('Mine').waitFor({ state: 'detached' });
+    await expect.poll(() => undo.isDisabled()).toBe(true);
+    const [start] = await body().getByRole('paragraph').allTextContents();
+    await page.keyboard.press('Control+z');
+    expect((await body().getByRole('paragraph').allTextContents())[0]).toBe(start);
+    await body().getByRole('paragraph').first().click();
+    await page.keyboard.type('More');
+    await undo.click();
+    await expect.poll(() => button('Redo').isEnabled()).toBe(true);
+    expect(await body().getByText('More').count()).toBe(0);
+    await dismiss('Body replaced with “Letter”');
   });
 
   it('text from Google Docs keeps only its bold and italic', async () => {
@@ -386,14 +439,41 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe(list);
   });
 
+  it('what is selected from a box to an item of a loop can be deleted', async () => {
+    await openVisually('<div><p>One</p></div><ul>{% for a in b %}<li>Two</li>{% endfor %}</ul>');
+    await body().getByText('Two').click();
+    await page.evaluate(`{
+      const [box, item] = ['div > p', 'li > p'].map((each) => document.querySelector('.visual-email ' + each));
+      getSelection().setBaseAndExtent(box.firstChild, 1, item.firstChild, 1);
+    }`);
+    await cursorIsKnown();
+    await page.keyboard.press('Delete');
+    await body().getByText('Owo').waitFor();
+    expect(tab.complaints()).toEqual([]);
+  });
+
+  it('several paragraphs of a column become items of one list', async () => {
+    await openVisually('<table><tbody><tr><td>One</td><td><p>Two</p><p>Three</p></td></tr></tbody></table>');
+    await body().getByText('Three').click();
+    await page.evaluate(`{
+      const [, two, three] = document.querySelectorAll('.visual-email p');
+      getSelection().setBaseAndExtent(two.firstChild, 1, three.firstChild, 1);
+    }`);
+    await cursorIsKnown();
+    await button('Bulleted list').click();
+    expect(await readHtml()).toContain('<td><ul><li>Two</li><li>Three</li></ul></td>');
+  });
+
   it.each([
     ['Heading 1', '<table><tbody><tr><td>One</td></tr></tbody></table>', '<td><h1>One</h1></td>'],
     ['Heading 1', '<ul><li>One</li></ul>', '<h1>One</h1>'],
     ['Divider', '<ul><li>One</li></ul>', '<ul><li><p></p><hr>One</li></ul>'],
-  ])('%s in %s leaves an email that opens visually again', async (tool, html, written) => {
+    ['Divider', '<ul><li>One</li></ul>', '<ul><li><p> </p><hr>One</li></ul>', ' '],
+  ])('%s in %s leaves an email that opens visually again: %s', async (tool, html, written, typed = '') => {
     await openVisually(html);
     await body().getByText('One').click();
     await page.keyboard.press('Home');
+    await page.keyboard.type(typed);
     await cursorIsKnown();
     await button(tool).click();
     expect(await readHtml()).toContain(written);
@@ -452,12 +532,15 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     );
   });
 
-  it('an empty email is not saved', async () => {
+  it('an empty email is not saved, nor for a test', async () => {
     await openVisually('<p>One</p>');
     await body().click();
     await page.keyboard.press('Control+a');
     await page.keyboard.press('Backspace');
-    await button('Create template').or(button('Save')).first().click();
+    await button('Send a test').click();
+    await page.getByText('Write the email first').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await button('Save').click();
     await page.getByText('Write the email first').waitFor();
     await openVisually('<p>One</p>');
   });

@@ -37,6 +37,7 @@ export const campaignExample = {
     unsubscribedCount: 0,
     projectId: '01980d9c-1111-7000-8000-000000000001',
     startedAt: null,
+    frozenAt: null,
     sentAt: null,
     createdAt: '2026-01-31T09:00:00.000Z',
     updatedAt: '2026-01-31T09:00:00.000Z',

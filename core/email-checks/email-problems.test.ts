@@ -25,8 +25,22 @@ describe('findEmailProblems', () => {
     ['102 KB', { html: 'x'.repeat(clippedBytes) }, []],
     ['more than 102 KB', { html: 'ü'.repeat(clippedBytes / 2 + 1) }, ['too_large']],
     ['a footer that is added', { isFooterAdded: true }, ['unsubscribe_added']],
-    ['an image without alt', { body: '<img src="a.png">' }, ['image_without_alt']],
-    ['images with alt', { body: '<img alt="A" src=a><IMG ALT=""><img alt>' }, []],
+    ['an image without alt', { body: '<img src="http://a.b/c.png">' }, ['image_without_alt']],
+    ['images with alt', { body: '<img alt="A" src=HTTPS://a.b><IMG ALT=""><img alt src>' }, []],
+    [
+      'images within the email',
+      { body: '<img alt src="cid:logo"><img alt src="data:image/gif;base64,R0">' },
+      [],
+    ],
+    [
+      'images that only the sender has',
+      {
+        body:
+          '<img alt src="file:///C:/a.png"><img alt src="blob:https://a.b/c"><img alt src=" a.png">' +
+          '<img alt src="/a.png"><img alt src="//a.b/c.png"><img alt src="C:\\a.png">',
+      },
+      Array(6).fill('image_not_web'),
+    ],
     ['an image in a comment', { body: '<!-- <img src="a.png"> --><style>a{content:"<img>"}</style>' }, []],
     ['web links', { body: '<a href="https://example.com/?a=1&amp;b=2">A</a><area href=http://a.b>' }, []],
     [
@@ -57,12 +71,13 @@ describe('findEmailProblems', () => {
   });
 
   it('locates tags that are rendered as written, and no others', () => {
-    const body = '<p>\n  <img src="a.png">\n</p><a href="{{ url }}">';
-    expect(find({ body, html: '<p>\n  <img src="a.png">\n</p><a href="">' })).toEqual([
+    const image = '<img src="https://a.b/c.png">';
+    const body = `<p>\n  ${image}\n</p><a href="{{ url }}">`;
+    expect(find({ body, html: `<p>\n  ${image}\n</p><a href="">` })).toEqual([
       {
         code: 'image_without_alt',
         severity: 'warning',
-        message: 'An image has no alternative text: <img src="a.png">',
+        message: `An image has no alternative text: ${image}`,
         field: 'body',
         line: 2,
         column: 3,
@@ -77,8 +92,8 @@ describe('findEmailProblems', () => {
   });
 
   it('reports the same tag once, and at most 20 of a kind', () => {
-    expect(codesOf({ body: '<img src=a>'.repeat(50) })).toHaveLength(1);
-    const many = Array.from({ length: 50 }, (_, index) => `<img src="${index}">`).join('');
+    expect(codesOf({ body: '<img>'.repeat(50) })).toHaveLength(1);
+    const many = Array.from({ length: 50 }, (_, index) => `<img src="https://a.b/${index}">`).join('');
     expect(codesOf({ body: many })).toHaveLength(20);
   });
 

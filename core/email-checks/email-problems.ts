@@ -14,6 +14,7 @@ export const emailProblems = {
   subject_empty: 'warning',
   unknown_field: 'warning',
   too_large: 'warning',
+  image_not_web: 'warning',
   image_without_alt: 'warning',
   link_empty: 'warning',
   link_not_web: 'warning',
@@ -107,14 +108,15 @@ function tagProblems({ html, body }: CheckedEmail): EmailProblem[] {
   const found = new Map<string, EmailProblem>();
   const counts = new Map<EmailProblemCode, number>();
   for (const tag of scanTags(html, checkedTags)) {
-    const fault = tag.name === 'img' ? imageFault(tag) : linkFault(tag);
-    const key = `${fault?.code} ${tag.source}`;
-    if (fault === undefined || found.has(key)) continue;
-    const count = (counts.get(fault.code) ?? 0) + 1;
-    counts.set(fault.code, count);
-    if (count > mostPerCode) continue;
-    const message = `${fault.message}: ${shorten(tag.source)}`;
-    found.set(key, problem(fault.code, message, { field: 'body', ...placeOf(body, tag.source) }));
+    for (const fault of tag.name === 'img' ? imageFaults(tag) : linkFaults(tag)) {
+      const key = `${fault.code} ${tag.source}`;
+      if (found.has(key)) continue;
+      const count = (counts.get(fault.code) ?? 0) + 1;
+      counts.set(fault.code, count);
+      if (count > mostPerCode) continue;
+      const message = `${fault.message}: ${shorten(tag.source)}`;
+      found.set(key, problem(fault.code, message, { field: 'body', ...placeOf(body, tag.source) }));
+    }
   }
   return [...found.values()];
 }
@@ -124,22 +126,29 @@ interface Fault {
   message: string;
 }
 
-// An empty `alt` is correct for a decorative image.
-function imageFault({ attributes }: OpenTag): Fault | undefined {
-  if (attributes.has('alt')) return undefined;
-  return { code: 'image_without_alt', message: 'An image has no alternative text' };
+const isWebAddress = (text: string) => /^https?:\/\//i.test(text) && URL.canParse(text);
+
+function imageFaults({ attributes }: OpenTag): Fault[] {
+  const src = attributes.get('src')?.trim() ?? '';
+  const faults: Fault[] = [];
+  // `cid:` is an inline image. Without an address, the preview may only lack the data that the sender passes.
+  if (src !== '' && !/^(?:cid|data):/i.test(src) && !isWebAddress(src))
+    faults.push({ code: 'image_not_web', message: 'An image is not at an http or https address' });
+  // An empty `alt` is correct for a decorative image.
+  if (!attributes.has('alt'))
+    faults.push({ code: 'image_without_alt', message: 'An image has no alternative text' });
+  return faults;
 }
 
 /** Mail programs follow links to addresses and phone numbers; `#part` leads within the email. */
 const otherSchemes = /^(?:mailto:|tel:|sms:|#.)/i;
 
-function linkFault({ attributes }: OpenTag): Fault | undefined {
+function linkFaults({ attributes }: OpenTag): Fault[] {
   const href = attributes.get('href')?.trim();
   // Without `href`, the element is only the target of a link.
-  if (href === undefined || otherSchemes.test(href)) return undefined;
-  if (href === '' || href === '#') return { code: 'link_empty', message: 'A link leads nowhere' };
-  if (/^https?:\/\//i.test(href) && URL.canParse(href)) return undefined;
-  return { code: 'link_not_web', message: 'A link is not an http or https address' };
+  if (href === undefined || otherSchemes.test(href) || isWebAddress(href)) return [];
+  if (href === '' || href === '#') return [{ code: 'link_empty', message: 'A link leads nowhere' }];
+  return [{ code: 'link_not_web', message: 'A link is not an http or https address' }];
 }
 
 function placeOf(body: string, source: string): ProblemPlace {

@@ -42,10 +42,13 @@ export const campaignSchema = z
       .number()
       .nullable()
       .describe('Percent of the recipients processed, 0 to 100; null unless SENDING.'),
-    totalRecipients: count('An estimate until sending starts, then the size of the frozen audience.'),
+    totalRecipients: count(
+      'An estimate until sending starts. Then grows from 0 until `frozenAt`, when it is the size of the frozen audience.',
+    ),
     ...countShape,
     projectId: z.uuid(),
     startedAt: z.iso.datetime().nullable().describe('When sending began.'),
+    frozenAt: z.iso.datetime().nullable().describe('When all recipients were known.'),
     sentAt: z.iso.datetime().nullable().describe('When sending ended.'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),

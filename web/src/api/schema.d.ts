@@ -1377,6 +1377,7 @@ export interface components {
             description: string | null;
             from: string;
             fromName: string | null;
+            frozenAt: string | null;
             /** Format: uuid */
             id: string;
             name: string;
@@ -1605,7 +1606,7 @@ export interface components {
             html: string;
             problems: {
                 /** @enum {string} */
-                code: "invalid_liquid" | "render_limit" | "domain_not_verified" | "subject_empty" | "unknown_field" | "too_large" | "image_without_alt" | "link_empty" | "link_not_web" | "subject_long" | "unsubscribe_added";
+                code: "invalid_liquid" | "render_limit" | "domain_not_verified" | "subject_empty" | "unknown_field" | "too_large" | "image_not_web" | "image_without_alt" | "link_empty" | "link_not_web" | "subject_long" | "unsubscribe_added";
                 column?: number;
                 /** @enum {string} */
                 field?: "subject" | "body";
@@ -1759,6 +1760,7 @@ export interface components {
             description: string | null;
             from: string;
             fromName: string | null;
+            frozenAt: string | null;
             /** Format: uuid */
             id: string;
             name: string;

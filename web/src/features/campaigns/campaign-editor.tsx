@@ -37,7 +37,7 @@ interface CampaignEditorProps {
 
 export function CampaignEditor({ campaign, onDirty }: CampaignEditorProps) {
   const projectId = useProjectId();
-  const { form, failure, submit, run, conflict } = useCampaignForm(campaign);
+  const { form, failure, submit, run, whenValid, conflict } = useCampaignForm(campaign);
   const { isDirty, isSubmitting } = form.formState;
   const audience = useAudience(form.watch());
   const schedule = useSchedule(campaign.scheduledFor);
@@ -72,7 +72,8 @@ export function CampaignEditor({ campaign, onDirty }: CampaignEditorProps) {
               onSend={async () => {
                 if (!isDirty || (await run())) setDialog('send');
               }}
-              onDialog={setDialog}
+              onTest={() => whenValid(() => setDialog('test'))}
+              onCancel={() => setDialog('cancel')}
             />
           </>
         )
@@ -126,17 +127,18 @@ interface EditorButtonsProps {
   onSave: () => void;
   /** Saves before sending, because a campaign is sent as stored. */
   onSend: () => Promise<void>;
-  onDialog: (dialog: EditorDialog) => void;
+  onTest: () => void;
+  onCancel: () => void;
 }
 
 function EditorButtons(props: EditorButtonsProps) {
-  const { status, isDirty, isSubmitting, audience, schedule, onSave, onSend, onDialog } = props;
+  const { status, isDirty, isSubmitting, audience, schedule, onSave, onSend, onTest, onCancel } = props;
   const people = audience.counts && quantity(audience.counts.recipients, 'person', 'people');
   const verb = !schedule.isLater ? 'Send to' : status === 'SCHEDULED' ? 'Reschedule for' : 'Schedule for';
   return (
     <>
-      {status === 'SCHEDULED' && <Button onPress={() => onDialog('cancel')}>Cancel campaign</Button>}
-      <Button onPress={() => onDialog('test')}>Send a test</Button>
+      {status === 'SCHEDULED' && <Button onPress={onCancel}>Cancel campaign</Button>}
+      <Button onPress={onTest}>Send a test</Button>
       <Button isPending={isSubmitting} isDisabled={!isDirty} onPress={onSave}>
         Save
       </Button>

@@ -6,6 +6,7 @@ import { count, rate, share } from '../../ui/numbers.ts';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CampaignStatusBadge } from './campaign-status-badge.tsx';
+import { isGathering } from './queries.ts';
 
 type Campaign = Schema<'ListedCampaign'>;
 
@@ -32,11 +33,11 @@ export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
       align: 'right',
       isSecondary: true,
       // For a campaign canceled before it started, the number is only an estimate.
-      cell: ({ status, startedAt, totalRecipients }) =>
-        status === 'CANCELLED' && startedAt === null ? (
+      cell: (campaign) =>
+        isGathering(campaign) || (campaign.status === 'CANCELLED' && campaign.startedAt === null) ? (
           <span className="text-faint">–</span>
         ) : (
-          count(totalRecipients)
+          count(campaign.totalRecipients)
         ),
     },
     {

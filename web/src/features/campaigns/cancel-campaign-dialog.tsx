@@ -3,9 +3,12 @@ import { refresh } from '../../api/query-client.ts';
 import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { say } from '../../ui/toast.tsx';
+import { isGathering } from './queries.ts';
 
 export function CancelCampaignDialog({ campaign, ...state }: DialogState & { campaign: Schema<'Campaign'> }) {
   const { id, status, sentCount, totalRecipients } = campaign;
+  const known = isGathering(campaign) ? sentCount : totalRecipients;
+  const part = isGathering(campaign) ? '' : `${count(sentCount)} of `;
   return (
     <ConfirmDialog
       {...state}
@@ -18,7 +21,7 @@ export function CancelCampaignDialog({ campaign, ...state }: DialogState & { cam
       }}
     >
       {status === 'SENDING'
-        ? `${count(sentCount)} of ${quantity(totalRecipients, 'email')} have been sent and can’t be recalled. The others are not sent.`
+        ? `${part}${quantity(known, 'email')} ${known === 1 ? 'has' : 'have'} been sent and can’t be recalled. The others are not sent.`
         : 'It will not be sent.'}{' '}
       A cancelled campaign can’t be sent again, but a duplicate of it can.
     </ConfirmDialog>

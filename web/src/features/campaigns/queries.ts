@@ -68,6 +68,10 @@ export function timelineQuery(campaign: Schema<'ListedCampaign'>) {
 export const isUnsent = ({ status }: Schema<'ListedCampaign'>): boolean =>
   status === 'DRAFT' || status === 'SCHEDULED';
 
+/** Whether its recipients are still being determined. Until then their number grows. */
+export const isGathering = ({ status, frozenAt }: Schema<'ListedCampaign'>): boolean =>
+  status === 'SENDING' && frozenAt === null;
+
 /** The report as a cached list has it, or undefined. */
 export function listedReport(id: string): Schema<'ListedCampaign'> | undefined {
   const lists = queryClient.getQueriesData<{ data: Schema<'ListedCampaign'>[] }>({

@@ -3,7 +3,7 @@ import type { Schema } from '../../api/client.ts';
 import { Loaded } from '../../ui/list.tsx';
 import { cardCount, quantity, rate } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { figuresQuery, reportMs } from './queries.ts';
+import { figuresQuery, isGathering, reportMs } from './queries.ts';
 
 const figures = [
   { label: 'Delivered', part: 'deliveredCount', share: 'deliveryRate' },
@@ -28,7 +28,7 @@ export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
           <Figure
             label="Sent"
             value={cardCount(stats.sentCount)}
-            note={`of ${quantity(stats.totalRecipients, 'recipient')}`}
+            note={isGathering(campaign) ? 'so far' : `of ${quantity(stats.totalRecipients, 'recipient')}`}
           />
           {figures.map(({ label, part, share }) => (
             <Figure

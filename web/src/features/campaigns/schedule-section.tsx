@@ -26,9 +26,15 @@ function toLocalText(instant: Date): string {
 
 const nextHour = () => new Date(Math.ceil((Date.now() + hourMs / 4) / hourMs) * hourMs);
 
-/** The API sends immediately if the scheduled time has passed. */
-export const pastFault = (instant: Date): string | null =>
-  instant.getTime() <= Date.now() ? 'This time has passed' : null;
+/** Later ones are more likely mistyped. */
+const longestMs = 2 * 366 * 24 * hourMs;
+
+/** Why a campaign can't be scheduled for the time. The API sends immediately if it has passed. */
+export function timeFault(instant: Date): string | null {
+  const aheadMs = instant.getTime() - Date.now();
+  if (aheadMs <= 0) return 'This time has passed';
+  return aheadMs > longestMs ? 'This time is more than two years ahead' : null;
+}
 
 export function useSchedule(scheduledFor: string | null): Schedule {
   const [suggested] = useState(() => toLocalText(nextHour()));
@@ -45,7 +51,7 @@ export function useSchedule(scheduledFor: string | null): Schedule {
     isLater,
     text,
     at: isLater && isValid ? instant : null,
-    fault: !isLater ? null : isValid ? pastFault(instant) : 'Enter a date and a time',
+    fault: !isLater ? null : isValid ? timeFault(instant) : 'Enter a date and a time',
     isChanged: isLater !== stored.isLater || (isLater && text !== stored.text),
     set: (later, next) => setChoice({ instead: scheduledFor, isLater: later, text: next }),
   };

@@ -11,7 +11,7 @@ import { say } from '../../ui/toast.tsx';
 import { useFailure } from '../../ui/use-failure.ts';
 import { ProblemList } from '../message-editor/problem-list.tsx';
 import { AudienceError } from './audience-section.tsx';
-import { pastFault, timeWithZone } from './schedule-section.tsx';
+import { timeFault, timeWithZone } from './schedule-section.tsx';
 import type { useAudience } from './use-audience.ts';
 
 const changedByOthers =
@@ -46,7 +46,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
   const people = counts ? quantity(counts.recipients, 'person', 'people') : 'the audience';
   const send = async () => {
     // Checked again, because the dialog may have been open for a long time.
-    const fault = scheduledFor && pastFault(scheduledFor);
+    const fault = scheduledFor && timeFault(scheduledFor);
     if (fault) return fail(new Error(`${fault}. Choose another one.`));
     setIsPending(true);
     try {

@@ -5,6 +5,7 @@ import { Loaded } from '../../ui/list.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
+import { isGathering } from '../campaigns/queries.ts';
 import { homeQueries } from './queries.ts';
 
 /** Campaigns being sent. */
@@ -37,8 +38,10 @@ export function SendingNow() {
                 {
                   header: 'Sent',
                   align: 'right',
-                  cell: ({ sentCount, totalRecipients }) =>
-                    `${count(sentCount)} of ${count(totalRecipients)}`,
+                  cell: (campaign) =>
+                    isGathering(campaign)
+                      ? `${count(campaign.sentCount)} so far`
+                      : `${count(campaign.sentCount)} of ${count(campaign.totalRecipients)}`,
                 },
               ]}
             />

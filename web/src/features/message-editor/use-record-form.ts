@@ -16,6 +16,8 @@ interface RecordFormOptions<Values extends FieldValues, Stored> {
 }
 
 export interface RecordForm<Values extends FieldValues> extends ApiForm<Values> {
+  /** Calls `action`, unless unsaved values are invalid: then shows why beside their fields. */
+  whenValid: (action: () => void) => void;
   /** The version that someone else has saved since; null if nobody has. */
   conflict: { keepMine: () => Promise<unknown>; loadTheirs: () => void; close: () => void } | null;
 }
@@ -52,6 +54,7 @@ export function useRecordForm<Values extends FieldValues, Stored extends { updat
   const close = () => setTheirs(null);
   return {
     ...apiForm,
+    whenValid: (action) => void (isDirty ? form.handleSubmit(action)() : action()),
     // The dialog of the conflict says it better, and also how to go on.
     failure: isStale(apiForm.failure) ? null : apiForm.failure,
     conflict: theirs && {

@@ -47,7 +47,7 @@ function TemplateEditor({ template }: { template: Schema<'Template'> }) {
   const params = { path: { id } };
   const [dialog, setDialog] = useState<'test' | 'delete' | null>(null);
   const duplicate = useDuplicate(id);
-  const { form, failure, submit, run, conflict } = useRecordForm({
+  const { form, failure, submit, run, whenValid, conflict } = useRecordForm({
     schema: templateSchema,
     stored: template,
     toValues: toTemplateValues,
@@ -80,7 +80,7 @@ function TemplateEditor({ template }: { template: Schema<'Template'> }) {
               { label: 'Delete …', isDangerous: true, onAction: () => setDialog('delete') },
             ]}
           />
-          <Button onPress={() => setDialog('test')}>Send a test</Button>
+          <Button onPress={() => whenValid(() => setDialog('test'))}>Send a test</Button>
           <Button look="primary" isPending={isSubmitting} isDisabled={!isDirty} onPress={() => submit()}>
             Save
           </Button>

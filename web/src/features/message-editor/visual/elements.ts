@@ -21,6 +21,9 @@ export const isInline = (node: Node): boolean =>
 export const isSupported = (element: Element): boolean =>
   isContainer(element) || isStructure(element) || textblocks.has(element.tagName) || isInline(element);
 
+/** @returns whether the node is whitespace that HTML ignores between blocks */
+export const isSpace = (node: Node): node is Text => node instanceof Text && !/[^ \t\r\n\f]/.test(node.data);
+
 /** Attributes that exist only while an email is in the editor. */
 export const markers = {
   /** Source of Liquid or of a comment, on a `span` within text or a `div` between blocks. */

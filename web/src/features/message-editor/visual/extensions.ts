@@ -2,6 +2,7 @@ import {
   type AnyExtension,
   type Editor,
   Extension,
+  getNodeType,
   Mark,
   Node,
   nodeInputRule,
@@ -10,7 +11,10 @@ import {
 import { Image } from '@tiptap/extension-image';
 import { ListItem } from '@tiptap/extension-list';
 import { Placeholder } from '@tiptap/extensions';
-import type { DOMOutputSpec, NodeType } from '@tiptap/pm/model';
+import type { DOMOutputSpec, NodeRange, NodeType } from '@tiptap/pm/model';
+import { wrapRangeInList } from '@tiptap/pm/schema-list';
+import type { Transaction } from '@tiptap/pm/state';
+import { canSplit, findWrapping } from '@tiptap/pm/transform';
 import { StarterKit } from '@tiptap/starter-kit';
 import { cellTags, codeOf, markers, phraseTags, sectionTags, wrapperTags } from './elements.ts';
 import { heldSource, type KeptAttributes, readKept, showKept } from './kept-attributes.ts';
@@ -224,18 +228,40 @@ const withLiquid = (extension: AnyExtension): AnyExtension =>
 const isList = ({ name }: NodeType): boolean => ['bulletList', 'orderedList'].includes(name);
 
 /**
- * ProseMirror takes any node for a list that may contain one of the same nodes, here Liquid. A new list at the start of a
- * table cell would then be merged with the cell before it.
+ * ProseMirror takes any node for a list that may contain one of the same nodes, here Liquid: it would merge a new list at
+ * the start of a table cell with the cell before it.
  */
-const ListsAlone = Extension.create({
-  name: 'listsAlone',
-  onBeforeCreate() {
-    for (const type of Object.values(this.editor.schema.nodes)) {
-      const isCompatible = type.compatibleContent.bind(type);
-      type.compatibleContent = (other) => isList(type) === isList(other) && isCompatible(other);
-    }
-  },
+const WrapInList = Extension.create({
+  name: 'wrapInList',
+  addCommands: () => ({
+    wrapInList:
+      (name, attributes) =>
+      ({ state: { selection, schema }, tr, dispatch }) => {
+        const range = selection.$from.blockRange(selection.$to);
+        if (range === null) return false;
+        const type = getNodeType(name, schema);
+        if (range.depth > 0 && isList(range.$from.node(range.depth - 1).type))
+          return wrapRangeInList(dispatch ? tr : null, range, type, attributes);
+        const wrappers = findWrapping(range, type, attributes);
+        if (wrappers === null) return false;
+        if (dispatch) wrapEach(tr, range, wrappers);
+        return true;
+      },
+  }),
 });
+
+/** Wraps the blocks of the range in a list, each as an item. */
+function wrapEach(tr: Transaction, range: NodeRange, wrappers: NonNullable<ReturnType<typeof findWrapping>>) {
+  tr.wrap(range, wrappers);
+  let at = range.start + wrappers.length;
+  for (let index = range.startIndex; index < range.endIndex; index += 1) {
+    if (index > range.startIndex && canSplit(tr.doc, at)) {
+      tr.split(at);
+      at += 2;
+    }
+    at += range.parent.child(index).nodeSize;
+  }
+}
 
 const Basics = StarterKit.extend({
   addExtensions() {
@@ -286,5 +312,5 @@ export const emailExtensions: AnyExtension[] = [
   LiquidBlock,
   CommentBlock,
   Kept,
-  ListsAlone,
+  WrapInList,
 ];

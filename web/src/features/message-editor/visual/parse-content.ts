@@ -1,4 +1,4 @@
-import { codeOf, elementsOf, isContainer, isInline, isStructure, markers } from './elements.ts';
+import { codeOf, elementsOf, isContainer, isInline, isSpace, isStructure, markers } from './elements.ts';
 import { holdCode, isComment, placeholder, releaseCode } from './liquid.ts';
 
 /**
@@ -65,9 +65,6 @@ function makeBlock(node: ChildNode): void {
   const source = codeOf(node);
   if (source !== null) node.replaceWith(codeElement('div', source));
 }
-
-/** @returns whether the node is whitespace that HTML ignores between blocks */
-const isSpace = (node: Node): node is Text => node instanceof Text && !/[^ \t\r\n\f]/.test(node.data);
 
 function wrapBareText(container: ParentNode & Node): void {
   let paragraph: HTMLElement | null = null;

@@ -18,12 +18,17 @@ const docsWrapper = /<(b|span)\b[^>]*\bid="docs-internal-guid[^>]*>([\s\S]*)<\/\
 /** Only the sender's computer has these images: Word copies files, Outlook parts of a message. */
 const localImage = /^\s*(file|blob|cid|about|webkit-fake-url):/i;
 
+const localImagesOf = (root: ParentNode): Element[] =>
+  [...root.querySelectorAll('img')].filter((image) => localImage.test(image.getAttribute('src') ?? ''));
+
+/** Whether `cleanPasted` removes an image. */
+export const hasLocalImage = (html: string): boolean => localImagesOf(parseContent(html)).length > 0;
+
 /** Removes the styles, scripts and comments of the page that the HTML was copied from, and images that no reader could see. */
 export function cleanPasted(html: string): string {
   const root = parseContent(html.replace(docsWrapper, '$2'));
   for (const element of root.querySelectorAll('script, style, meta, link, title')) element.remove();
-  for (const image of root.querySelectorAll('img'))
-    if (localImage.test(image.getAttribute('src') ?? '')) image.remove();
+  for (const image of localImagesOf(root)) image.remove();
   for (const element of elementsOf(root)) {
     const code = codeOf(element);
     if (isComment(code ?? '')) element.remove();

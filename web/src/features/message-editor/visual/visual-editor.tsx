@@ -1,12 +1,13 @@
-import { DOMParser, DOMSerializer, type Node } from '@tiptap/pm/model';
-import { Selection } from '@tiptap/pm/state';
+import { DOMParser, DOMSerializer, type Node, type Slice } from '@tiptap/pm/model';
+import { EditorState, Selection } from '@tiptap/pm/state';
 import { type Editor, EditorContent, useEditor } from '@tiptap/react';
 import { type Ref, useEffectEvent, useImperativeHandle, useLayoutEffect, useRef } from 'react';
+import { say } from '../../../ui/toast.tsx';
 import { useSizeEffect } from '../../../ui/use-size-effect.ts';
 import { pageLook, splitDocument } from './email-document.ts';
 import { emailExtensions } from './extensions.ts';
 import { parseContent } from './parse-content.ts';
-import { cleanPasted } from './pasted.ts';
+import { cleanPasted, hasLocalImage } from './pasted.ts';
 import { isSameContent } from './same-content.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { unsupportedParts } from './unsupported.ts';
@@ -52,15 +53,25 @@ function show(editor: Editor, content: string): string | undefined {
   const unsupported = unsupportedParts(content);
   if (unsupported.length > 0) return `it has ${unsupported.slice(0, 3).join(', ')}`;
   const doc = read(editor, content);
-  editor
-    .chain()
-    .setMeta('addToHistory', false)
-    .setContent(doc, { emitUpdate: false })
-    .setTextSelection(startOf(doc))
-    .run();
+  // A new state, because changes to the former content can't be undone in this one.
+  editor.view.updateState(EditorState.create({ doc, plugins: editor.state.plugins }));
+  editor.commands.setTextSelection(startOf(doc));
   return isSameContent(content, write(editor))
     ? undefined
     : 'it has elements in an order that the visual editor would change';
+}
+
+/** Whether the HTML was copied from a visual editor. */
+const isOwn = (html: string): boolean => html.includes('data-pm-slice');
+
+/** Says that image files can't be pasted or dropped. @returns whether nothing else was */
+function refuseImages(data: DataTransfer | null, slice: Slice): boolean {
+  const html = data?.getData('text/html') ?? '';
+  const files = [...(data?.files ?? [])];
+  const isFile = slice.size === 0 && files.some(({ type }) => type.startsWith('image/'));
+  if (isFile || (!isOwn(html) && hasLocalImage(html)))
+    say('Image files can’t be pasted or dropped here. Add them with “Insert image”.');
+  return isFile;
 }
 
 /** Scales down an email that is wider than the pane, such as a 600 px table. */
@@ -81,7 +92,9 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
     shouldRerenderOnTransaction: false,
     editorProps: {
       attributes: { 'aria-label': label, 'aria-multiline': 'true', role: 'textbox', class: 'visual-email' },
-      transformPastedHTML: (html) => (html.includes('data-pm-slice') ? html : cleanPasted(html)),
+      transformPastedHTML: (html) => (isOwn(html) ? html : cleanPasted(html)),
+      handlePaste: (_, { clipboardData }, slice) => refuseImages(clipboardData, slice),
+      handleDrop: (_, { dataTransfer }, slice) => refuseImages(dataTransfer, slice),
     },
     onUpdate({ editor: changed }) {
       const { before, after } = splitDocument(value);

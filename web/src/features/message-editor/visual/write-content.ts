@@ -1,4 +1,4 @@
-import { codeOf, elementsOf, htmlOf, isInline, markers } from './elements.ts';
+import { codeOf, elementsOf, htmlOf, isInline, isSpace, markers } from './elements.ts';
 import { restoreAttributes } from './kept-attributes.ts';
 import { holdCode, releaseCode } from './liquid.ts';
 
@@ -44,8 +44,9 @@ function unwrapParagraphs(root: DocumentFragment): void {
     const isAlone = wasBare.has(paragraph)
       ? !beside(paragraph).some((node) => node !== null && wasBare.has(node))
       : paragraph.matches(`li > :not([${markers.loose}])`) && !beside(paragraph).some(isParagraphOrText);
-    // A list item begins with a paragraph, even if it is empty.
-    const isStart = paragraph.matches('li > :empty:first-child:not(:only-child)');
+    // A list item begins with a paragraph, even if it is empty or HTML ignores its text.
+    const isStart =
+      paragraph.matches('li > :first-child:not(:only-child)') && [...paragraph.childNodes].every(isSpace);
     if (isAlone && !isStart && !paragraph.hasAttribute('style'))
       paragraph.replaceWith(...paragraph.childNodes);
   }

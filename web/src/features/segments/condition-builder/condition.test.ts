@@ -3,8 +3,8 @@ import { keyLabel } from '../../contacts/key-label.ts';
 import { blankCondition, type Condition, type Filter, readCondition } from './condition.ts';
 import { findGaps } from './condition-gaps.ts';
 import { describeCondition } from './describe-condition.ts';
-import { withOperator } from './new-filter.ts';
-import { comparedType, operatorsFor, shapeOf, valueTypeOf } from './operators.ts';
+import { withOperator, withValue } from './new-filter.ts';
+import { comparedType, operatorsFor, operatorsOf, shapeOf, valueTypeOf } from './operators.ts';
 import { readNumber } from './read-number.ts';
 
 const all = (...filters: Filter[]): Condition => ({ logic: 'AND', groups: [{ filters }] });
@@ -142,6 +142,25 @@ it.each(['instant', 'data'] as const)('offers for a date in %s what is true of a
     'greaterThanOrEqual',
     'lessThan',
   ]);
+});
+
+it('offers the same for a field of unknown type once its value is a date', () => {
+  const offered = (value: Filter['value']) =>
+    operatorsOf({ field: 'data.x', operator: 'equals', value }, 'contact', undefined);
+  expect(offered('2026-01-31')).toEqual(operatorsFor(['data'], 'date'));
+  expect(offered('soon')).toEqual(operatorsFor(['data'], undefined));
+  expect(offered(5)).toEqual(operatorsFor(['data'], undefined));
+});
+
+it.each([
+  ['greaterThan', 'greaterThanOrEqual'],
+  ['lessThanOrEqual', 'lessThan'],
+  ['notEquals', 'notEquals'],
+])('%s becomes %s when its value becomes a date', (operator, expected) => {
+  const text: Filter = { field: 'data.x', operator, value: 'soon' };
+  const date = { ...text, value: '2026-01-31' };
+  expect(withValue(text, date.value)).toEqual({ ...date, operator: expected });
+  expect(withValue(date, '2026-02-01')).toEqual({ ...date, value: '2026-02-01' });
 });
 
 it.each<[Filter, string, Omit<Filter, 'field'>]>([

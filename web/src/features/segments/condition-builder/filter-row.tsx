@@ -4,13 +4,14 @@ import { IconButton } from '../../../ui/button.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { type Filter, type Unit, units } from './condition.ts';
 import { FieldSelect } from './field-select.tsx';
-import { newFilter, withOperator } from './new-filter.ts';
+import { newFilter, withOperator, withValue } from './new-filter.ts';
 import { NumberInput } from './number-input.tsx';
 import {
   comparedType,
   type FieldSource,
   kindsOf,
   operatorsFor,
+  operatorsOf,
   operatorWords,
   shapeOf,
   valueTypeOf,
@@ -35,8 +36,6 @@ export function FilterRow({ filter, onChange, onRemove, source, fields, errors, 
   const values = useFieldValues(fields.typeOf(field) === 'string' ? field : '');
   const type = comparedType(fields.typeOf(field), values);
   const errorAt = (name: string) => errors.find((error) => error.field === `${path}.${name}`)?.message;
-  const known = operatorsFor(kindsOf(field, source), type);
-  const operators = operator === '' || known.includes(operator) ? known : [...known, operator];
   const chooseField = (chosen: string) => {
     const [first = ''] = operatorsFor(kindsOf(chosen, source), fields.typeOf(chosen));
     onChange(newFilter(chosen, first));
@@ -57,7 +56,7 @@ export function FilterRow({ filter, onChange, onRemove, source, fields, errors, 
             label="Comparison"
             isLabelHidden
             className="min-w-40 max-sm:flex-1"
-            options={operators.map((value) => ({
+            options={operatorsOf(filter, source, type).map((value) => ({
               value,
               label: operatorWords(value, valueTypeOf(filter, type)),
             }))}
@@ -145,7 +144,7 @@ function Operand({ filter, onChange, type, errorAt }: OperandProps) {
           filter={filter}
           type={type}
           error={error}
-          onChange={(changed) => onChange({ ...filter, value: changed })}
+          onChange={(changed) => onChange(withValue(filter, changed))}
         />
       );
   }

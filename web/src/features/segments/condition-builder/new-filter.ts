@@ -1,5 +1,5 @@
 import type { Filter } from './condition.ts';
-import { shapeOf, takesText } from './operators.ts';
+import { shapeOf, takesText, valueTypeOf } from './operators.ts';
 
 /** A filter with the default operand, which is 7 days, or once; without an operand if the user has to enter it. */
 export function newFilter(field: string, operator: string): Filter {
@@ -25,4 +25,19 @@ export function withOperator(filter: Filter, operator: string): Filter {
   }
   const isText = value !== undefined && takesText(operator);
   return { ...filter, operator, ...(isText && { value: String(value) }) };
+}
+
+/** What becomes of the comparisons that are not offered for dates. */
+const comparedWithDay: Readonly<Record<string, string>> = {
+  greaterThan: 'greaterThanOrEqual',
+  lessThanOrEqual: 'lessThan',
+};
+
+/** Changes the value, and the comparison if the value becomes a date. */
+export function withValue(filter: Filter, value: Filter['value']): Filter {
+  const { operator } = filter;
+  const changed = { ...filter, value };
+  const isDate = (one: Filter) => valueTypeOf(one, undefined) === 'date';
+  const becomesDate = isDate(changed) && !isDate(filter);
+  return { ...changed, operator: (becomesDate && comparedWithDay[operator]) || operator };
 }

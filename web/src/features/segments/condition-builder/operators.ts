@@ -72,6 +72,14 @@ export function operatorsFor(kinds: readonly FieldKind[], type: FieldType | unde
   );
 }
 
+/** The operators to choose from for a filter. If the type of its field is not known, a date as its value tells it. */
+export function operatorsOf(filter: Filter, source: FieldSource, type: FieldType | undefined): string[] {
+  const { field, operator } = filter;
+  const isDateLike = type === undefined && valueTypeOf(filter, type) === 'date';
+  const known = operatorsFor(kindsOf(field, source), isDateLike ? 'date' : type);
+  return operator === '' || known.includes(operator) ? known : [...known, operator];
+}
+
 export type ValueShape = 'none' | 'value' | 'age' | 'count';
 
 /** The kind of operand that an operator takes. */

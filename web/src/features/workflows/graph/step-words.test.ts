@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { fromSeconds, toSeconds } from './duration.ts';
 import type { Step } from './graph.ts';
 import { stepWords } from './step-words.ts';
 
@@ -14,6 +15,8 @@ test.each<[Step['type'], Step['config'], string]>([
   ['WAIT_FOR_EVENT', { eventName: 'paid' }, '“paid”, however long it takes'],
   ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 7200 }, '“paid”, at most 2 hours'],
   ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 90 }, '“paid”, at most 1.5 minutes'],
+  ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 8.64 }, '“paid”, at most 0.144 minutes'],
+  ['WAIT_FOR_EVENT', { eventName: 'paid', timeout: 10 }, '“paid”, at most 0.166667 minutes'],
   ['CONDITION', { field: 'data.plan', operator: 'equals', value: 'pro' }, 'Plan is pro'],
   ['WEBHOOK', { url: 'https://example.com' }, 'POST https://example.com'],
   ['UPDATE_CONTACT', { data: { active: true }, subscribed: false }, 'Sets active, unsubscribes'],
@@ -24,4 +27,10 @@ test.each<[Step['type'], Step['config'], string]>([
   const updatedAt = '2026-01-01T00:00:00.000Z';
   const step = { id: 'a', type, name: 'a', position: null, config, templateId, updatedAt };
   expect(stepWords(step, names)).toBe(expected);
+});
+
+test.each([1, 8.64, 10, 59.999, 3599, 31_535_999])('%s seconds stay the same in a form', (total) => {
+  const { amount, unit } = fromSeconds(total);
+  expect(toSeconds(amount, unit)).toBe(total);
+  expect(String(amount).length).toBeLessThan(16);
 });
