@@ -30,7 +30,7 @@ async function changeAll({ em, turns }: JobContext, run: JobRun): Promise<boolea
     const done = job.done + batch.length;
     const before = bulkResultSchema.parse(job.result);
     const forget = () => retryTransaction(() => forgetInEndedEmails(em.fork(), projectId, batch));
-    if (before.operation === 'delete') while (await turns.run(projectId, forget));
+    if (before.operation === 'delete') while (!run.isOver() && (await turns.run(projectId, forget)));
     const applied = await run.apply(async (tx) => ({
       done,
       progress: Math.min(99, Math.floor((done / ids.length) * 100)),
