@@ -186,7 +186,9 @@ it('many concurrent jobs of a project leave connections for the emails of others
   const email = { from: `hello@${other.domain}`, to: 'ada@example.com', subject: 'Hello', body: 'Hello' };
   expect((await other.post('/v1/send', email)).status).toBe(200);
   await eventually(stack.inboxTotal, (total) => total > before);
-  expect(await waitingForLocks()).toBeLessThanOrEqual(2 * stack.running('worker').length);
+  // Other work may wait for a moment, too; jobs beyond the limit would wait until the release.
+  const most = 2 * stack.running('worker').length;
+  await eventually(waitingForLocks, (waiting) => waiting <= most, 2_000);
   await release();
   for (const jobId of jobs) expect(await ended('bulk', jobId)).toMatchObject({ state: 'completed' });
 });
