@@ -4,6 +4,7 @@ import type { Condition } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { newId } from '../../core/new-id.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
+import { forgetEventStatistics } from '../../test/setup/forget-event-statistics.ts';
 import { audienceQuery, type Reach } from './audience-query.ts';
 import { compileCondition } from './testing/compile-condition.ts';
 import { storeContacts, type TestContact } from './testing/stored-contacts.ts';
@@ -74,14 +75,7 @@ it.each([
 });
 
 it('looks up the events of given contacts, even if Postgres expects few events of the project', async () => {
-  for (const column of ['project_id', 'name']) {
-    await sql(`select pg_clear_attribute_stats('public', 'contact_event_stats', $1, false)`, [column]);
-    await sql(
-      `select pg_restore_attribute_stats('schemaname', 'public', 'relname', 'contact_event_stats',
-         'attname', $1::text, 'inherited', false, 'null_frac', 0::real, 'n_distinct', (-1)::real)`,
-      [column],
-    );
-  }
+  await forgetEventStatistics(sql);
   const given = `unnest(array(select id from contacts where project_id = $1 limit 10)) given (id)
     cross join lateral (select * from contacts c where c.id = given.id offset 0) c where`;
   for (const filters of [

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { insertContacts } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
+import { forgetEventStatistics } from '../../../test/setup/forget-event-statistics.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
 import { rowsRead } from '../../testing/rows-read.ts';
 import { planClocks, planTouched } from './plan-clocks.ts';
@@ -108,14 +109,7 @@ it('reads the statistics of touched contacts alone, however few contacts of the 
     [projectId],
   );
   await sql('analyze contact_event_stats');
-  for (const column of ['project_id', 'name']) {
-    await sql(`select pg_clear_attribute_stats('public', 'contact_event_stats', $1, false)`, [column]);
-    await sql(
-      `select pg_restore_attribute_stats('schemaname', 'public', 'relname', 'contact_event_stats',
-         'attname', $1::text, 'inherited', false, 'null_frac', 0::real, 'n_distinct', (-1)::real)`,
-      [column],
-    );
-  }
+  await forgetEventStatistics(sql);
   await sql(
     `insert into segment_inputs (project_id, input, clock, planned_until)
      values ($1, 'clock.ordered', $2, now() + interval '36 hours')`,
