@@ -213,7 +213,6 @@ async function measureLagUnderLoad(databaseUrl: string, clickhouse: ClickHouse):
     work: 'a row shows when idle, p95',
     value: woken.p95 - idleMs,
     unit: 'ms',
-    // The stream waits 250 ms for more rows before it inserts the first one.
     bar: { below: 500 },
     note: `not woken, polled every 250 ms: p95 ${(polled.p95 - idleMs).toFixed(0)} ms`,
   });
