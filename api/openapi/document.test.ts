@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { operatorTables } from '../../core/conditions/operators.ts';
 import { createDefineRoute, type ResponseDeclaration } from '../edge/route.ts';
 import { routes } from '../routes/index.ts';
+import { sendBodySchema } from '../schemas/send.ts';
 import { buildOpenapi } from './document.ts';
+import { introduction } from './introduction.ts';
 
 const defineRoute = createDefineRoute<null>();
 const itemSchema = z
@@ -85,6 +87,20 @@ describe('the OpenAPI document', () => {
     }
     const ids = JSON.stringify(whole).match(/"operationId":"[^"]+"/g) ?? [];
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('says what each section is for, in one chapter each', () => {
+    // biome-ignore lint/suspicious/noExplicitAny: the test looks into the document freely
+    const whole: any = buildOpenapi({ routes, serverUrl: '', version: '' });
+    for (const tag of whole.tags) expect(tag).toEqual({ name: tag.name, description: expect.any(String) });
+    const inChapters = whole['x-tagGroups'].flatMap(({ tags }: { tags: string[] }) => tags);
+    const names = whole.tags.map(({ name }: { name: string }) => name);
+    expect(inChapters.toSorted()).toEqual(names.toSorted());
+  });
+
+  it('begins with an email that the API accepts', () => {
+    const [, body = ''] = introduction('http://localhost:8080').match(/-d '(.*?)'/s) ?? [];
+    expect(sendBodySchema.safeParse(JSON.parse(body)).error).toBeUndefined();
   });
 
   it('of each list with a cursor names the error for an invalid one', () => {
@@ -231,7 +247,7 @@ describe('the OpenAPI document', () => {
     expect(operation.security).toEqual([{ secretKey: [] }, { sessionCookie: [], projectId: [] }]);
     expect(document.paths['/items'].post.security).toEqual([{ publicKey: [] }]);
     expect(document.paths['/hidden']).toBeUndefined();
-    expect(document.tags).toEqual([{ name: 'Items' }]);
+    expect(document.tags).toEqual([{ name: 'Items', description: undefined }]);
   });
 });
 

@@ -3,7 +3,9 @@ import { publicCodeOf, statusOf } from '../edge/error-status.ts';
 import type { AuthKind, ResponseDeclaration, Route } from '../edge/route.ts';
 import { errorEnvelopeSchema, legacyErrorSchema } from './error-schemas.ts';
 import { answerHeaders, headersOf, takesKey, takesSession } from './headers.ts';
+import { introduction } from './introduction.ts';
 import { createSchemaCollector, type JsonSchema } from './schemas.ts';
+import { presentSections } from './sections.ts';
 
 export interface OpenapiOptions {
   routes: readonly Route[];
@@ -69,16 +71,9 @@ export function buildOpenapi({ routes, serverUrl, version }: OpenapiOptions): Js
   }
   return {
     openapi: '3.1.1',
-    info: {
-      title: 'Posthaste API',
-      version,
-      description:
-        'Transactional email, event tracking, contacts, templates, segments, campaigns and workflows. ' +
-        'The project is derived from the API key. Timestamps are ISO 8601 in UTC. A request that takes longer ' +
-        'than 90 seconds to arrive is answered with 408.',
-    },
+    info: { title: 'Posthaste API', version, description: introduction(serverUrl) },
     servers: [{ url: serverUrl }],
-    tags: [...tags].map((name) => ({ name })),
+    ...presentSections(tags),
     paths,
     components: { schemas: collector.components, headers: answerHeaders, securitySchemes },
   };

@@ -32,6 +32,7 @@ const page = `<!doctype html>
 const startScript = `Scalar.createApiReference('#reference', {
   url: new URL('openapi.json', document.baseURI).href,
   servers: [{ url: new URL('.', document.baseURI).href.replace(/\\/$/, '') }],
+  authentication: { preferredSecurityScheme: 'secretKey' },
   telemetry: false,
   withDefaultFonts: false,
   agent: { disabled: true },

@@ -1,6 +1,6 @@
 import { Section } from '../../ui/page.tsx';
 
-/** Rules for callers that the API reference does not cover. */
+/** What a caller needs first; the introduction of the reference has more. */
 export function Rules() {
   return (
     <div className="grid max-w-4xl gap-8 md:grid-cols-2">
