@@ -27,8 +27,6 @@ interface Call {
   path: string;
   key: string;
   body: Record<string, unknown>;
-  /** Each sample has its own, because keys are unique in a project. */
-  idempotencyKey: string | null;
 }
 
 function callOf(task: Task, { secretKey, publicKey, domain, recipient }: SampleValues): Call {
@@ -44,21 +42,18 @@ function callOf(task: Task, { secretKey, publicKey, domain, recipient }: SampleV
           body: '<p>Good to have you here.</p>',
           data: { firstName: 'Ada' },
         },
-        idempotencyKey: 'welcome-1042',
       };
     case 'track':
       return {
         path: '/v1/track',
         key: publicKey,
         body: { email: recipient, event: 'signed_up', data: { plan: 'pro' } },
-        idempotencyKey: 'sign-up-1042',
       };
     case 'contact':
       return {
         path: '/contacts',
         key: secretKey,
         body: { email: recipient, subscribed: true, data: { firstName: 'Ada' } },
-        idempotencyKey: null,
       };
   }
 }
@@ -68,31 +63,28 @@ const inShell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const indented = (body: unknown, by: string) => JSON.stringify(body, null, 2).replaceAll('\n', `\n${by}`);
 
 const writers: Record<Language, (address: string, call: Call) => string> = {
-  curl: (address, { key, body, idempotencyKey }) =>
+  curl: (address, { key, body }) =>
     [
       `curl ${address}`,
       `-H 'Authorization: Bearer ${key}'`,
       "-H 'Content-Type: application/json'",
-      ...(idempotencyKey === null ? [] : [`-H 'Idempotency-Key: ${idempotencyKey}'`]),
       `-d ${inShell(JSON.stringify(body, null, 2))}`,
     ].join(' \\\n  '),
-  node: (address, { key, body, idempotencyKey }) => `const response = await fetch('${address}', {
+  node: (address, { key, body }) => `const response = await fetch('${address}', {
   method: 'POST',
   headers: {
     Authorization: 'Bearer ${key}',
-    'Content-Type': 'application/json',${idempotencyKey === null ? '' : `\n    'Idempotency-Key': '${idempotencyKey}',`}
+    'Content-Type': 'application/json',
   },
   body: JSON.stringify(${indented(body, '  ')}),
 });
 if (!response.ok) throw new Error(await response.text());
 console.log(await response.json());`,
-  python: (address, { key, body, idempotencyKey }) => `import requests
+  python: (address, { key, body }) => `import requests
 
 response = requests.post(
     "${address}",
-    headers={
-        "Authorization": "Bearer ${key}",${idempotencyKey === null ? '' : `\n        "Idempotency-Key": "${idempotencyKey}",`}
-    },
+    headers={"Authorization": "Bearer ${key}"},
     json=${indented(body, '    ').replaceAll(': true', ': True')},
 )
 response.raise_for_status()
