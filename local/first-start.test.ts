@@ -148,3 +148,14 @@ it('verifies no domain with a real provider, but at the first start without it',
   const [domain] = await stack.product.services.domains.list(credentials?.projectId ?? '');
   expect(domain).toMatchObject({ domain: 'posthaste.test', status: 'verified' });
 });
+
+it('leaves the domain to another project that has verified it', async () => {
+  const { credentials } = await prepare({ withLocalSes: false });
+  if (credentials === undefined) throw new Error('no credentials');
+  const { accounts, domains, projects } = stack.product.services;
+  const { user } = await accounts.logIn(credentials, client);
+  const { membership } = await projects.create(user.id, 'Other');
+  const { id } = await domains.add(membership.project.id, 'posthaste.test');
+  await domains.verify(membership.project.id, id);
+  expect(await prepare()).toEqual({ credentials, isNew: false });
+});

@@ -5,6 +5,7 @@ import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
 import { createPasswords } from '../api/services/passwords.ts';
 import type { Services } from '../api/services/services.ts';
+import { DomainError } from '../core/errors.ts';
 import { User } from '../db/entities/user.ts';
 import type { Orm } from '../db/orm.ts';
 import { type Credentials, readCredentials, type StackUrls, writeCredentials } from './credentials.ts';
@@ -114,15 +115,20 @@ function keysOf({ membership, publicKey, secretKey }: OwnProject): ProjectKeys |
   return secretKey === undefined ? undefined : { projectId: membership.project.id, publicKey, secretKey };
 }
 
-/** Null with a real provider. */
+/** Null with a real provider, and while another project has the domain. */
 async function ensureOwnDomain(
   { services: { domains }, withLocalSes }: FirstStartOptions,
   projectId: string,
 ): Promise<string | null> {
   if (!withLocalSes) return null;
-  const known = (await domains.list(projectId)).find(({ domain }) => domain === localSenderDomain);
-  const { id } = known ?? (await domains.add(projectId, localSenderDomain));
-  const checked = await domains.verify(projectId, id);
-  if (checked.status !== 'verified') throw new Error(`The local SES did not verify ${localSenderDomain}`);
-  return localSenderDomain;
+  try {
+    const known = (await domains.list(projectId)).find(({ domain }) => domain === localSenderDomain);
+    const { id } = known ?? (await domains.add(projectId, localSenderDomain));
+    const checked = await domains.verify(projectId, id);
+    if (checked.status !== 'verified') throw new Error(`The local SES did not verify ${localSenderDomain}`);
+    return localSenderDomain;
+  } catch (error) {
+    if (error instanceof DomainError && error.code === 'CONFLICT') return null;
+    throw error;
+  }
 }

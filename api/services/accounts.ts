@@ -123,12 +123,13 @@ async function addAccount<Result>(
   if (invitation !== undefined && invited !== email) {
     throw new DomainError('BAD_REQUEST', 'This invitation is not valid for the address', help);
   }
-  const passwordHash = await passwords.hash(password);
-  const add = invited === undefined ? addUser : addInvited;
+  const account = { email, name: name || null, passwordHash: await passwords.hash(password) };
   const { user, result } = await orm.em
     .fork()
     .transactional(async (em) => {
-      const added = await add(em, { email, name: name || null, passwordHash });
+      const added = await (invitation === undefined
+        ? addUser(em, account)
+        : addInvited(em, account, oneTimeLinks.hashOf('invitation', invitation)));
       return { user: added, result: await finish(added, em) };
     })
     .catch((error: unknown) => {
@@ -148,10 +149,14 @@ async function addUser(em: Em, user: Pick<User, 'email' | 'name' | 'passwordHash
 }
 
 /** The invitation was mailed, so the caller owns the address; an earlier, unverified sign-up does not. */
-async function addInvited(em: Em, user: { email: string; name: string | null; passwordHash: string }) {
+async function addInvited(
+  em: Em,
+  user: { email: string; name: string | null; passwordHash: string },
+  opened: Buffer,
+): Promise<User> {
   const invitee = (await lockRecord(em, User, { email: user.email })) ?? (await addUser(em, user));
   if (invitee.emailVerified) throw isTaken();
-  await proveAddress(em, invitee, { passwordHash: user.passwordHash });
+  await proveAddress(em, invitee, { passwordHash: user.passwordHash }, opened);
   return invitee;
 }
 

@@ -5,6 +5,7 @@ import { sql } from '../../db/testing/sql.ts';
 import { insertContacts, insertDraft, startSending } from '../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
+import { untilBlocking } from '../../test/setup/until-blocking.ts';
 import { createCampaignSendingService } from './campaign-sending.ts';
 
 const database = useTestDatabase();
@@ -17,7 +18,8 @@ beforeAll(() => {
   return () => orm.close();
 });
 
-it('a campaign is cancelled although something holds its emails', async () => {
+/** A campaign that is being sent, and a transaction that holds its emails. */
+async function heldCampaign() {
   await insertContacts(em(), project.id, 3);
   const id = await insertDraft(em(), project.id);
   await startSending(em(), id);
@@ -26,6 +28,20 @@ it('a campaign is cancelled although something holds its emails', async () => {
   await holder.begin();
   onTestFinished(() => holder.rollback());
   await sql(holder, 'select from emails where campaign_id = $1 for update', [id]);
-  const { campaign } = await createCampaignSendingService(orm, () => undefined).cancel(project.id, id);
+  return { id, holder, sending: createCampaignSendingService(orm, () => undefined) };
+}
+
+it('a campaign is cancelled although something holds its emails', async () => {
+  const { id, sending } = await heldCampaign();
+  const { campaign } = await sending.cancel(project.id, id);
   expect(campaign.status).toBe('CANCELLED');
+});
+
+it('a cancellation is answered as such although another call deletes the campaign meanwhile', async () => {
+  const { id, holder, sending } = await heldCampaign();
+  const cancelling = sending.cancel(project.id, id);
+  await untilBlocking(holder);
+  await sql(em(), 'delete from campaigns where id = $1', [id]);
+  const { campaign } = await cancelling;
+  expect(campaign).toMatchObject({ id, status: 'CANCELLED' });
 });

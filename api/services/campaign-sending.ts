@@ -3,7 +3,7 @@ import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError } from '../../core/errors.ts';
 import { parseInstant } from '../../core/parse-instant.ts';
 import { unlessAway } from '../../db/database-away.ts';
-import type { Campaign } from '../../db/entities/campaign.ts';
+import { Campaign } from '../../db/entities/campaign.ts';
 import { Event } from '../../db/entities/event.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
@@ -119,7 +119,8 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
       });
       await cancelEmails(orm, id);
       const em = projectEm(orm, projectId);
-      const recounted = findCampaign(em, id).then((campaign) => withItsCounters(em, campaign));
+      // Null when another call has deleted it since.
+      const recounted = em.findOne(Campaign, { id }).then((found) => found && withItsCounters(em, found));
       return (await unlessAway(recounted)) ?? cancelled;
     },
 

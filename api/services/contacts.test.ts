@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { acceptEmails } from '../../db/statements/emails/accept-emails.ts';
 import { sql as run } from '../../db/testing/sql.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
@@ -34,4 +34,33 @@ it('is deleted without a lock on all of its earlier emails at once', async () =>
   });
   await removing;
   expect(await sql("select from emails where to_email <> '' or contact_id is not null")).toEqual([]);
+});
+
+it('is created again when another call deletes it while an unchanged one is read', async () => {
+  const names: Pick<ProjectNames, 'write'> = { write: (_names, write) => write(em()) };
+  // as: it is used for nothing else.
+  const contacts = createContactsService(database.orm, names as ProjectNames, () => undefined);
+  const body = {
+    email: 'bob@example.com',
+    subscribed: undefined,
+    data: { set: { plan: 'pro' }, remove: [], transient: {}, eventData: {} },
+  };
+  const { contact: before } = await contacts.upsert(project.id, body);
+  const deletes = vi.fn(() => contacts.remove(project.id, before.id));
+  database.orm.em.getEventManager().registerSubscriber({
+    afterTransactionStart({ transaction }) {
+      if (deletes.mock.calls.length > 0) return;
+      const run = transaction.executeQuery.bind(transaction);
+      vi.spyOn(transaction, 'executeQuery').mockImplementationOnce(async (text: unknown) => {
+        const result = await run(text);
+        await deletes();
+        return result;
+      });
+    },
+  });
+  const { contact, isNew } = await contacts.upsert(project.id, body);
+  expect(deletes).toHaveBeenCalledOnce();
+  expect(isNew).toBe(true);
+  expect(contact.id).not.toBe(before.id);
+  expect(await sql('select id from contacts where email = $1', [body.email])).toEqual([{ id: contact.id }]);
 });

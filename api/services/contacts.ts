@@ -31,8 +31,12 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
       const ids = { contactId: newId(), flipId: newId() };
       // Read before the commit: after it, another call may have deleted the contact, or Postgres may be gone.
       const apply = async (em: Em) => {
-        const { id, isNew } = await upsertContact(em, { ...input, ...ids, occurredAt: new Date() });
-        return { contact: await em.findOneOrFail(Contact, { id, projectId }, allProjects), isNew };
+        for (;;) {
+          const { id, isNew } = await upsertContact(em, { ...input, ...ids, occurredAt: new Date() });
+          const contact = await em.findOne(Contact, { id, projectId }, allProjects);
+          // An unchanged contact is not locked: another call may have deleted it, and it is created again.
+          if (contact !== null) return { contact, isNew };
+        }
       };
       return write({ projectId, patch }, (em) => em.transactional(apply));
     },

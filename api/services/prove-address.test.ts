@@ -11,7 +11,7 @@ import { proveAddress } from './prove-address.ts';
 
 const { em, sql } = useTestDatabase();
 
-it('adds a person to no more projects than others may add one to, the latest invitations first', async () => {
+it('adds a person to no more projects than others may add one to: the opened invitation, then the latest', async () => {
   const own = em();
   const email = 'ada@example.com';
   const user = own.create(User, { email });
@@ -26,6 +26,7 @@ it('adds a person to no more projects than others may add one to, the latest inv
     [user.id, joinedProjectsPerUser - 2],
   );
   const inviting = [];
+  const opened = Buffer.from('opened');
   for (const days of [5, 7, -1, 6, 4]) {
     const projectId = await insertProject(own);
     inviting.push(projectId);
@@ -34,16 +35,16 @@ it('adds a person to no more projects than others may add one to, the latest inv
       projectId,
       email,
       role: 'MEMBER',
-      tokenHash: Buffer.from(randomUUID()),
+      tokenHash: days === 4 ? opened : Buffer.from(randomUUID()),
       expiresAt,
     });
   }
   await own.flush();
 
   await em().transactional(async (proving) =>
-    proveAddress(proving, await proving.findOneOrFail(User, user.id)),
+    proveAddress(proving, await proving.findOneOrFail(User, user.id), undefined, opened),
   );
   const joined = await em().find(Membership, { user: user.id, project: { $in: inviting } });
-  expect(joined.map(({ project }) => project.id).toSorted()).toEqual([inviting[1], inviting[3]].toSorted());
+  expect(joined.map(({ project }) => project.id).toSorted()).toEqual([inviting[1], inviting[4]].toSorted());
   expect(await em().count(Invitation, { email }, allProjects)).toBe(0);
 });

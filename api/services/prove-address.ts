@@ -17,11 +17,14 @@ import { countMemberships } from '../../db/statements/projects/count-memberships
  * @param takeOver required unless the person who signed up is known to own the address. Replaces the password (null
  * for none) and deletes sessions, mailed links, known devices and, on first verification, linked identities, because
  * someone else may have created them
+ * @param opened hash of the token of the invitation whose link was opened; it is accepted before the others, of which
+ * the latest come first
  */
 export async function proveAddress(
   em: Em,
   user: User,
   takeOver?: { passwordHash: string | null },
+  opened?: Buffer,
 ): Promise<void> {
   if (takeOver !== undefined) {
     user.replacePassword(takeOver.passwordHash);
@@ -30,21 +33,22 @@ export async function proveAddress(
     if (!user.emailVerified) await em.nativeDelete(OAuthIdentity, { user });
   }
   user.emailVerified = true;
-  await acceptInvitations(em, user);
+  await acceptInvitations(em, user, opened);
 }
 
-async function acceptInvitations(em: Em, user: User): Promise<void> {
+async function acceptInvitations(em: Em, user: User, opened: Buffer | undefined): Promise<void> {
   const projectIds = await keepProjects(em, user.email);
   // Locked, so that an invitation withdrawn concurrently is either accepted first or not at all.
   const invitations = await em.find(
     Invitation,
     { email: user.email, projectId: { $in: projectIds } },
-    // The latest first: of more than a person may join, it is the one whose link was just opened.
     { orderBy: { expiresAt: 'desc' }, lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true, ...allProjects },
   );
   const { joined } = await countMemberships(em, user.id);
+  const isOpened = ({ tokenHash }: Invitation) => opened?.equals(tokenHash) === true;
   const accepted = invitations
     .filter((invitation) => invitation.isOpen())
+    .toSorted((one, other) => Number(isOpened(other)) - Number(isOpened(one)))
     .slice(0, Math.max(0, joinedProjectsPerUser - joined))
     .map(({ projectId, role }) => ({ project: projectId, user: user.id, role }));
   // A direct invitation may add the membership concurrently; existing memberships are left unchanged.
