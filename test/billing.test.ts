@@ -88,6 +88,13 @@ describe('a checkout', () => {
     expect(await subscriptionNow()).toMatchObject({ status: 'active', priceId: 'price_large', endsAt: null });
   });
 
+  it('is open again when the subscription has ended, also if the notification of that was lost', async () => {
+    Object.assign(await subscribe(), { status: 'canceled', ended_at: 1_790_000_000 });
+    expect((await subscriptionNow()).status).toBe('active');
+    expect((await checkout()).status).toBe(200);
+    expect((await subscriptionNow()).status).toBe('canceled');
+  });
+
   it('creates nothing twice when a reply of Stripe is lost', async () => {
     stripe.faults = ['lost reply'];
     expect((await checkout()).status).toBe(200);

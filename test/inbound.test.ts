@@ -235,6 +235,7 @@ describe('automatic or harmful email', () => {
   it.each([
     ['auto-submitted', { headers: { 'Auto-Submitted': 'auto-replied' } }],
     ['bulk', { headers: { Precedence: 'bulk' } }],
+    ['bulk', { headers: { 'List-Unsubscribe': '<https://mail.example/u/1>' } }],
     ['bounce', { source: '' }],
   ])('%s: is in the feed, starts nothing, and ends no wait', async (automatic, fields) => {
     const workflow = await startedBy();

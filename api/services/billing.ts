@@ -138,8 +138,19 @@ async function openPage(
   if (page?.status !== 'complete') return undefined;
   // The page was either just paid, with the notification still on its way, or the subscription has ended since.
   await syncSubscription(orm, provider, projectId);
-  if ((await findCustomer(orm, projectId))?.currentSubscription()) throw isSubscribed();
+  await requireUnsubscribed(orm, projectId);
   return undefined;
+}
+
+async function requireUnsubscribed(orm: Orm, projectId: string): Promise<void> {
+  if ((await findCustomer(orm, projectId))?.currentSubscription()) throw isSubscribed();
+}
+
+/** Asks Stripe again: the notification of the subscription's end may have been lost. */
+async function requireEnded(orm: Orm, provider: BillingProvider, projectId: string): Promise<void> {
+  // While Stripe is away, the stored state counts.
+  await syncSubscription(orm, provider, projectId).catch(() => undefined);
+  await requireUnsubscribed(orm, projectId);
 }
 
 function findCustomer(orm: Orm, projectId: string): Promise<BillingCustomer | null> {
@@ -188,8 +199,8 @@ async function openCheckout(
   for (let tries = 0; tries < mostTries; tries += 1) {
     const customer = await customerOf(orm, provider, projectId, lost);
     if (customer.currentSubscription()) {
-      if (!(await forgetTestCustomer(orm, provider, customer))) throw isSubscribed();
-      lost = customer.customerId;
+      if (await forgetTestCustomer(orm, provider, customer)) lost = customer.customerId;
+      else await requireEnded(orm, provider, projectId);
       continue;
     }
     const open = await openPage(orm, provider, customer, priceId);

@@ -123,10 +123,11 @@ async function storeImage(
     }
     return { url, key, contentType: type, size };
   } catch (error) {
-    // The sweep removes what could not be removed here.
+    // A store that did not answer may still complete the file. The sweep removes that, and what can't be removed here.
+    const mayFollow = error instanceof DomainError && error.code === 'SERVICE_UNAVAILABLE';
     await stores
       .remove(key)
-      .then(() => removeUpload(em, key))
+      .then(() => (mayFollow ? undefined : removeUpload(em, key)))
       .catch(() => undefined);
     throw error;
   }

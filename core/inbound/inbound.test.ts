@@ -38,6 +38,8 @@ describe('the headers of an email', () => {
     [{ Precedence: 'Bulk' }, 'bulk'],
     [{ Precedence: 'list' }, 'bulk'],
     [{ Precedence: 'first-class' }, null],
+    [{ 'List-Unsubscribe': '<https://mail.example/u/1>' }, 'bulk'],
+    [{ 'List-ID': 'News <news.mail.example>' }, 'bulk'],
     [{ 'Return-Path': '<>' }, 'bounce'],
     [{ 'Return-Path': '<ada@example.com>' }, null],
     [{ 'Content-Type': 'multipart/report; report-type=delivery-status' }, 'bounce'],

@@ -43,6 +43,8 @@ export const readHeaderNames: ReadonlySet<string> = new Set([
   'x-autoreply',
   'x-autorespond',
   'precedence',
+  'list-id',
+  'list-unsubscribe',
 ]);
 
 const bulkPrecedence = new Set(['bulk', 'junk', 'list', 'auto_reply']);
@@ -74,6 +76,8 @@ function whyAutomatic(
   if (submitted !== '' && !/^no\b/.test(submitted)) return 'auto-submitted';
   if (headerOf('x-autoreply') !== '' || headerOf('x-autorespond') !== '') return 'auto-submitted';
   if (bulkPrecedence.has(headerOf('precedence').trim().toLowerCase())) return 'bulk';
+  // Most newsletters have no Precedence (RFC 3834, 2 names both).
+  if (headerOf('list-id') !== '' || headerOf('list-unsubscribe') !== '') return 'bulk';
   const isReport = /^\s*multipart\/report\b/i.test(headerOf('content-type'));
   const localPart = source.replace(/^<|>$/g, '').split('@')[0]?.toLowerCase() ?? '';
   const isWithoutReturnPath = localPart === '' || /^\s*<>/.test(headerOf('return-path'));

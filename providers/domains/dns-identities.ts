@@ -22,7 +22,9 @@ export function createDnsIdentities(key: Buffer, lookup: RecordLookup): DomainId
       const sightings = await lookup(records);
       const proof = sightings[0];
       // A temporary DNS failure must not stop a verified domain from sending.
-      if (proof === 'unanswered') throw new Error(`DNS did not answer for _posthaste.${domain.domain}`);
+      if (proof === 'unanswered' && domain.status !== 'pending') {
+        throw new Error(`DNS did not answer for _posthaste.${domain.domain}`);
+      }
       const found = records.filter((_, index) => sightings[index] === 'found').map(recordKey);
       return { verified: proof === 'found', found, dkimTokens: [] };
     },

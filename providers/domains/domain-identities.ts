@@ -1,4 +1,4 @@
-import type { DomainCheck } from '../../core/domains.ts';
+import type { DomainCheck, DomainStatus } from '../../core/domains.ts';
 
 export interface DnsRecord {
   type: 'CNAME' | 'TXT' | 'MX';
@@ -12,6 +12,8 @@ export interface DnsRecord {
 export interface AddedDomain {
   id: string;
   domain: string;
+  /** As last recorded: DNS that does not answer must not keep a pending domain forever. */
+  status?: DomainStatus;
   /** False for a domain that was verified before the TXT record was required. */
   needsProof?: boolean;
 }

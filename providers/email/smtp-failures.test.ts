@@ -48,6 +48,8 @@ describe.each([
     ['DATA', '451 4.3.0 not now', 'later'],
     ['message', '554 5.7.1 spam', 'refused'],
     ['message', '552 5.3.4 too big', 'refused'],
+    ['message', '550-5.4.5 Daily user sending limit exceeded.\r\n550 5.4.5 Go to https://x.example', 'later'],
+    ['MAIL', '550 5.7.1 Daily SMTP relay limit exceeded for customer', 'later'],
     ['message', '451 4.7.1 greylisted', 'later'],
     ['message', '421 4.3.2 shutting down', 'later'],
   ])('at %s: %s means %s', async (stage, reply, outcome) => {

@@ -73,6 +73,9 @@ export function createSmtpProvider(url: string, timeouts: SmtpTimeouts = default
 }
 
 const pauseMs = 30_000;
+// Of the last 24 hours, so it frees up all the time. Gmail refuses beyond it with 550.
+const dailyLimit = /\bdaily\b.*\b(?:limit|quota)\b/i;
+const dailyLimitPauseMs = 10 * 60_000;
 // A 5xx reply to these commands refuses the email; elsewhere it concerns the session.
 const emailCommands = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
 // Bad sequence, authentication required or too weak, encryption required: configuration errors.
@@ -85,7 +88,8 @@ interface SmtpFailure {
 }
 
 /**
- * Classifies a failed SMTP session: a 5xx reply about the email is a refusal, any other failing reply is retried.
+ * Classifies a failed SMTP session: a 5xx reply about the email is a refusal, any other failing reply is retried, also
+ * that a daily limit is reached.
  * Without a reply it depends on whether any of the message was sent.
  * Source: RFC 5321, 4.2.1 "Reply Code Severities and Theory", 4.5.3.2.6 and 6.1.
  *
@@ -96,6 +100,7 @@ export function classifySmtpError(error: unknown, hasLeft: boolean): FailedHandO
   const failure: SmtpFailure = typeof error === 'object' && error !== null ? error : {};
   const { code, command, responseCode } = failure;
   if (typeof responseCode === 'number') {
+    if (dailyLimit.test(reason)) return { outcome: 'later', reason, retryInMs: dailyLimitPauseMs };
     const isRefusal =
       responseCode >= 500 && emailCommands.has(String(command)) && !setUpReplies.has(responseCode);
     return isRefusal ? { outcome: 'refused', reason } : { outcome: 'later', reason, retryInMs: pauseMs };

@@ -241,7 +241,8 @@ async function readAnswer(response: IncomingMessage): Promise<string> {
     // Leaving the loop closes the connection.
     if (bytes >= maxAnswerBytes) break;
   }
-  return Buffer.concat(chunks).subarray(0, maxAnswerBytes).toString('utf8');
+  // Drops a byte order mark, with which no JSON parses.
+  return new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxAnswerBytes));
 }
 
 function whileNotAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -4,10 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { Domain } from '../../../db/entities/domain.ts';
 import { allProjects } from '../../../db/entities/project-em.ts';
 import { startTestSes } from '../../../local/ses/testing/test-ses.ts';
-import type { RecordLookup, Sighting } from '../../../providers/domains/dns-lookup.ts';
+import { createDnsIdentities } from '../../../providers/domains/dns-identities.ts';
+import {
+  createRecordLookup,
+  type RecordLookup,
+  type Sighting,
+} from '../../../providers/domains/dns-lookup.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { createSesIdentities } from '../../../providers/domains/ses-identities.ts';
 import { createSesAccountClient } from '../../../providers/email/ses-client.ts';
+import { startDnsServer } from '../../../providers/testing/dns-server.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createTestProject } from '../../../test/setup/start-test-api.ts';
 import { checkDomain } from './check-domain.ts';
@@ -53,6 +59,27 @@ describe('checking a sender domain', () => {
       'MX bounce.shop.example MAIL_FROM',
     ]);
     expect(await checkDomain(em(), identities, uuidv7())).toBe('gone');
+  });
+
+  it('removes a domain whose name servers never worked after seven days, and keeps a verified one', async () => {
+    const dns = await startDnsServer();
+    dns.behavior = 'broken';
+    const identities = createDnsIdentities(Buffer.alloc(32), createRecordLookup([dns.address]));
+    const { id: projectId } = await createTestProject(database);
+    const [pending, verified] = [uuidv7(), uuidv7()];
+    const createdAt = new Date(Date.now() - 8 * 24 * 60 * 60 * 1000);
+    await em().insert(Domain, { id: pending, projectId, domain: 'mistyped.example', createdAt });
+    await em().insert(Domain, {
+      id: verified,
+      projectId,
+      domain: 'works.example',
+      createdAt,
+      status: 'verified',
+    });
+
+    expect(await checkDomain(em(), identities, pending)).toBe('gone');
+    await expect(checkDomain(em(), identities, verified)).rejects.toThrow('_posthaste.works.example');
+    await dns.close();
   });
 
   it('drops an answer that another check has overtaken, and asks again', async () => {

@@ -90,6 +90,13 @@ it('stores the response', async () => {
   expect(await look()).toEqual(over);
 });
 
+it('parses JSON behind a byte order mark', async () => {
+  answer = (_request, response) => response.end('\ufeff{"score":7}');
+  const { call, stand } = await addExecution();
+  await call();
+  expect(await stand()).toMatchObject({ context: { hook: { statusCode: 200, body: { score: 7 } } } });
+});
+
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels);
 
 it.each([
