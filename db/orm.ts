@@ -81,15 +81,21 @@ const mapping = {
 } satisfies Options;
 
 /**
- * Creates MikroORM with two connection pools, one of them for prepared statements. Connects on the first query. With a
- * `poolSize` of 4 or more, both pools together open at most that many connections.
+ * How many connections each pool of `createOrm` opens at most: together `poolSize`, if that is 4 or more.
+ *
+ * @param isPooler behind a pooler, no statements are prepared
+ */
+export function sizesOfPools(poolSize: number, isPooler: boolean): Record<PoolName, number> {
+  const prepared = isPooler ? 0 : Math.max(1, Math.min(mostPreparedConnections, Math.floor(poolSize / 3)));
+  // The relay's two lanes each hold one while Temporal answers.
+  return { statements: Math.max(3, poolSize - prepared), prepared };
+}
+
+/**
+ * Creates MikroORM with two connection pools, one of them for prepared statements. Connects on the first query.
  */
 export function createOrm(options: DatabaseOptions): Orm {
-  const preparedPoolSize = options.isPooler
-    ? 0
-    : Math.max(1, Math.min(mostPreparedConnections, Math.floor(options.poolSize / 3)));
-  // The relay's two lanes each hold one while Temporal answers.
-  const poolSize = Math.max(3, options.poolSize - preparedPoolSize);
+  const sizes = sizesOfPools(options.poolSize, options.isPooler ?? false);
   const min = options.keptOpen ?? 0;
   const connectionTimeoutMillis = options.connectionTimeoutMs ?? 10_000;
   const settings = {
@@ -112,7 +118,7 @@ export function createOrm(options: DatabaseOptions): Orm {
   const orm = new MikroORM({
     ...mapping,
     clientUrl: options.url,
-    pool: { min, max: poolSize },
+    pool: { min, max: sizes.statements },
     // Raw rows return instants as Date; MikroORM's own parsers would leave them as text.
     driverOptions: {
       ...settings,
@@ -128,9 +134,9 @@ export function createOrm(options: DatabaseOptions): Orm {
     colors: false,
   });
   const preparedPool =
-    preparedPoolSize === 0
+    sizes.prepared === 0
       ? null
-      : createPreparedPool({ ...settings, max: preparedPoolSize }, options.limits, options.warn);
+      : createPreparedPool({ ...settings, max: sizes.prepared }, options.limits, options.warn);
   preparedPools.set(orm.config, preparedPool);
   if (preparedPool !== null) {
     pools.prepared = preparedPool;

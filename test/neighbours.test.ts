@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import type { TestAnswer } from './setup/answer.ts';
@@ -5,6 +6,8 @@ import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
 import { useTestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
+import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 import { createWaitingWorkflow } from './setup/workflows.ts';
 
 const stack = useTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
@@ -103,4 +106,46 @@ it("a project's writes that wait for a lock leave connections to the others", as
     expect(answered).toBe(0);
   });
   for (const answer of await Promise.all(waiting)) expect(answer.status).toBe(200);
+});
+
+it("opt-outs of a project's contact that is locked leave connections to the others", async () => {
+  const [busy, quiet] = [await createTestSender(stack.url), await createTestSender(stack.url)];
+  const reader = await createTestSubscriber(stack, busy);
+  const waiting: ReturnType<typeof visitPage>[] = [];
+  await stack.em().transactional(async (em) => {
+    await sql(em, 'select from contacts where id = $1 for update', [reader.contactId]);
+    for (let n = 0; n < 40; n += 1) waiting.push(visitPage(`${stack.url}${reader.path('unsubscribe')}`, {}));
+    await untilBlocking(em);
+    expect((await quiet.get('/contacts')).status).toBe(200);
+    expect((await quiet.post('/contacts', { email: 'reader@example.com' })).status).toBe(201);
+  });
+  for (const page of await Promise.all(waiting)) expect(page.status).toBe(200);
+});
+
+it('emails that a project receives while its others are counted leave connections to the others', async () => {
+  const [busy, quiet] = [await createTestSender(stack.url), await createTestSender(stack.url)];
+  await stack.sql(
+    `insert into billing_limits (project_id, category, emails) values ($1, 'inbound', 1000000)`,
+    [busy.projectId],
+  );
+  const receive = ({ domain }: TestSender) =>
+    stack.product.services.inbound.accept(
+      { id: randomUUID(), publishedAt: new Date() },
+      JSON.stringify({
+        notificationType: 'Received',
+        mail: { timestamp: new Date().toISOString(), source: 'reader@example.com', messageId: randomUUID() },
+        receipt: { recipients: [`support@${domain}`], action: { type: 'SNS', encoding: 'UTF8' } },
+        content: 'From: reader@example.com\r\n\r\nHello',
+      }),
+    );
+  const waiting: ReturnType<typeof receive>[] = [];
+  await stack.em().transactional(async (em) => {
+    const key = `emails left ${busy.projectId} inbound`;
+    await sql(em, 'select pg_advisory_xact_lock(hashtextextended($1, 0))', [key]);
+    for (let n = 0; n < 40; n += 1) waiting.push(receive(busy));
+    await untilBlocking(em);
+    expect((await quiet.get('/contacts')).status).toBe(200);
+    expect(await receive(quiet)).toBe('applied');
+  });
+  expect(new Set(await Promise.all(waiting))).toEqual(new Set(['applied']));
 });

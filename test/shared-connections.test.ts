@@ -62,3 +62,18 @@ it('requests of a project are served while writes of several others wait for a l
   );
   expect(new Set(statuses)).toEqual(new Set([201]));
 });
+
+it('requests of a project are served while heavy reads and writes of several others wait at once', async () => {
+  const statuses = await whileWaiting(
+    'lock table contacts, segments in access exclusive mode',
+    (sender, index) =>
+      index % 2 === 0
+        ? sender.get('/contacts?search=reader')
+        : sender.post('/segments', { name: `Segment ${index}`, type: 'STATIC' }),
+    async (other) => {
+      expect((await other.get('/campaigns')).status).toBe(200);
+      expect((await other.get('/templates')).status).toBe(200);
+    },
+  );
+  expect(new Set(statuses)).toEqual(new Set([200, 201]));
+});

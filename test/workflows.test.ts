@@ -21,6 +21,30 @@ const listenersOf = async (workflowId: string) =>
   ).map(({ name }) => name);
 
 describe('a workflow', () => {
+  it('is not enabled beside fifty others that start with the same event', async () => {
+    const workflow = await createWaitingWorkflow(sender, { eventName: 'signed up' });
+    await stack.sql(
+      `insert into event_listeners (project_id, event_name, contact_id, id, workflow_id)
+       select $1, 'signed up', '00000000-0000-0000-0000-000000000000', id, id
+       from (select uuidv7() as id from generate_series(1, 50)) other`,
+      [sender.projectId],
+    );
+    const enable = () => sender.patch(`/workflows/${workflow.id}`, { enabled: true });
+    const refused = await enable();
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'CONFLICT']);
+    expect(refused.body.error.details).toEqual({ limit: 50, eventName: 'signed up' });
+    expect((await readWorkflow(sender, workflow.id)).enabled).toBe(false);
+    const renamed = { triggerConfig: { eventName: 'signed in' } };
+    expect((await sender.patch(`/workflows/${workflow.id}`, { ...renamed, enabled: true })).status).toBe(200);
+    expect((await sender.patch(`/workflows/${workflow.id}`, { eventName: 'signed up' })).status).toBe(409);
+    await stack.sql(
+      `delete from event_listeners where project_id = $1 and event_name = 'signed up' and id = (
+         select id from event_listeners where project_id = $1 and event_name = 'signed up' limit 1)`,
+      [sender.projectId],
+    );
+    expect((await sender.patch(`/workflows/${workflow.id}`, { eventName: 'signed up' })).status).toBe(200);
+  });
+
   it('is created disabled, with its trigger', async () => {
     const created = await sender.post('/workflows', {
       name: ' Welcome ',

@@ -1,7 +1,14 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { type BodyClaim, BodyMemory, type BodyMemoryOptions } from './body-memory.ts';
+import { describe, expect, it, vi } from 'vitest';
+import {
+  type BodyClaim,
+  BodyMemory,
+  type BodyMemoryOptions,
+  bodyMemory,
+  mebibyte,
+  watchPace,
+} from './body-memory.ts';
 
 const memoryOf = (options: Partial<BodyMemoryOptions> = {}) =>
   new BodyMemory({
@@ -155,5 +162,35 @@ describe('memory for large bodies', () => {
       }),
       { numRuns: 100 },
     );
+  });
+});
+
+describe('a body that arrives while others wait for memory', () => {
+  /** Whether it is given up within a minute. @param bytesPerSecond at which it arrives */
+  async function isGivenUp(bytes: number, bytesPerSecond: number): Promise<boolean> {
+    vi.useFakeTimers();
+    const claims = ['a', 'b', 'c'].map((owner) => bodyMemory.claim(owner, 48 * mebibyte));
+    for (const { granted } of claims) granted.catch(() => undefined);
+    const startedAt = Date.now();
+    let isGiven = false;
+    const stop = watchPace(
+      bytes,
+      () => ((Date.now() - startedAt) / 1000) * bytesPerSecond,
+      () => {
+        isGiven = true;
+      },
+    );
+    vi.advanceTimersByTime(20_000);
+    stop();
+    for (const { release } of claims) release();
+    vi.useRealTimers();
+    return isGiven;
+  }
+
+  it('is given up unless all of it arrives soon', async () => {
+    expect(await isGivenUp(40 * mebibyte, 70 * 1024)).toBe(true);
+    expect(await isGivenUp(40 * mebibyte, 3 * mebibyte)).toBe(false);
+    expect(await isGivenUp(mebibyte, 70 * 1024)).toBe(false);
+    expect(await isGivenUp(mebibyte, 50 * 1024)).toBe(true);
   });
 });

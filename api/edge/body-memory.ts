@@ -144,20 +144,29 @@ export const smallBytes = 128 * 1024;
  */
 export const bodyMemory = new BodyMemory();
 
-const slowestBytes = 128 * 1024;
-const paceMs = 2_000;
+/** While others wait for memory, at least so much of a body or of a streamed answer passes in each `paceMs`. */
+export const slowestBytes = 128 * 1024;
+export const paceMs = 2_000;
+
+/** At this pace a body arrives within 20 seconds. Those that wait for memory give up after 30. */
+const slowestPart = 1 / 10;
 
 /**
  * Gives up on a body that holds memory but arrives too slowly while others wait for memory.
  *
+ * @param bytes the memory that it holds
  * @param received the number of bytes so far
  * @returns a function that ends the watch
  */
-export function watchPace(received: () => number, giveUp: (error: DomainError) => void): () => void {
+export function watchPace(
+  bytes: number,
+  received: () => number,
+  giveUp: (error: DomainError) => void,
+): () => void {
+  const least = Math.max(slowestBytes, bytes * slowestPart);
   let before = received();
   const pace = setInterval(() => {
-    if (bodyMemory.waiting > 0 && received() - before < slowestBytes)
-      giveUp(tooManyLarge(bodyMemory.waiting));
+    if (bodyMemory.waiting > 0 && received() - before < least) giveUp(tooManyLarge(bodyMemory.waiting));
     before = received();
   }, paceMs);
   return () => clearInterval(pace);

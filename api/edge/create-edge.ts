@@ -9,7 +9,7 @@ import { createIdempotency } from '../access/idempotency.ts';
 import { createProjectKeys } from '../access/project-keys.ts';
 import { createRateLimiter } from '../access/rate-limiter.ts';
 import { createSessionTokens } from '../access/session-tokens.ts';
-import { createProjectSlots } from '../services/project-slots.ts';
+import { createProjectSlots, sharedConnections } from '../services/project-slots.ts';
 import { hostOf } from './same-site.ts';
 
 const sweepEveryMs = 5 * 60_000;
@@ -30,7 +30,7 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
   });
   const limiter = (limit: number) => (limit === 0 ? null : createRateLimiter(em, limit));
   let sweep: NodeJS.Timeout | undefined;
-  const places = Math.max(2, Math.floor(config.DATABASE_POOL_SIZE * 0.4));
+  const places = Math.max(2, sharedConnections(config));
   const ofWrites = { what: 'requests', mostWaiting: mostWaitingWrites };
 
   return {
@@ -46,7 +46,7 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
       address: limiter(config.AUTH_RATE_LIMIT_PER_MINUTE),
     },
     idempotency: createIdempotency(em, config.IDEMPOTENCY_KEY_TTL_HOURS),
-    /** A write may wait for a lock, and holds a connection meanwhile: those of all projects get two fifths at most. */
+    /** A write may wait for a lock, and holds a connection meanwhile: those of all projects share a few. */
     writes: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: places, ...ofWrites }),
     /** Of routes whose `place` is `elsewhere`. No other write waits for them, not even of the same project. */
     waitingElsewhere: createProjectSlots(Math.max(2, Math.floor(places / 2)), ofWrites),

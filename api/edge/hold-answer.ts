@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { BodyMemory } from './body-memory.ts';
+import { type BodyClaim, BodyMemory, paceMs, slowestBytes } from './body-memory.ts';
 import { ClientGone } from './error-response.ts';
 
 /** Memory that this process's large answers share until their clients have received them. */
@@ -21,23 +21,58 @@ export async function holdAnswer(
   owner: string,
   bytes: number,
 ): Promise<(bytes: number) => void> {
-  const gone = Promise.withResolvers<never>();
-  gone.promise.catch(() => undefined);
-  if (res.destroyed) throw new ClientGone('The client went away');
-  const claim = memory.claim(owner, bytes);
-  let patience: NodeJS.Timeout | undefined;
-  res.once('close', () => {
-    clearInterval(patience);
-    claim.release();
-    gone.reject(new ClientGone('The client went away'));
-  });
-  await Promise.race([claim.granted, gone.promise]);
+  const claim = await claimUntilClosed(memory, res, owner, bytes);
   return (size) => {
     claim.shrinkTo(size);
     if (res.destroyed) return;
     const due = performance.now() + patienceMs(size);
-    patience = setInterval(() => {
+    const patience = setInterval(() => {
       if (memory.waiting > 0 && performance.now() > due) res.destroy();
     }, lookMs);
+    res.once('close', () => clearInterval(patience));
   };
+}
+
+/** Memory for the parts of streamed answers: each answer has one part in memory, for as long as its client reads. */
+const partsMemory = new BodyMemory();
+
+/**
+ * Claims memory for the parts of a streamed answer until its client has all of it or is gone. A client that reads too
+ * slowly while others wait for memory loses its connection.
+ *
+ * @param bytes upper bound of the size of a part
+ * @throws as `holdAnswer`
+ */
+export async function holdParts(
+  { res }: { res: ServerResponse },
+  owner: string,
+  bytes: number,
+): Promise<void> {
+  await claimUntilClosed(partsMemory, res, owner, bytes);
+  let before = 0;
+  const pace = setInterval(() => {
+    const written = res.socket?.bytesWritten ?? 0;
+    const isSlow = res.writableNeedDrain && written - before < slowestBytes;
+    if (isSlow && partsMemory.waiting > 0) res.destroy();
+    before = written;
+  }, paceMs);
+  res.once('close', () => clearInterval(pace));
+}
+
+async function claimUntilClosed(
+  from: BodyMemory,
+  res: ServerResponse,
+  owner: string,
+  bytes: number,
+): Promise<BodyClaim> {
+  const gone = Promise.withResolvers<never>();
+  gone.promise.catch(() => undefined);
+  if (res.destroyed) throw new ClientGone('The client went away');
+  const claim = from.claim(owner, bytes);
+  res.once('close', () => {
+    claim.release();
+    gone.reject(new ClientGone('The client went away'));
+  });
+  await Promise.race([claim.granted, gone.promise]);
+  return claim;
 }

@@ -122,12 +122,13 @@ async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Pr
     received += chunk.length;
     if (received <= smallBytes || claim !== undefined) return;
     const owner = ctx.state.project?.id ?? addressSubject(ctx.ip);
-    claim = bodyMemory.claim(owner, ctx.request.length ?? limitBytes);
+    const bytes = ctx.request.length ?? limitBytes;
+    claim = bodyMemory.claim(owner, bytes);
     req.pause();
     claim.granted.then(() => {
       if (isOver) return;
       req.resume();
-      stopWatching = watchPace(() => received, fail);
+      stopWatching = watchPace(bytes, () => received, fail);
     }, fail);
   };
   req.on('data', count);

@@ -111,7 +111,7 @@ function holdMemory(
       if (heldFor === undefined || claim !== undefined || received() <= smallBytes) return;
       claim = bodyMemory.claim(heldFor, limitBytes);
       await Promise.race([claim.granted, failed]);
-      if (!hasArrived) stopWatching = watchPace(received, giveUp);
+      if (!hasArrived) stopWatching = watchPace(limitBytes, received, giveUp);
     },
     /** To be called once the form has been read. */
     arrived() {

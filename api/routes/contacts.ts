@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { defineRoute, ok } from '../edge/define-route.ts';
+import { holdParts } from '../edge/hold-answer.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/answers/contact.ts';
 import {
@@ -18,6 +19,7 @@ import {
 } from '../schemas/contacts.ts';
 
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
+import { mostPageBytes } from '../services/contact-export.ts';
 
 export const listContacts = defineRoute('GET /contacts', {
   summary: 'List contacts',
@@ -67,6 +69,7 @@ export const exportContacts = defineRoute('GET /contacts/export', {
   query: contactFilterQuerySchema,
   responses: { 200: { description: 'The file, streamed.', contentType: 'text/csv; charset=utf-8' } },
   async handler(ctx, { project, query }) {
+    await holdParts(ctx, project.id, mostPageBytes);
     const file = await ctx.services.contactExport.start(project.id, query);
     ctx.attachment('contacts.csv');
     ctx.type = 'text/csv; charset=utf-8';

@@ -130,7 +130,8 @@ export const getWorkflow = defineRoute('GET /workflows/:id', {
 export const patchWorkflow = defineRoute('PATCH /workflows/:id', {
   summary: 'Update a workflow, switch it on or off',
   description: `Only the fields sent change. Enabling checks the workflow: every step is reachable, every config is complete, every branch
-leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 lists all faults in \`errors\`. After disabling, active executions continue to their end.`,
+leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 lists all faults in \`errors\`. At most 50
+enabled workflows may start with the same event (409). After disabling, active executions continue to their end.`,
   headers: ifMatchHeadersSchema,
   body: patchWorkflowBodySchema,
   bodyExample: { enabled: true, allowReentry: true },

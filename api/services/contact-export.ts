@@ -1,4 +1,5 @@
 import { setImmediate as yieldToLoop } from 'node:timers/promises';
+import { maxContactDataBytes } from '../../core/contact-data/parse-contact-data.ts';
 import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { csvRow } from '../../core/csv/csv-row.ts';
 import { ContactField } from '../../db/entities/contact.ts';
@@ -9,7 +10,10 @@ import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { contactsPerScan, scanContacts } from '../../db/statements/contacts/scan-contacts.ts';
 import type { ProjectSlots } from './project-slots.ts';
 
-const contactsPerPage = 1_000;
+/** Few, because each export whose client reads slowly holds a page. */
+const contactsPerPage = 100;
+/** Of the data of a page, as JSON. */
+export const mostPageBytes = contactsPerPage * maxContactDataBytes;
 const order = { by: 'createdAt', direction: 'asc' } as const;
 /** Characters after which the event loop does other work. */
 const pieceLength = 64 * 1024;

@@ -1,4 +1,4 @@
-import { parseEmailAddress } from '../../core/addresses/email-address.ts';
+import { domainOfAddress, parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { type ReceivedHeader, readHeaderNames } from '../../core/inbound/received-headers.ts';
@@ -8,6 +8,7 @@ import { InboundEmail, isRead } from '../../db/entities/inbound-email.ts';
 import type { Orm } from '../../db/orm.ts';
 import { type ArrivedEmail, acceptInbound } from '../../db/statements/inbound/accept-inbound.ts';
 import { type SesReceived, sesReceivedSchema } from '../../providers/sns/ses-received.ts';
+import { createProjectSlots } from './project-slots.ts';
 import { type Notification, publishedOn } from './provider-events.ts';
 
 export interface InboundOptions {
@@ -61,14 +62,27 @@ function toArrival(notification: Notification, { mail, receipt, content }: SesRe
   };
 }
 
+/** Of all projects, whose emails take turns: each holds a connection while it waits for those before it to be counted. */
+const acceptedAtOnce = 2;
+
+const receiverOf = ({ recipients: [first] }: ArrivedEmail) =>
+  first === undefined ? '' : domainOfAddress(first);
+
 export type InboundService = ReturnType<typeof createInboundService>;
 
 export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions) {
+  const places = createProjectSlots(acceptedAtOnce, {
+    inAll: acceptedAtOnce,
+    what: 'received emails',
+    // A refusal with 429 could lose an email: not every sender of notifications repeats it.
+    mostWaiting: Number.POSITIVE_INFINITY,
+  });
   return {
     /**
      * Accepts a received email that the provider reports; repeats are idempotent. Returns after the commit.
      * @returns undefined for other notifications, and when receiving is disabled
-     * @throws DomainError `FORBIDDEN` for an email in a bucket that is not configured
+     * @throws DomainError `FORBIDDEN` for an email in a bucket that is not configured, `SERVICE_UNAVAILABLE` when its turn
+     * does not come in time
      */
     async accept(notification: Notification, message: string) {
       const received = isEnabled ? sesReceivedSchema.safeParse(tryParseJson(message)).data : undefined;
@@ -79,7 +93,9 @@ export function createInboundService({ orm, isEnabled, buckets, committed }: Inb
           details: { reason: 'bucket' },
         });
       }
-      const outcome = await orm.em.fork().transactional((em) => acceptInbound(em, email));
+      const outcome = await places.run(receiverOf(email), () =>
+        orm.em.fork().transactional((em) => acceptInbound(em, email)),
+      );
       if (outcome === 'applied') committed();
       return outcome;
     },

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Config } from '../../core/config/schema.ts';
 import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import type { InTurn } from '../../core/in-turn.ts';
+import { sizesOfPools } from '../../db/orm.ts';
 
 type Run = <Result>(projectId: string, work: () => Promise<Result>) => Promise<Result>;
 
@@ -38,6 +40,18 @@ const longestTurnMs = 30_000;
 const soonMs = 2_000;
 const retryBatchMs = 500;
 const refusals: readonly ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
+
+/**
+ * Connections that the heavy reads of all projects may hold in this process, and their writes as many. The rest is for
+ * short reads and for what every request needs, such as the look-up of its key. The prepared statements of the hot routes
+ * have a pool of their own.
+ */
+export function sharedConnections(
+  config: Pick<Config, 'DATABASE_POOL_SIZE' | 'DATABASE_POOLER_URL'>,
+): number {
+  const isPooler = config.DATABASE_POOLER_URL !== undefined;
+  return Math.max(1, Math.floor(sizesOfPools(config.DATABASE_POOL_SIZE, isPooler).statements * 0.4));
+}
 
 const unlimited: ProjectSlots = {
   run: (_projectId, work) => work(),

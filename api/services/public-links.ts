@@ -17,6 +17,7 @@ import {
 import { findLinkSubject } from '../../db/statements/emails/link-subjects.ts';
 import { addressSubject } from '../access/address-subject.ts';
 import type { RateLimiter } from '../access/rate-limiter.ts';
+import type { ProjectSlots } from './project-slots.ts';
 
 export interface PageProject {
   name: string;
@@ -43,10 +44,11 @@ export interface PublicLinksOptions {
   orm: Orm;
   key: Buffer;
   limiter: RateLimiter | null;
+  writes: ProjectSlots;
   committed: () => void;
 }
 
-export function createPublicLinksService({ orm, key, limiter, committed }: PublicLinksOptions) {
+export function createPublicLinksService({ orm, key, limiter, writes, committed }: PublicLinksOptions) {
   async function refuse(clientAddress: string): Promise<OpenedLink> {
     const budget = await limiter?.take(`links ${addressSubject(clientAddress)}`);
     if (budget === undefined || budget.allowed) return { state: 'invalid' };
@@ -68,13 +70,14 @@ export function createPublicLinksService({ orm, key, limiter, committed }: Publi
         : { state: 'open', project, subject, subscriber };
     },
 
+    /** Takes a place among the writes of the link's project. @throws DomainError as `ProjectSlots.run` */
     async act({ subject }: GenuineLink, action: LinkAction) {
       const occurredAt = new Date();
       const change: SubscriptionChange =
         action.to === 'snoozed' ? { to: 'snoozed', until: snoozeEnd(occurredAt, action.length) } : action;
-      const after = await retryTransaction(() =>
-        changeSubscription(orm.em.fork(), { ...subject, change, occurredAt }),
-      );
+      const apply = () =>
+        retryTransaction(() => changeSubscription(orm.em.fork(), { ...subject, change, occurredAt }));
+      const after = await writes.run(subject.projectId, apply);
       if (after?.isChanged) committed();
       return after;
     },

@@ -13,7 +13,7 @@ import { createAccountLinksService } from './account-links.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectNames } from './project-names.ts';
-import { createProjectSlots, type ProjectSlots } from './project-slots.ts';
+import { createProjectSlots, type ProjectSlots, sharedConnections } from './project-slots.ts';
 import { publicConfig } from './public-config.ts';
 import { createSessionsService } from './sessions.ts';
 import { shareClickHouse } from './share-clickhouse.ts';
@@ -30,7 +30,7 @@ export interface EdgeParts {
   projectKeys: ProjectKeys;
   sessions: SessionTokens;
   limiters: { address: RateLimiter | null };
-  /** For routes whose `place` is `later` alone: requests that took two places could wait for each other forever. */
+  /** For routes that take no place themselves: requests that took two places could wait for each other forever. */
   writes: ProjectSlots;
 }
 
@@ -57,8 +57,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   const journaled = parts.wakeJournal;
   const projectNames = createProjectNames(orm, edge.projectChanges);
   const heavyReads = createProjectSlots(config.HEAVY_READS_PER_PROJECT, {
-    // With as many writes, they leave a fifth of the connections to short reads and the hot routes.
-    inAll: Math.floor(config.DATABASE_POOL_SIZE * 0.4),
+    inAll: sharedConnections(config),
   });
   const templateTurns = createTemplateTurns();
   const passwords = createPasswords();

@@ -11,6 +11,8 @@ import {
 export type TemplateContents = ReturnType<typeof createTemplateContents>;
 
 const maxCharacters = 8_000_000;
+/** Per statement, up to 512 KB each. */
+const templatesAtOnce = 20;
 
 interface Known {
   version: Date;
@@ -53,8 +55,9 @@ export function createTemplateContents(orm: Orm) {
 
   const lookups = new Batcher<Lookup, TemplateContent | undefined>({
     run: readAll,
-    maxItems: 200,
+    maxItems: templatesAtOnce,
     concurrency: 2,
+    groupOf: ({ projectId }) => projectId,
     isRolledBack,
   });
 

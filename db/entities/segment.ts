@@ -118,12 +118,16 @@ export class SegmentRepository extends EntityRepository<Segment> {
   /**
    * Segments last counted before `before`, stalest first. Excludes those due to be computed in full, which counts them
    * anyway.
+   *
+   * @param except projects, of which only segments with stored members are listed
    */
-  listToCount(before: Date, limit: number): Promise<CountableSegment[]> {
+  listToCount(before: Date, limit: number, except: readonly string[]): Promise<CountableSegment[]> {
     return this.find(
       {
         $or: [{ countedAt: null }, { countedAt: { $lt: before } }],
         $not: { ...isComputed, isCurrent: false },
+        $and:
+          except.length === 0 ? [] : [{ $or: [{ isCurrent: true }, { projectId: { $nin: [...except] } }] }],
       },
       {
         ...allProjects,

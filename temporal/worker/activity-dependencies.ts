@@ -23,6 +23,7 @@ import { createClaimedRenderer } from '../activities/sending/render-claimed.ts';
 import { RenderTurns } from '../activities/sending/render-turns.ts';
 import { createOwnerNotifier } from '../activities/sweeps/notify-owners.ts';
 import type { WebhookCaller } from '../activities/workflows/call-webhook.ts';
+import { createCallLimit } from '../activities/workflows/limit-calls.ts';
 import { createExecutionWorkflows } from '../client/execution-workflows.ts';
 import type { ProcessResources } from '../client/open-temporal.ts';
 import type { ActivityDependencies } from './create-activities.ts';
@@ -113,6 +114,7 @@ function createWebhookCaller(config: Config, orm: Orm, turns: RenderTurns): Webh
       return previous === null ? [current] : [current, previous.secret];
     },
     turns,
+    limit: createCallLimit(),
     // Links in a webhook belong to no email.
     linksOf: (subject) => createContactLinks(apiUrl, linkKey, { ...subject, emailId: nilId }),
   };

@@ -14,6 +14,7 @@ import { sql } from '../../db/testing/sql.ts';
 import { RenderTurns } from '../../temporal/activities/sending/render-turns.ts';
 import { callWebhook, type WebhookCaller } from '../../temporal/activities/workflows/call-webhook.ts';
 import { createGraphCache } from '../../temporal/activities/workflows/graph-cache.ts';
+import { createCallLimit } from '../../temporal/activities/workflows/limit-calls.ts';
 import { runStep } from '../../temporal/activities/workflows/run-step.ts';
 import { trackInput } from '../setup/inputs.ts';
 import { insertDomain, insertProject } from '../setup/projects.ts';
@@ -207,6 +208,7 @@ export class World {
     return {
       secretsOf: async () => ['whsec_dGVzdA=='],
       turns: new RenderTurns(1),
+      limit: createCallLimit(),
       linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
       send: async ({ url, body }, mayGoOut) => {
         const { outcomes } = this.#settings;

@@ -76,7 +76,7 @@ describe('a computation', () => {
     const steps: ComputationProgress[] = [];
     const result = await compute(id, computationStart, (progress) => steps.push(progress));
     expect(result).toMatchObject({ added: 30_000, removed: 0, total: 30_000 });
-    expect(steps).toHaveLength(2);
+    expect(steps.length).toBeGreaterThan(1);
     expect(await members(id)).toHaveLength(30_000);
     expect(await findWrongCounts(em(), project)).toEqual([]);
 

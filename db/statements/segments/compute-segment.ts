@@ -8,7 +8,7 @@ import { Segment } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
 import { readClock } from '../../read-clock.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
-import { boundsSql, type ContactCursor, findBatchEnd } from './contact-batches.ts';
+import { boundsSql, type ContactCursor, findBatchEnd, firstBatch, nextBatch } from './contact-batches.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 
 const changesSchema = z.object({
@@ -28,6 +28,7 @@ interface SegmentBatch extends Changes {
  * own transaction. Locks the segment, so that concurrent computations make and journal each change once.
  *
  * @param after end of the previous batch; null at the start
+ * @param contacts how many
  * @returns undefined when the segment was deleted or is no longer tracked and dynamic
  */
 async function computeBatch(
@@ -35,12 +36,13 @@ async function computeBatch(
   projectId: string,
   segmentId: string,
   after: ContactCursor | null,
+  contacts: number,
 ): Promise<SegmentBatch | undefined> {
   const segment = await em.findOne(Segment, { id: segmentId, projectId }, lockedOfAllProjects);
   if (!segment?.isComputed()) return undefined;
   const audience = await segmentAudience(em, projectId, segmentId);
   if (audience === undefined) return undefined;
-  const next = await findBatchEnd(em, projectId, after);
+  const next = await findBatchEnd(em, projectId, after, contacts);
   const now = await readClock(em);
   const parameters: unknown[] = [membershipEventInput([segment], now), projectId, segmentId];
   const bind = bindInto(parameters);
@@ -113,11 +115,16 @@ export async function computeSegment(
   inTurn: InTurn = (batch) => batch(),
 ): Promise<ComputationProgress | undefined> {
   let progress = from;
+  let contacts = firstBatch;
   for (;;) {
     const { after } = progress;
-    const batch = await inTurn(() =>
-      inRetriedTransaction(em, (run) => computeBatch(run, projectId, segmentId, after)),
-    );
+    const batch = await inTurn(async () => {
+      const startedAt = performance.now();
+      const compute = (run: Em) => computeBatch(run, projectId, segmentId, after, contacts);
+      const computed = await inRetriedTransaction(em, compute);
+      contacts = nextBatch(contacts, contacts, performance.now() - startedAt);
+      return computed;
+    });
     if (batch === undefined) return undefined;
     progress = {
       added: progress.added + batch.added,

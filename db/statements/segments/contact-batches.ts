@@ -16,13 +16,34 @@ export async function findBatchEnd(
   em: Em,
   projectId: string,
   after: ContactCursor | null,
+  contacts = contactsPerBatch,
 ): Promise<ContactCursor | null> {
   const sql = `select created_at as "createdAt", id from contacts
      where project_id = $1 and (created_at, id) > ($2::timestamptz, $3::uuid)
-     order by created_at, id limit 1 offset ${contactsPerBatch - 1}`;
-  const parameters = [projectId, after?.createdAt ?? '-infinity', after?.id ?? nilId];
+     order by created_at, id limit 1 offset $4`;
+  const parameters = [projectId, after?.createdAt ?? '-infinity', after?.id ?? nilId, contacts - 1];
   const [row] = await query(em, z.object({ createdAt: z.date(), id: z.uuid() }), sql, parameters);
   return row === undefined ? null : { createdAt: row.createdAt.toISOString(), id: row.id };
+}
+
+export const firstBatch = 200;
+const leastContacts = 10;
+const usualBatchMs = 2_000;
+const mostGrowth = 4;
+
+/**
+ * How many contacts to take after a batch, so that the next one takes some two seconds at most: a statement may search long
+ * data with many filters, and the journal of all projects waits for its transaction.
+ *
+ * @param most contacts that the batch could have
+ * @param taken contacts that it had
+ * @param tookMs of it
+ */
+export function nextBatch(most: number, taken: number, tookMs: number): number {
+  const wanted = taken * Math.min(mostGrowth, usualBatchMs / tookMs);
+  // A small batch that was fast says nothing about a full one.
+  if (taken < most && wanted >= taken) return most;
+  return Math.round(Math.min(contactsPerBatch, Math.max(leastContacts, wanted)));
 }
 
 export function boundsSql(after: ContactCursor | null, next: ContactCursor | null, bind: Bind): string {

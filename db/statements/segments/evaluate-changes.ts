@@ -4,6 +4,7 @@ import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 import { batchSegments, type Reader, type SegmentBatch, type Touched } from './batch-segments.ts';
+import { firstBatch, nextBatch } from './contact-batches.ts';
 import { evaluateSegments } from './evaluate-segments.ts';
 import type { HopsOfChanges } from './hops-of-changes.ts';
 import { planTouched } from './plan-clocks.ts';
@@ -11,6 +12,8 @@ import { dropUnusedInputs, markStale } from './plan-segment.ts';
 
 const contactsPerChunk = 5_000;
 const changesAtFirst = 200;
+/** Of the evaluation of a chunk. Segments left then are computed in full: other projects wait for their turns. */
+const longestChunkMs = 5 * 60_000;
 
 export interface EvaluatedChanges {
   changes: number;
@@ -27,12 +30,14 @@ export interface EvaluatedChanges {
  *
  * @param em outside of a transaction
  * @param budgetMs after this, no further chunk of changes is started
+ * @param chunkMs after this, the segments that a chunk has not come to are left to their computation in full
  */
 export async function evaluateChanges(
   em: Em,
   projectId: string,
   budgetMs: number,
   signal?: AbortSignal,
+  chunkMs = longestChunkMs,
 ): Promise<EvaluatedChanges> {
   const startedAt = performance.now();
   const result: EvaluatedChanges = { changes: 0, added: 0, removed: 0, failed: 0, hasMore: false };
@@ -43,7 +48,8 @@ export async function evaluateChanges(
     const touched = groupContacts(chunk);
     const hops = hopsOf(chunk);
     await planTouched(em, projectId, touched, hops);
-    await evaluate(em, projectId, { touched, hops }, result, signal);
+    const endsAt = performance.now() + chunkMs;
+    await evaluate(em, projectId, { touched, hops, endsAt }, result, signal);
     const sql = 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])';
     await execute(em, sql, [projectId, chunk.map(({ id }) => id)]);
     const contacts = chunk.reduce((sum, { contactIds }) => sum + contactIds.length, 0);
@@ -108,16 +114,26 @@ function hopsOf(chunk: readonly Change[]): HopsOfChanges {
 async function evaluate(
   em: Em,
   projectId: string,
-  { touched, hops }: { touched: Touched; hops: HopsOfChanges },
+  { touched, hops, endsAt }: { touched: Touched; hops: HopsOfChanges; endsAt: number },
   result: EvaluatedChanges,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const segments = await listReaders(em, projectId, touched);
   const read = new Set(segments.flatMap(({ inputs }) => inputs));
   if ([...touched.keys()].some((input) => !read.has(input))) await dropUnusedInputs(em, projectId);
-  for (const batch of batchSegments(segments, touched)) {
-    signal?.throwIfAborted();
-    await evaluateBatch(em, projectId, batch, hops, result);
+  let most = firstBatch;
+  for (const { bits, contacts } of batchSegments(segments, touched)) {
+    const left = [...contacts];
+    while (left.length > 0 && performance.now() < endsAt) {
+      signal?.throwIfAborted();
+      const part = new Map(left.splice(0, most));
+      const startedAt = performance.now();
+      await evaluateBatch(em, projectId, { bits, contacts: part }, hops, result);
+      most = nextBatch(most, part.size, performance.now() - startedAt);
+    }
+    if (left.length === 0) continue;
+    for (const id of bits.keys()) await markStale(em, id);
+    result.failed += bits.size;
   }
 }
 

@@ -1,4 +1,4 @@
-import { contactsInFirstPiece, contactsPerPiece } from '../../../core/campaign-batches.ts';
+import { contactsInFirstPiece, contactsInNextPiece } from '../../../core/campaign-batches.ts';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import { allProjects } from '../../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
@@ -48,8 +48,10 @@ export function createCampaignActivities({
       const until = performance.now() + stepMs;
       // The head start may already have begun the freeze.
       if (await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece)) headStart.look(campaignId);
-      for (;;) {
-        const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
+      for (let contacts = contactsInFirstPiece; ; ) {
+        const startedAt = performance.now();
+        const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contacts);
+        contacts = contactsInNextPiece(contacts, performance.now() - startedAt);
         headStart.look(campaignId);
         if (isFrozen || performance.now() >= until) return isFrozen;
       }

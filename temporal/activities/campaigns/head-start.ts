@@ -1,6 +1,6 @@
 import {
   contactsInFirstPiece,
-  contactsPerPiece,
+  contactsInNextPiece,
   recipientsPerBatch,
 } from '../../../core/campaign-batches.ts';
 import type { Orm } from '../../../db/orm.ts';
@@ -151,10 +151,12 @@ export function createBeginnings({ orm, look, warn }: BeginningDependencies) {
 
   async function freezeBeginning(campaignId: string): Promise<void> {
     try {
+      const startedAt = performance.now();
       if (!(await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece))) return;
+      const contacts = contactsInNextPiece(contactsInFirstPiece, performance.now() - startedAt);
       look(campaignId);
       if (isStopped) return;
-      await freezeAudience(orm.em.fork(), campaignId, contactsPerPiece);
+      await freezeAudience(orm.em.fork(), campaignId, contacts);
       look(campaignId);
     } catch (error) {
       warn('Could not begin a campaign; its workflow will', error);

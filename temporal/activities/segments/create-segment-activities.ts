@@ -15,6 +15,7 @@ const projectsPerPage = 200;
 const segmentsPerPage = 16;
 
 export function createSegmentActivities({ orm, committed }: WriterDependencies): SegmentActivities {
+  let round = { before: '', spentMs: new Map<string, number>() };
   return {
     listTrackedSegments: ({ after, except }) =>
       except === undefined
@@ -40,8 +41,12 @@ export function createSegmentActivities({ orm, committed }: WriterDependencies):
         committed();
         return changes;
       }),
-    countSegments: ({ before }) =>
-      withHeartbeat((signal) => countSegments(orm.em.fork(), new Date(before), signal)),
+    countSegments({ before }) {
+      // All pages of a round have the same.
+      if (round.before !== before) round = { before, spentMs: new Map() };
+      const { spentMs } = round;
+      return withHeartbeat((signal) => countSegments(orm.em.fork(), new Date(before), signal, spentMs));
+    },
     listSegmentTurns: () => listSegmentTurns(orm.em.fork(), projectsPerPage),
     evaluateSegmentChanges: ({ projectId }) =>
       withHeartbeat(async (signal) => {
@@ -53,35 +58,49 @@ export function createSegmentActivities({ orm, committed }: WriterDependencies):
 }
 
 const segmentsPerActivity = 50;
-/** Ends the count of one segment, so that a project with slow ones does not hold up the counts of others. */
-const slowCountMs = 60_000;
+/**
+ * What the counts of a project may take in a round, and any one of them, so that a project with many or slow ones does not
+ * hold up the counts of others.
+ */
+const projectMs = 60_000;
 
-/** After a slow count, the project's other segments on the page wait for the next round. */
+/**
+ * Counts a page of segments, those first that were counted longest ago. Those of a project that has used up its time in this
+ * round wait for the next one.
+ *
+ * @param spentMs by project, in this round so far; added to
+ */
 export async function countSegments(
   em: Em,
   before: Date,
   signal: AbortSignal,
-  countMembers = (segment: CountableSegment) => countMembersWithin(em, segment, slowCountMs),
+  spentMs: Map<string, number>,
+  countMembers = (segment: CountableSegment) => countMembersWithin(em, segment, projectMs),
 ): Promise<SegmentCounts> {
   const repository = em.getRepository(Segment);
-  const segments = await repository.listToCount(before, segmentsPerActivity);
-  const slowProjects = new Set<string>();
-  let failed = 0;
+  const spentBy = (projectId: string) => spentMs.get(projectId) ?? 0;
+  const isSpent = (projectId: string) => spentBy(projectId) >= projectMs;
+  const segments = await repository.listToCount(
+    before,
+    segmentsPerActivity,
+    [...spentMs.keys()].filter(isSpent),
+  );
+  const result = { counted: 0, failed: 0, hasMore: segments.length === segmentsPerActivity };
   for (const segment of segments) {
     signal.throwIfAborted();
-    if (!segment.isCurrent && slowProjects.has(segment.projectId)) {
-      await repository.postponeCount(segment.id);
-      failed += 1;
-      continue;
-    }
+    const { id, projectId, isCurrent } = segment;
+    if (!isCurrent && isSpent(projectId)) continue;
+    const startedAt = performance.now();
     try {
-      await (segment.isCurrent ? countStoredMembers(em, segment) : countMembers(segment));
+      await (isCurrent ? countStoredMembers(em, segment) : countMembers(segment));
+      result.counted += 1;
     } catch (error) {
-      if (isStatementTimeout(error)) slowProjects.add(segment.projectId);
+      if (isStatementTimeout(error)) spentMs.set(projectId, projectMs);
       // While the database is unreachable this fails too, and Temporal retries the activity.
-      await repository.postponeCount(segment.id);
-      failed += 1;
+      await repository.postponeCount(id);
+      result.failed += 1;
     }
+    spentMs.set(projectId, spentBy(projectId) + performance.now() - startedAt);
   }
-  return { counted: segments.length - failed, failed, hasMore: segments.length === segmentsPerActivity };
+  return result;
 }

@@ -3,6 +3,7 @@ import type { Segment } from '../../../db/entities/segment.ts';
 import { recordEventDeletion } from '../../../db/statements/events/record-event-deletion.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
+import { evaluateChanges } from '../../../db/statements/segments/evaluate-changes.ts';
 import { markCurrent, planSegment } from '../../../db/statements/segments/plan-segment.ts';
 import {
   endSegmentTurn,
@@ -133,6 +134,23 @@ describe('segments evaluated by rounds of changes', () => {
     const stale = (await listStaleSegments(em(), [], 1_000)).map(({ segmentId }) => segmentId);
     expect(stale).toContain(bought.id);
     expect(stale).not.toContain(other.id);
+  });
+
+  it('leave the segments that they do not come to in time to a full computation', async () => {
+    const segments = await Promise.all(
+      ['pro', 'free'].map((plan) => addSegment(`plan ${plan}`, planIs(plan))),
+    );
+    await track('ada@example.com', { patch: { plan: 'free' } });
+    await computeStale();
+    await track('ada@example.com', { patch: { plan: 'pro' } });
+    const late = await evaluateChanges(em(), project, 10_000, undefined, 0);
+    expect(late).toMatchObject({ changes: 1, added: 0, removed: 0, failed: 2, hasMore: false });
+    expect(await changesLeft()).toBe(0);
+    await computeStale();
+    for (const segment of segments) {
+      const { stored, meeting } = await membersOf(segment);
+      expect(stored).toEqual(meeting);
+    }
   });
 
   it('leave a segment that fails to a full computation, and continue with the others', async () => {

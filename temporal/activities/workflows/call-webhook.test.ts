@@ -13,6 +13,7 @@ import { trackInput } from '../../../test/setup/inputs.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
 import { callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { createGraphCache } from './graph-cache.ts';
+import { createCallLimit } from './limit-calls.ts';
 import { runStep } from './run-step.ts';
 
 const database = useTestDatabase();
@@ -33,6 +34,7 @@ const callerOf = (through: OutboundHttp, turns: RenderTurns): WebhookCaller => (
   send: through,
   secretsOf: async () => ['whsec_dGVzdA=='],
   turns,
+  limit: createCallLimit(),
   linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
 });
 

@@ -22,6 +22,7 @@ import type {
 import type { RunStepInput } from '../../contracts/workflow-execution.ts';
 import { crowdedRetryMs, type RenderTurns } from '../sending/render-turns.ts';
 import type { Graphs } from './graph-cache.ts';
+import type { CallLimit } from './limit-calls.ts';
 import { renderCall } from './render-call.ts';
 import { contextFault } from './steps/context-limit.ts';
 import { variablesOf } from './steps/variables.ts';
@@ -30,6 +31,7 @@ export interface WebhookCaller {
   send: OutboundHttp;
   secretsOf: (projectId: string) => Promise<readonly string[]>;
   turns: RenderTurns;
+  limit: CallLimit;
   linksOf: (subject: { projectId: string; contactId: string }) => ContactLinks;
 }
 
@@ -50,7 +52,8 @@ const answerLost =
  * without an outcome, because its process died, may have been answered and is not repeated: the step ends without a
  * response and with an error. Known failures are retried.
  *
- * @returns when to try again, if the call was not made because the project's work waits for its turns to render
+ * @returns when to try again, if the call was not made because the project's work waits for its turns to render, or enough
+ * calls to slow receivers are under way
  * @throws ApplicationFailure, retryable unless the URL is not allowed or a template fails
  */
 export async function callWebhook(
@@ -73,10 +76,13 @@ export async function callWebhook(
   if (request === 'no contact') return undefined;
   if (request === 'crowded') return { retryInMs: crowdedRetryMs() };
   let recording: Promise<boolean> | undefined;
-  const result = await caller.send(request, () => {
-    recording = recordCall(orm.em.fork(), call.executionId, call.visit);
-    return recording;
-  });
+  const send = () =>
+    caller.send(request, () => {
+      recording = recordCall(orm.em.fork(), call.executionId, call.visit);
+      return recording;
+    });
+  const result = await caller.limit.run(execution.projectId, send);
+  if (result === undefined) return { retryInMs: crowdedRetryMs() };
   // A call abandoned before it left may be recorded only now.
   const isOut = await recording;
   const outcome = readOutcome(result);
