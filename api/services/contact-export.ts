@@ -10,15 +10,20 @@ import type { ContactRow } from '../../db/statements/contacts/contact-row.ts';
 import { contactsPerScan, scanContacts } from '../../db/statements/contacts/scan-contacts.ts';
 import type { ProjectSlots } from './project-slots.ts';
 
-/** Few, because each export whose client reads slowly holds a page. */
-const contactsPerPage = 100;
-/** Of the data of a page, as JSON. */
-export const mostPageBytes = contactsPerPage * maxContactDataBytes;
+/** Contacts of the first page, and of a page at most: a page may have twice as many as the text of the last one held. */
+const [fewContacts, mostContacts] = [100, 1_000];
+/** Of the text of a page. An export holds one for as long as its client reads it. */
+export const mostPageBytes = fewContacts * maxContactDataBytes;
 const order = { by: 'createdAt', direction: 'asc' } as const;
 /** Characters after which the event loop does other work. */
 const pieceLength = 64 * 1024;
 const byteOrderMark = '\ufeff';
 const builtIn = ['id', 'email', 'subscribed'];
+
+interface Page {
+  pieces: string[];
+  next: ContactPosition | undefined;
+}
 
 export function createContactExportService(orm: Orm, heavyReads: ProjectSlots) {
   return {
@@ -28,38 +33,45 @@ export function createContactExportService(orm: Orm, heavyReads: ProjectSlots) {
      * @throws DomainError `RATE_LIMIT_EXCEEDED` and `SERVICE_UNAVAILABLE`, before the first piece only
      */
     async start(projectId: string, filter: ContactFilter) {
-      const perScan = needsScan(filter) ? contactsPerScan : contactsPerPage;
       // Once the file has started, the status can no longer be 429 or 503.
       const inTurn = heavyReads.inBatches(projectId);
-      const read = (after?: ContactPosition) =>
-        inTurn(async () => {
-          const search = { projectId, filter, order, after };
-          const scan = await scanContacts(orm.em.fork(), search, contactsPerPage, perScan);
-          const last = scan.rows.length === contactsPerPage ? scan.rows.at(-1) : undefined;
-          const next = last ? positionOf(order, last) : scan.scannedUntil;
-          return { contacts: scan.rows, next };
-        });
       const fields = await orm.em.fork().getRepository(ContactField).listTypes(projectId);
-      const first = await read();
-      return toFile(
-        fields.map(({ key }) => key),
-        first,
-        read,
-      );
+      const keys = fields.map(({ key }) => key);
+      const write = createWriter(keys);
+      let contacts = fewContacts;
+      const read = (after?: ContactPosition) =>
+        inTurn(async (): Promise<Page> => {
+          const search = { projectId, filter, order, after };
+          const perScan = needsScan(filter) ? contactsPerScan : contacts;
+          const { rows, scannedUntil } = await scanContacts(orm.em.fork(), search, contacts, perScan);
+          const { pieces, written } = await write(rows);
+          const isLast = written === rows.length && rows.length < contacts;
+          const last = isLast ? undefined : rows[written - 1];
+          contacts = Math.min(mostContacts, Math.max(fewContacts, written * 2));
+          return { pieces, next: last ? positionOf(order, last) : scannedUntil };
+        });
+      return toFile(keys, await read(), read);
     },
   };
 }
 
-interface Part {
-  contacts: ContactRow[];
-  next: ContactPosition | undefined;
-}
-
 async function* toFile(
   keys: readonly string[],
-  first: Part,
-  read: (after: ContactPosition) => Promise<Part>,
+  first: Page,
+  read: (after: ContactPosition) => Promise<Page>,
 ): AsyncGenerator<string> {
+  yield byteOrderMark + csvRow([...builtIn, ...keys.map(columnOfKey)]);
+  for (let page = first; ; page = await read(page.next)) {
+    for (const piece of page.pieces) {
+      yield piece;
+      await yieldToLoop();
+    }
+    if (page.next === undefined) return;
+  }
+}
+
+/** Writes as many of the contacts as a page holds. */
+function createWriter(keys: readonly string[]) {
   const columnOf = new Map(keys.map((key, index) => [key, builtIn.length + index]));
   const rowOf = ({ id, email, subscribed, data }: ContactRow) => {
     const cells: unknown[] = [id, email, subscribed];
@@ -70,17 +82,23 @@ async function* toFile(
     }
     return csvRow(cells);
   };
-  yield byteOrderMark + csvRow([...builtIn, ...keys.map(columnOfKey)]);
-  for (let part = first; ; part = await read(part.next)) {
+  return async (contacts: readonly ContactRow[]) => {
+    const pieces: string[] = [];
     let piece = '';
-    for (const contact of part.contacts) {
-      piece += rowOf(contact);
+    let length = 0;
+    let written = 0;
+    for (const contact of contacts) {
+      if (length >= mostPageBytes) break;
+      const row = rowOf(contact);
+      piece += row;
+      length += row.length;
+      written += 1;
       if (piece.length < pieceLength) continue;
-      yield piece;
+      pieces.push(piece);
       piece = '';
       await yieldToLoop();
     }
-    if (piece !== '') yield piece;
-    if (part.next === undefined) return;
-  }
+    if (piece !== '') pieces.push(piece);
+    return { pieces, written };
+  };
 }
