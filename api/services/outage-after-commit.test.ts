@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../core/new-id.ts';
 import { Workflow } from '../../db/entities/workflow.ts';
@@ -20,6 +21,7 @@ import { createCampaignsService } from './campaigns.ts';
 import { createContactFieldsService } from './contact-fields.ts';
 import { createContactsService } from './contacts.ts';
 import { createDomainsService } from './domains.ts';
+import { createImportIntake } from './import-intake.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
@@ -76,6 +78,18 @@ describe('what is saved when Postgres goes away before it is counted', () => {
     });
     expect(await namesIn('segments')).toEqual([name]);
   });
+});
+
+it('an import keeps its file if the answer to its commit is lost', async () => {
+  const loseAnswer = () => {
+    throw new Error('Connection terminated unexpectedly');
+  };
+  stage.orm.em.getEventManager().registerSubscriber({ afterTransactionCommit: loseAnswer });
+  const bytes = Readable.from([Buffer.from('email\nada@example.com\n')]);
+  const importing = createImportIntake(stage.orm)(project.id, { bytes, fields: new Map() });
+  await expect(importing).rejects.toThrow('Connection terminated');
+  const saved = `select from jobs join job_chunks on job_id = jobs.id where project_id = $1`;
+  expect(await database.sql(saved, [project.id])).toHaveLength(1);
 });
 
 /** From now on, the next transaction is the last: Postgres goes away right after its commit. */
