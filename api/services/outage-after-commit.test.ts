@@ -3,10 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../core/new-id.ts';
 import { Workflow } from '../../db/entities/workflow.ts';
 import { createOrm, type Orm } from '../../db/orm.ts';
+import { trackEvents } from '../../db/statements/events/track-events.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { insertDraft } from '../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { testFixture } from '../../test/setup/fixtures.ts';
+import { trackInput } from '../../test/setup/inputs.ts';
 import { insertDomain, useProject } from '../../test/setup/projects.ts';
 import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { startTcpRelay, type TcpRelay } from '../../test/setup/tcp-relay.ts';
@@ -21,6 +23,7 @@ import { createCampaignsService } from './campaigns.ts';
 import { createContactFieldsService } from './contact-fields.ts';
 import { createContactsService } from './contacts.ts';
 import { createDomainsService } from './domains.ts';
+import { createEventsService } from './events.ts';
 import { createImportIntake } from './import-intake.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
@@ -214,6 +217,26 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       },
     };
     expect(await createContactFieldsService(stage.orm, heavyReads).remove(project.id, 'plan')).toBe(1);
+  });
+
+  it('is answered: the deletion of events, which a workflow completes', async () => {
+    const input = trackInput(project.id, 'ada@example.com', { eventName: 'signed up' });
+    await trackEvents(database.em(), [input]);
+    let batches = 0;
+    const heavyReads: ProjectSlots = {
+      ...writes,
+      inBatches: () => async (batch) => {
+        const result = await batch();
+        batches += 1;
+        // The record of the deletion, events of contacts, other events.
+        if (batches === 3) stage.line.cutOff();
+        return result;
+      },
+    };
+    const events = createEventsService(stage.orm, heavyReads, () => undefined);
+    expect(await events.remove(project.id, 'signed up')).toBe(1);
+    const waiting = `select from outbox where project_id = $1 and kind = 'events.delete'`;
+    expect(await database.sql(waiting, [project.id])).toHaveLength(1);
   });
 
   it('is answered: a contact', async () => {
