@@ -169,6 +169,17 @@ describe('a ClickHouse that does not answer, or whose answer does not end', () =
     await server.close();
   });
 
+  it('does not keep a process from ending', async () => {
+    const server = await startHttpServer(() => undefined);
+    const away = connectClickHouse({ url: server.url, username: 'default', password: '', database: 'shop' });
+    const calls = Promise.allSettled([away.command('SELECT 1'), away.createDatabase()]);
+    await expect.poll(() => server.openConnections).toBe(2);
+    await away.close();
+    const reason = { name: 'ClickHouseUnavailable', message: expect.stringContaining('aborted') };
+    expect(await calls).toMatchObject(Array(2).fill({ status: 'rejected', reason }));
+    await server.close();
+  });
+
   it('is unavailable to a table with its own time limit after that', async () => {
     const server = await startHttpServer(() => undefined);
     const away = connectClickHouse({ url: server.url, username: 'default', password: '', database: 'shop' });

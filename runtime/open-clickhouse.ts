@@ -46,6 +46,7 @@ export async function prepareClickHouse(
       await migrateClickHouse(clickhouse, retention);
       return;
     } catch (err) {
+      if (signal.aborted) return;
       log.warn({ err }, 'ClickHouse is not ready; trying again');
       await pause(pauseMs, signal);
     }

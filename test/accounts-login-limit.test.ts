@@ -131,6 +131,18 @@ describe('a stranger locks nobody out', () => {
     expect((await logIn(person.email, password, { cookie: stolen })).status).toBe(429);
   });
 
+  it('with a device that a site on a parent domain gave the browser before the first sign-in', async () => {
+    person = await createTestPerson(stack.url);
+    const planted = `device=${'x'.repeat(43)}`;
+    const cookie = deviceOf(await logIn(person.email, testPassword, { cookie: planted }));
+    expect(cookie).not.toBe(planted);
+    await attack(person.email);
+    expect((await logIn(person.email, 'a wrong pass phrase', { cookie: planted })).status).toBe(429);
+    const both = `${planted}; ${cookie}`;
+    const again = await logIn(person.email, testPassword, { cookie: both });
+    expect([again.status, deviceOf(again)]).toEqual([200, cookie]);
+  });
+
   it('by the device of another account', async () => {
     const stranger = await createTestPerson(stack.url);
     const cookie = deviceOf(await logIn(stranger.email, testPassword));

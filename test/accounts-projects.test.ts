@@ -148,6 +148,9 @@ describe('the first steps of a project', () => {
       audienceType: 'ALL',
     });
     expect(await state()).toMatchObject({ hasTrackedEvent: true, hasCampaign: true });
+    const { body } = await sender.get('/contacts?search=ada@example.com');
+    await sender.delete(`/contacts/${body.data[0].id}`);
+    expect(await state()).toMatchObject({ hasSentEmail: true, hasContacts: false });
   });
 
   it('have the first email once a test was sent', async () => {

@@ -35,7 +35,7 @@ export interface Connection {
   /** Runs a statement without a result, within the time of `run`. */
   execute(statement: Statement, limitMs?: number): Promise<void>;
   createDatabase(): Promise<void>;
-  /** Resolves once no task is running. */
+  /** Aborts the tasks that are still running, and resolves once they have ended. */
   close(): Promise<void>;
 }
 
@@ -57,13 +57,14 @@ export function openConnection(options: ClickHouseOptions): Connection {
     max_open_connections: options.maxConnections ?? connectionsToClickHouse,
   });
   const running = new Set<Promise<unknown>>();
+  const closing = new AbortController();
 
   async function runWithin<T>(limitMs: number, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const signal = AbortSignal.timeout(limitMs);
+    const limit = AbortSignal.timeout(limitMs);
     try {
-      return await task(signal);
+      return await task(AbortSignal.any([limit, closing.signal]));
     } catch (cause) {
-      if (!signal.aborted) throw cause;
+      if (!limit.aborted) throw cause;
       throw new ClickHouseUnavailable(`ClickHouse did not answer within ${limitMs / 1000} seconds`, {
         cause,
       });
@@ -92,6 +93,7 @@ export function openConnection(options: ClickHouseOptions): Connection {
       }
     },
     async close() {
+      closing.abort();
       await Promise.allSettled(running);
       await client.close();
     },

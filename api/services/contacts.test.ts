@@ -64,3 +64,50 @@ it('is created again when another call deletes it while an unchanged one is read
   expect(contact.id).not.toBe(before.id);
   expect(await sql('select id from contacts where email = $1', [body.email])).toEqual([{ id: contact.id }]);
 });
+
+it('is deleted without a lock on all of its ended executions at once', async () => {
+  const [contact] = await sql<{ id: string }>(
+    `insert into contacts (id, project_id, email) values (uuidv7(), $1, 'ada@example.com') returning id`,
+    [project.id],
+  );
+  const insertExecution = async (status: string, allowReentry: boolean) => {
+    const [execution] = await sql<{ id: string }>(
+      `with workflow as (
+         insert into workflows (id, project_id, name, event_name, allow_reentry)
+         values (uuidv7(), $1, 'Welcome', 'signed up', $4) returning id
+       ), execution as (
+         insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once, event)
+         select uuidv7(), $1, id, 1, $2, $3, not $4, '{"plan": "pro"}' from workflow returning id
+       )
+       insert into workflow_step_runs (execution_id, visit, step_id, output)
+       select id, 1, uuidv7(), '{"plan": "pro"}' from execution returning execution_id as id`,
+      [project.id, contact?.id, status, allowReentry],
+    );
+    return execution?.id;
+  };
+  const ended = await insertExecution('COMPLETED', true);
+  const once = await insertExecution('COMPLETED', false);
+  const active = await insertExecution('WAITING', true);
+  const stateOf = (id: string | undefined, lock = '') =>
+    sql(
+      `select contact_id as contact, event, status,
+         (select output from workflow_step_runs where execution_id = x.id) as output
+       from workflow_executions x where id = $1 ${lock}`,
+      [id],
+    );
+  const forgotten = { contact: null, event: {}, status: 'COMPLETED', output: null };
+  // as: a deletion names nothing.
+  const contacts = createContactsService(database.orm, {} as ProjectNames, () => undefined);
+  let removing: Promise<void> | undefined;
+  await em().transactional(async (holder) => {
+    await run(holder, 'select from workflow_executions where id = $1 for update', [active]);
+    removing = contacts.remove(project.id, contact?.id ?? '');
+    await untilBlocking(holder);
+    expect(await stateOf(ended, 'for update nowait')).toEqual([forgotten]);
+    // It keeps the contact from entering again until it is deleted.
+    expect(await stateOf(once)).toMatchObject([{ contact: contact?.id }]);
+  });
+  await removing;
+  expect(await stateOf(once)).toEqual([forgotten]);
+  expect(await stateOf(active)).toEqual([{ ...forgotten, status: 'CANCELLED' }]);
+});

@@ -6,7 +6,7 @@ import { allProjects, projectEm } from '../../db/entities/project-em.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
-import { deleteContacts, forgetInEndedEmails } from '../../db/statements/contacts/delete-contacts.ts';
+import { deleteContacts, forgetInEnded } from '../../db/statements/contacts/delete-contacts.ts';
 import { patchContact, upsertContact } from '../../db/statements/contacts/patch-contact.ts';
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
@@ -59,7 +59,7 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
     },
 
     async remove(projectId: string, id: string) {
-      while (await retryTransaction(() => forgetInEndedEmails(orm.em.fork(), projectId, [id])));
+      while (await retryTransaction(() => forgetInEnded(orm.em.fork(), projectId, [id])));
       const deleted = await retryTransaction(() =>
         projectEm(orm, projectId).transactional((em) => deleteContacts(em, projectId, [id])),
       );

@@ -1,9 +1,9 @@
 import { readsEvent } from '../../core/conditions/references.ts';
 import { refersToEvent } from '../../core/workflows/references.ts';
+import { unlessAway } from '../../db/database-away.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { deleteEvents } from '../../db/statements/events/delete-events.ts';
-import { deletionMarker, writeJournalMarker } from '../../db/statements/events/journal-marker.ts';
+import { completeDeletion, deleteEvents } from '../../db/statements/events/delete-events.ts';
 import { recordEventDeletion } from '../../db/statements/events/record-event-deletion.ts';
 import { makeCommandDue } from '../../db/statements/outbox/settle-commands.ts';
 import type { ProjectSlots } from './project-slots.ts';
@@ -25,9 +25,13 @@ export function createEventsService(orm: Orm, heavyReads: ProjectSlots, committe
       const inTurn = heavyReads.inBatches(projectId);
       const deletion = await inTurn(() => recordEventDeletion(em, projectId, name));
       const deleted = await deleteEvents(em, deletion, { inTurn });
-      await writeJournalMarker(em, deletionMarker(deletion));
-      // The work is done here, so the workflow need not wait out its delay.
-      await makeCommandDue(em, { projectId, kind: 'events.delete', subjectId: deletion.id });
+      const complete = async () => {
+        await completeDeletion(em, deletion);
+        // The work is done here, so the workflow need not wait out its delay.
+        await makeCommandDue(em, { projectId, kind: 'events.delete', subjectId: deletion.id });
+      };
+      // The events are deleted. Without Postgres, the workflow completes the rest after its delay.
+      await unlessAway(complete());
       committed();
       return deleted;
     },

@@ -2,6 +2,7 @@ import { readImportFormat } from '../../core/contact-import/import-format.ts';
 import { createEncodingDetector } from '../../core/contact-import/text-encoding.ts';
 import { validationFailed } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { isDatabaseAway } from '../../db/database-away.ts';
 import { Job, JobChunk } from '../../db/entities/job.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
@@ -20,7 +21,7 @@ const chunkBytes = 256 * 1024;
 
 /**
  * Stores an uploaded file in chunks, then creates the import job. No transaction spans the upload, because a slow
- * client would hold it open. Chunks of a failed upload are deleted here, or by a sweep if this process dies.
+ * client would hold it open. Chunks of a failed upload are deleted here, or by a sweep after an outage.
  */
 export function createImportIntake(orm: Orm): (projectId: string, form: ImportForm) => Promise<string> {
   return async (projectId, { bytes, fields }) => {
@@ -46,6 +47,8 @@ export function createImportIntake(orm: Orm): (projectId: string, form: ImportFo
       await em.flush();
       return id;
     } catch (error) {
+      // An outage may hide that the job was saved.
+      if (isDatabaseAway(error)) throw error;
       await projectEm(orm, projectId)
         .nativeDelete(JobChunk, { jobId: id })
         .catch(() => undefined);

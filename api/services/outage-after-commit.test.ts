@@ -1,11 +1,14 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../core/new-id.ts';
 import { Workflow } from '../../db/entities/workflow.ts';
 import { createOrm, type Orm } from '../../db/orm.ts';
+import { trackEvents } from '../../db/statements/events/track-events.ts';
 import type { DomainIdentities } from '../../providers/domains/domain-identities.ts';
 import { insertDraft } from '../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { testFixture } from '../../test/setup/fixtures.ts';
+import { trackInput } from '../../test/setup/inputs.ts';
 import { insertDomain, useProject } from '../../test/setup/projects.ts';
 import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { startTcpRelay, type TcpRelay } from '../../test/setup/tcp-relay.ts';
@@ -20,6 +23,8 @@ import { createCampaignsService } from './campaigns.ts';
 import { createContactFieldsService } from './contact-fields.ts';
 import { createContactsService } from './contacts.ts';
 import { createDomainsService } from './domains.ts';
+import { createEventsService } from './events.ts';
+import { createImportIntake } from './import-intake.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
@@ -76,6 +81,18 @@ describe('what is saved when Postgres goes away before it is counted', () => {
     });
     expect(await namesIn('segments')).toEqual([name]);
   });
+});
+
+it('an import keeps its file if the answer to its commit is lost', async () => {
+  const loseAnswer = () => {
+    throw new Error('Connection terminated unexpectedly');
+  };
+  stage.orm.em.getEventManager().registerSubscriber({ afterTransactionCommit: loseAnswer });
+  const bytes = Readable.from([Buffer.from('email\nada@example.com\n')]);
+  const importing = createImportIntake(stage.orm)(project.id, { bytes, fields: new Map() });
+  await expect(importing).rejects.toThrow('Connection terminated');
+  const saved = `select from jobs join job_chunks on job_id = jobs.id where project_id = $1`;
+  expect(await database.sql(saved, [project.id])).toHaveLength(1);
 });
 
 /** From now on, the next transaction is the last: Postgres goes away right after its commit. */
@@ -200,6 +217,26 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       },
     };
     expect(await createContactFieldsService(stage.orm, heavyReads).remove(project.id, 'plan')).toBe(1);
+  });
+
+  it('is answered: the deletion of events, which a workflow completes', async () => {
+    const input = trackInput(project.id, 'ada@example.com', { eventName: 'signed up' });
+    await trackEvents(database.em(), [input]);
+    let batches = 0;
+    const heavyReads: ProjectSlots = {
+      ...writes,
+      inBatches: () => async (batch) => {
+        const result = await batch();
+        batches += 1;
+        // The record of the deletion, events of contacts, other events.
+        if (batches === 3) stage.line.cutOff();
+        return result;
+      },
+    };
+    const events = createEventsService(stage.orm, heavyReads, () => undefined);
+    expect(await events.remove(project.id, 'signed up')).toBe(1);
+    const waiting = `select from outbox where project_id = $1 and kind = 'events.delete'`;
+    expect(await database.sql(waiting, [project.id])).toHaveLength(1);
   });
 
   it('is answered: a contact', async () => {

@@ -116,13 +116,17 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
   };
 }
 
-/** @throws DomainError `CONFLICT` when the list of all segments, which has no pages, would grow too large */
+/**
+ * Locks the project's segment references, so that concurrent calls can't exceed the limit.
+ * @throws DomainError `CONFLICT` when the list of all segments, which has no pages, would grow too large
+ */
 async function requireRoom(
   em: Em,
   projectId: string,
   id: string | null,
   condition: ReadCondition | undefined,
 ): Promise<void> {
+  await lockSegmentReferences(em, projectId);
   const others = await measureSegments(em, projectId, id);
   const segments = others.segments + 1;
   const conditionBytes =

@@ -36,8 +36,12 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions) {
   const deviceSource = (device: string) => hashOf(`device ${device}`);
   const addressSource = (address: string) => hashOf(addressSubject(address));
 
-  async function findKnown(em: Em, email: string, sources: Buffer[]): Promise<Buffer | undefined> {
-    const known = await em.find(SignInSource, { user: { email }, source: { $in: sources } });
+  async function findKnown(
+    em: Em,
+    user: string | { email: string },
+    sources: Buffer[],
+  ): Promise<Buffer | undefined> {
+    const known = await em.find(SignInSource, { user, source: { $in: sources } });
     return sources.find((source) => known.some((one) => source.equals(one.source)));
   }
 
@@ -51,7 +55,7 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions) {
       if (limit === 0) return async () => undefined;
       const em = orm.em.fork();
       const sources = [...devices.filter(isDevice).map(deviceSource), addressSource(address)];
-      const known = await findKnown(em, email, sources);
+      const known = await findKnown(em, { email }, sources);
       const subject = hashOf(`${email} ${known?.toString('hex') ?? 'others'}`);
       const retryAfterSeconds = await countSignInAttempt(em, subject, limit);
       if (retryAfterSeconds === undefined) return () => giveBackSignInAttempt(em, subject);
@@ -62,11 +66,15 @@ export function createSignInGuard({ orm, key, limit }: SignInGuardOptions) {
     },
 
     /**
-     * Remembers the device and address.
+     * Remembers the device and address. Only a device that the user has signed in on before keeps its value: anyone
+     * who controls a site on a parent domain can give browsers one, and would know it.
      * @returns what identifies the device from now on
      */
     async remember(em: Em, userId: string, { devices, address }: SignInClient) {
-      const device = devices.find(isDevice) ?? randomBytes(32).toString('base64url');
+      const sent = devices.filter(isDevice);
+      const known = await findKnown(em, userId, sent.map(deviceSource));
+      const device =
+        sent.find((one) => known?.equals(deviceSource(one))) ?? randomBytes(32).toString('base64url');
       await rememberSignInSources(em, userId, [deviceSource(device), addressSource(address)]);
       return device;
     },

@@ -8,8 +8,11 @@ import {
   startSending,
 } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
+import { forgetEventStatistics } from '../../../test/setup/forget-event-statistics.ts';
 import { insertProject, useProject } from '../../../test/setup/projects.ts';
+import { where } from '../../../test/setup/segments.ts';
 import type { Campaign } from '../../entities/campaign.ts';
+import { rowsRead } from '../../testing/rows-read.ts';
 import { sql } from '../../testing/sql.ts';
 import { freezeAudience } from './freeze-audience.ts';
 
@@ -63,6 +66,23 @@ describe('freezing an audience', () => {
       // Each is read once more when its email refers to it.
       expect(read?.rows).toBeLessThan(50);
     });
+  });
+
+  it('reads the events of the contacts that it evaluates, however few contacts of the event Postgres expects', async () => {
+    await insertContacts(em(), project.id, 3_000);
+    await sql(
+      em(),
+      `insert into contact_event_stats (project_id, name, contact_id, count, first_at, last_at, last_event_id)
+       select project_id, 'ordered', id, 1, now(), now(), uuidv7() from contacts where project_id = $1`,
+      [project.id],
+    );
+    await sql(em(), 'analyze contact_event_stats');
+    await forgetEventStatistics((text, parameters) => sql(em(), text, parameters));
+    const audienceCondition = where({ field: 'event.ordered', operator: 'triggered' });
+    const id = await start({ audienceType: 'FILTERED', audienceCondition });
+    const read = await rowsRead(em(), (inner) => freezeAudience(inner, id, 10));
+    expect(read.get('contact_event_stats_pkey')).toBe(10);
+    expect(await recipients(id)).toHaveLength(10);
   });
 
   it('queues one email per recipient, in batches by id, piece by piece', async () => {

@@ -138,7 +138,7 @@ function freezePart(
     if (startedAt === null) throw new Error('A sending campaign has no start');
     const audience = await campaignAudience(transaction, campaign);
     const parameters: unknown[] = [campaignId, contacts, perBatch];
-    const where = audience.where(startedAt, bindInto(parameters));
+    const where = audience.where(startedAt, bindInto(parameters), 'given');
     const [row] = await query(transaction, frozenRow, freezeSql(where), parameters);
     return row?.isFrozen ?? true;
   });

@@ -57,6 +57,9 @@ export const erasedReason = 'not known any more: the contact was deleted';
 export const forgetContactSql = `contact_id = null, to_email = '', to_name = null, subject = null,
     reason = case when e.reason is not null and e.status not in ('SUPPRESSED', 'CANCELLED') then '${erasedReason}' else e.reason end`;
 
+/** Assignments that leave nothing in an execution that identifies its contact. */
+export const forgetInExecutionSql = `contact_id = null, context = '{}', event = '{}', resume_at = null`;
+
 const givenBackSql = sendingCategories
   .map((category) => {
     const cancelled = `select * from email where is_cancelled and source = '${sourceOfCategory[category]}'`;
@@ -81,7 +84,7 @@ membership as (
 ),
 execution as (
   update workflow_executions x
-  set contact_id = null, context = '{}', event = '{}', resume_at = null,
+  set ${forgetInExecutionSql},
     status = case when h.is_active then 'CANCELLED' else x.status end,
     completed_at = coalesce(x.completed_at, clock_timestamp())
   from execution_held h

@@ -7,6 +7,7 @@ import type { Em } from '../../orm.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
 import { execute, query } from '../../sql.ts';
 import { deleteEventName } from './event-names.ts';
+import { deletionMarker, writeJournalMarker } from './journal-marker.ts';
 import type { DeletedName } from './record-event-deletion.ts';
 
 /** Events per transaction: its locks block calls that track the same event of the same contact. */
@@ -85,7 +86,7 @@ export interface DeleteEventsOptions {
 
 /**
  * Deletes the events of a name that were committed before the deletion was recorded, and subtracts them from the
- * statistics. Events tracked later stay. An interrupted run can be resumed by another call.
+ * statistics. Events tracked later stay. An interrupted run can be resumed by another call; `completeDeletion` follows.
  *
  * @param em not in a transaction: each batch opens its own
  * @returns the number of events deleted by this run
@@ -107,9 +108,14 @@ export async function deleteEvents(
     place = batch.next;
     if (batch.deleted > 0) endWhenDue(slice);
   }
+  return deleted;
+}
+
+/** Deletes what else Postgres knows of the name, and tells the journal that its events are deleted. Idempotent. */
+export async function completeDeletion(em: Em, deletion: DeletedName): Promise<void> {
   await forgetDroppedEvents(em, deletion);
   await deleteEventName(em.fork(), deletion.projectId, deletion.name);
-  return deleted;
+  await writeJournalMarker(em, deletionMarker(deletion));
 }
 
 const pageSql = `

@@ -4,11 +4,13 @@ import { newId } from '../../../core/new-id.ts';
 import type { segmentTypes } from '../../../core/segments/segment-types.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
+import { forgetEventStatistics } from '../../../test/setup/forget-event-statistics.ts';
 import { findWrongCounts, readEvents } from '../../../test/setup/read-database.ts';
-import { insertSegment, planIs } from '../../../test/setup/segments.ts';
+import { insertSegment, planIs, where } from '../../../test/setup/segments.ts';
 import { untilBlocking } from '../../../test/setup/until-blocking.ts';
 import { allProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
+import { rowsRead } from '../../testing/rows-read.ts';
 import { sql } from '../../testing/sql.ts';
 import { deleteContacts } from '../contacts/delete-contacts.ts';
 import { changeStaticMembers } from './change-static-members.ts';
@@ -21,9 +23,11 @@ beforeEach(() => {
   project = newId();
 });
 
-async function trackedSegment(type: (typeof segmentTypes)[number] = 'DYNAMIC'): Promise<string> {
+async function trackedSegment(
+  type: (typeof segmentTypes)[number] = 'DYNAMIC',
+  condition = type === 'DYNAMIC' ? planIs('pro') : null,
+): Promise<string> {
   const id = newId();
-  const condition = type === 'DYNAMIC' ? planIs('pro') : null;
   const text = { name: 'A', description: null, slug: id, trackMembership: true };
   await insertSegment(em(), { id, projectId: project, type, condition, filterCount: 1, ...text });
   return id;
@@ -63,6 +67,32 @@ async function blockedOrDone(work: Promise<unknown>): Promise<void> {
 }
 
 describe('a computation', () => {
+  it('reads the events of each contact once, however few contacts of the event Postgres expects', async () => {
+    await sql(
+      em(),
+      `with contact as (
+         insert into contacts (id, project_id, email, created_at)
+         select gen_random_uuid(), $1, n || '@example.com', '2026-01-01' from generate_series(1, 21000) n
+         returning id
+       )
+       insert into contact_event_stats (project_id, name, contact_id, count, first_at, last_at, last_event_id)
+       select $1, 'ordered', id, 1, now(), now(), uuidv7() from contact`,
+      [project],
+    );
+    await sql(em(), 'analyze contact_event_stats');
+    await forgetEventStatistics((text, parameters) => sql(em(), text, parameters));
+    const condition = where({ field: 'event.ordered', operator: 'triggered' });
+    const id = await trackedSegment('DYNAMIC', condition);
+    const read = await rowsRead(em(), (inner) => {
+      const fork = inner.fork.bind(inner);
+      // Otherwise the batches run on other connections.
+      inner.fork = (options = { keepTransactionContext: true }) => fork(options);
+      return computeSegment(inner, project, id, computationStart, () => undefined);
+    });
+    expect(read.get('contact_event_stats_pkey')).toBe(21_000);
+    expect(await members(id)).toHaveLength(21_000);
+  });
+
   it('evaluates each contact once, even when thousands were created in the same instant', async () => {
     await sql(
       em(),

@@ -46,9 +46,9 @@ async function computeBatch(
   const now = await readClock(em);
   const parameters: unknown[] = [membershipEventInput([segment], now), projectId, segmentId];
   const bind = bindInto(parameters);
-  const belongs = audience.where(now, bind);
+  const belongs = audience.where(now, bind, 'given');
   const text = updateMembersSql(belongs, boundsSql(after, next, bind));
-  const [row] = await audienceQuery(em, 'few', changesSchema, text, parameters);
+  const [row] = await audienceQuery(em, 'given', changesSchema, text, parameters);
   return { ...(row ?? { added: 0, removed: 0, total: 0 }), next };
 }
 

@@ -6,8 +6,7 @@ import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eventNames } from '../../../analytics/questions/event-names.ts';
 import { EventDeletion } from '../../../db/entities/event.ts';
 import { createOrm, type Orm } from '../../../db/orm.ts';
-import { deleteEvents } from '../../../db/statements/events/delete-events.ts';
-import { deletionMarker, writeJournalMarker } from '../../../db/statements/events/journal-marker.ts';
+import { completeDeletion, deleteEvents } from '../../../db/statements/events/delete-events.ts';
 import {
   type DeletedName,
   recordEventDeletion,
@@ -42,7 +41,7 @@ async function deleteInPostgres(): Promise<DeletedName> {
   const em = orm.em.fork();
   const deletion = await record();
   await deleteEvents(em, deletion);
-  await writeJournalMarker(em, deletionMarker(deletion));
+  await completeDeletion(em, deletion);
   return deletion;
 }
 

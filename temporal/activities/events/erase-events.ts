@@ -5,12 +5,8 @@ import { activityTypeOf } from '../../../core/activity-types.ts';
 import type { Slice } from '../../../core/slice.ts';
 import { EventDeletion } from '../../../db/entities/event.ts';
 import type { Em } from '../../../db/orm.ts';
-import { deleteEvents } from '../../../db/statements/events/delete-events.ts';
-import {
-  deletionMarker,
-  readMarkerProgress,
-  writeJournalMarker,
-} from '../../../db/statements/events/journal-marker.ts';
+import { completeDeletion, deleteEvents } from '../../../db/statements/events/delete-events.ts';
+import { readMarkerProgress } from '../../../db/statements/events/journal-marker.ts';
 import { listKeptEvents } from '../../../db/statements/events/list-kept-events.ts';
 import { hasNeverStreamed } from './has-never-streamed.ts';
 import { whenStreamed } from './when-streamed.ts';
@@ -43,7 +39,7 @@ export async function eraseDeletedEvents(
   const { isJournaled } = await readMarkerProgress(em, deletionId);
   if (!isJournaled) {
     await deleteEvents(em, deletion, { slice });
-    await writeJournalMarker(em, deletionMarker(deletion));
+    await completeDeletion(em, deletion);
   }
   if (await hasNeverStreamed(em, clickhouse)) return;
   await whenStreamed(em, deletionId, { signal: slice.signal, limitMs });

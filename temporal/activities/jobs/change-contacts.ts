@@ -1,7 +1,7 @@
 import { type BulkOperation, type BulkResult, bulkResultSchema } from '../../../core/jobs/results.ts';
 import type { Em } from '../../../db/orm.ts';
 import { retryTransaction } from '../../../db/retry-transaction.ts';
-import { deleteContacts, forgetInEndedEmails } from '../../../db/statements/contacts/delete-contacts.ts';
+import { deleteContacts, forgetInEnded } from '../../../db/statements/contacts/delete-contacts.ts';
 import { subscribeContacts } from '../../../db/statements/contacts/subscribe-contacts.ts';
 import type { ContactJobProgress } from '../../contracts/contact-jobs.ts';
 import { type JobContext, type JobRun, runJob } from './run-job.ts';
@@ -29,7 +29,7 @@ async function changeAll({ em, turns }: JobContext, run: JobRun): Promise<boolea
     const batch = ids.slice(job.done, job.done + batchContacts);
     const done = job.done + batch.length;
     const before = bulkResultSchema.parse(job.result);
-    const forget = () => retryTransaction(() => forgetInEndedEmails(em.fork(), projectId, batch));
+    const forget = () => retryTransaction(() => forgetInEnded(em.fork(), projectId, batch));
     if (before.operation === 'delete') while (!run.isOver() && (await turns.run(projectId, forget)));
     const applied = await run.apply(async (tx) => ({
       done,

@@ -9,7 +9,11 @@ it.each([
   ['tel:+4930123', 'tel:+4930123'],
   ['{{ unsubscribeUrl }}', '{{ unsubscribeUrl }}'],
   ['javascript:alert(1)', undefined],
+  ['https://example.com/{{ user.id | url_encode }}', 'https://example.com/{{ user.id | url_encode }}'],
+  ['example.com/{{ id }}', 'https://example.com/{{ id }}'],
   ['no address', undefined],
+  ['https://example.com/my page', undefined],
+  ['{{ site }} or so', undefined],
   ['https://', undefined],
   ['', undefined],
 ])('the address %j is %j', (typed, address) => {

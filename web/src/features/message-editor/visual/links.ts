@@ -35,12 +35,14 @@ function isBright(color: string): boolean {
 /** @returns the link's address; undefined if the text is not an address */
 export function readAddress(typed: string): string | undefined {
   const text = typed.trim();
+  const withoutLiquid = text.replace(/\{\{.*?\}\}|\{%.*?%\}/g, 'x');
+  if (/\s/.test(withoutLiquid)) return undefined;
   if (/^(https?:\/\/|mailto:|tel:|#)\S/i.test(text) || text.startsWith('{{')) return text;
   if (/^[\w.+-]+@[\w-]+(\.[\w-]+)+$/.test(text)) return `mailto:${text}`;
-  return /^[\w-]+(\.[\w-]+)+([/?#:]\S*)?$/.test(text) ? `https://${text}` : undefined;
+  return /^[\w-]+(\.[\w-]+)+([/?#:].*)?$/.test(withoutLiquid) ? `https://${text}` : undefined;
 }
 
-export const addressFault = 'Enter an address, such as https://example.com';
+export const addressFault = 'Enter an address without spaces, such as https://example.com';
 
 /** False also for the end of a paragraph alone, which a double click beside its text selects. */
 export const hasSelected = ({ state: { doc, selection } }: Editor): boolean =>
