@@ -3,8 +3,7 @@ import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import type { ListWindow } from '../../db/entities/list-window.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
-import { readCursor } from './read-cursor.ts';
-import { toScannedPage } from './scanned-page.ts';
+import { readCursor, toScannedPage } from './cursor-page.ts';
 
 /** A page of a list that may be large: read by number, or by cursor at the same cost at any depth. */
 export interface LargePage<Row> extends Total {
