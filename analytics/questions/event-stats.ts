@@ -14,12 +14,7 @@ export interface EventStats {
   timeseries: { date: string; count: number }[];
 }
 
-const row = z.object({
-  isDay: countColumn,
-  name: z.string(),
-  date: z.string(),
-  count: countColumn,
-});
+const row = z.object({ isDay: countColumn, name: z.string(), date: z.string(), count: countColumn });
 
 const question: Question<PeriodParameters, z.output<typeof row>> = {
   name: 'event-stats',
@@ -37,12 +32,7 @@ LIMIT ${mostNames} BY isDay, date`,
 export async function eventStats(clickhouse: ClickHouse, period: ProjectPeriod): Promise<EventStats> {
   const { days, byName } = await countEvents(clickhouse, period);
   const total = countOf(days);
-  return {
-    total,
-    byName,
-    otherCount: total - countOf(byName),
-    timeseries: fillDays(days, period),
-  };
+  return { total, byName, otherCount: total - countOf(byName), timeseries: fillDays(days, period) };
 }
 
 async function countEvents(clickhouse: ClickHouse, period: ProjectPeriod) {

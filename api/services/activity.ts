@@ -29,11 +29,7 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
       encodeCursor([occurredAt.toISOString(), id]),
     );
     const contacts = projectEm(orm, projectId).getRepository(Contact);
-    return {
-      rows,
-      cursor: next,
-      emails: await contacts.findEmails(rows.map((row) => row.contactId)),
-    };
+    return { rows, cursor: next, emails: await contacts.findEmails(rows.map((row) => row.contactId)) };
   }
 
   const page = async (projectId: string, contactId: string | undefined, query: EventListQuery) => {

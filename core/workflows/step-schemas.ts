@@ -125,10 +125,7 @@ export const stepSchemas = {
       .optional(),
   }),
   DELAY: z
-    .object({
-      amount: z.number().positive().optional(),
-      unit: z.enum(delayUnits).optional(),
-    })
+    .object({ amount: z.number().positive().optional(), unit: z.enum(delayUnits).optional() })
     .check((context) => {
       const { amount, unit } = context.value;
       if (amount !== undefined && unit !== undefined && amount * msPerUnit[unit] > maxDelayMs) {

@@ -28,11 +28,7 @@ UploadSchema.setClass(Upload);
 const UploadTotalSchema = defineEntity({
   name: 'UploadTotal',
   tableName: 'upload_totals',
-  properties: {
-    projectId: p.uuid().primary(),
-    files: p.integer(),
-    bytes: p.bigint('number'),
-  },
+  properties: { projectId: p.uuid().primary(), files: p.integer(), bytes: p.bigint('number') },
 });
 
 export class UploadTotal extends UploadTotalSchema.class {}

@@ -42,12 +42,7 @@ export const stepSchema = z
   .meta({ id: 'WorkflowStep' });
 
 export const transitionSchema = z
-  .object({
-    id: z.uuid(),
-    fromStepId: z.uuid(),
-    toStepId: z.uuid(),
-    branch: z.enum(branches).nullable(),
-  })
+  .object({ id: z.uuid(), fromStepId: z.uuid(), toStepId: z.uuid(), branch: z.enum(branches).nullable() })
   .meta({ id: 'WorkflowTransition' });
 
 export const workflowWithGraphSchema = recordSchema

@@ -2,11 +2,7 @@ import { z } from 'zod';
 import type { Em } from '../../orm.ts';
 import { execute, query, queryRow } from '../../sql.ts';
 
-const slotsRow = z.object({
-  granted: z.int(),
-  startInMs: z.number(),
-  retryInMs: z.number(),
-});
+const slotsRow = z.object({ granted: z.int(), startInMs: z.number(), retryInMs: z.number() });
 
 export type SendSlots = z.output<typeof slotsRow>;
 

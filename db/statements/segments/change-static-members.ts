@@ -4,10 +4,7 @@ import type { Em } from '../../orm.ts';
 import { execute, queryRow } from '../../sql.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 
-const changeSchema = z.object({
-  changed: z.number().int(),
-  found: z.array(z.string()),
-});
+const changeSchema = z.object({ changed: z.number().int(), found: z.array(z.string()) });
 
 export type MembersChange = z.output<typeof changeSchema>;
 

@@ -12,13 +12,7 @@ export const mailInputSchema = z.object({
   text: z.string().optional(),
   html: z.string().optional(),
   attachments: z
-    .array(
-      z.object({
-        filename: z.string().min(1),
-        content: z.string(),
-        contentType: z.string().optional(),
-      }),
-    )
+    .array(z.object({ filename: z.string().min(1), content: z.string(), contentType: z.string().optional() }))
     .default([]),
   messageId: z.string().optional(),
   inReplyTo: z.string().optional(),
