@@ -59,6 +59,14 @@ export async function execute(em: Em, text: string, parameters: readonly unknown
   return Number((await run(em, text, parameters)).numAffectedRows ?? 0n);
 }
 
+/** Runs `work` in a transaction with settings of its own, such as `set local jit = off`. */
+export function withSettings<Result>(em: Em, settings: string, work: (own: Em) => Promise<Result>) {
+  return em.transactional(async (own) => {
+    await execute(own, settings);
+    return work(own);
+  });
+}
+
 /**
  * Like `query`, for the few large statements of hot requests: each connection parses and plans the statement once,
  * under `name`, which saves over a millisecond of server CPU per call. Its connections use neither sequential scans nor

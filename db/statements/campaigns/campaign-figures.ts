@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaignFigureColumns, campaignFigures, countedSql } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryValue } from '../../sql.ts';
+import { query, queryValue, withSettings } from '../../sql.ts';
 
 /**
  * Adds the pending changes to the figures, 20,000 per statement. Senders append changes instead of updating one row, so
@@ -79,7 +79,4 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
 
 /** Like `recountCampaign`, ended by the statement timeout after `timeoutMs`. */
 export const recountCampaignWithin = (em: Em, campaignId: string, timeoutMs: number): Promise<number> =>
-  em.transactional(async (inner) => {
-    await execute(inner, `set local statement_timeout = ${timeoutMs}`);
-    return recountCampaign(inner, campaignId);
-  });
+  withSettings(em, `set local statement_timeout = ${timeoutMs}`, (own) => recountCampaign(own, campaignId));
