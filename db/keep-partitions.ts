@@ -10,7 +10,7 @@ import {
   type PartitionedTable,
   stepAt,
 } from './partitioned-table.ts';
-import { execute, query, queryValue, withSettings } from './sql.ts';
+import { execute, queryColumn, queryValue, withSettings } from './sql.ts';
 
 /** Notifications are accepted for 14 days (`providers/sns/verifier.ts`). */
 const notificationDays = 30;
@@ -69,7 +69,7 @@ function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
 async function analyzeEvents(em: Em): Promise<void> {
   const sql = `select relid from pg_stat_user_tables where relid = to_regclass('events')
        and coalesce(last_analyze, '-infinity') < now() - interval '1 day'`;
-  const stale = await query(em, z.object({ relid: z.number() }), sql);
+  const stale = await queryColumn(em, z.number(), sql);
   if (stale.length > 0) await execute(em, 'analyze only events');
 }
 

@@ -5,7 +5,7 @@ import { isLockTimeout } from './database-errors.ts';
 import { isPartitioned } from './list-partitions.ts';
 import type { Em } from './orm.ts';
 import { eventPartitions, stepAt } from './partitioned-table.ts';
-import { execute, query, queryValue, withSettings } from './sql.ts';
+import { execute, query, queryColumn, queryValue, withSettings } from './sql.ts';
 import { legacyCheck, swapEvents } from './swap-events.ts';
 
 /** A table up to this size is scanned while the migration holds its lock, in under 0.1 s. */
@@ -108,10 +108,10 @@ async function ensureCheck(em: Em, now: Date): Promise<Date> {
  */
 async function monthAfterEvents(em: Em, from: Date): Promise<Date | undefined> {
   const sql = 'select id from events order by id desc limit 1';
-  const [last] = await query(em, z.object({ id: z.uuid() }), sql);
-  const isOfMonth = last !== undefined && instantOfId(last.id) >= stepAt(eventPartitions, from);
+  const [last] = await queryColumn(em, z.uuid(), sql);
+  const isOfMonth = last !== undefined && instantOfId(last) >= stepAt(eventPartitions, from);
   if (!isOfMonth) return stepAt(eventPartitions, from);
-  const lastMadeAt = instantOfId(last.id);
+  const lastMadeAt = instantOfId(last);
   if (lastMadeAt.getTime() - from.getTime() > 366 * dayMs) return undefined;
   return stepAt(eventPartitions, lastMadeAt, 1);
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { amongKeysSql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryColumn } from '../../sql.ts';
 import { forgetContactSql, lockBelongingsSql, removeBelongingsSql } from './contact-belongings-sql.ts';
 
 const lockSql = `with ${lockBelongingsSql} select count(*) from listener_held`;
@@ -28,8 +28,7 @@ select id from removed`;
 export async function deleteContacts(em: Em, projectId: string, ids: readonly string[]): Promise<string[]> {
   // Locks in a separate statement, so that the next one sees everything committed by the transactions it waited for.
   await execute(em, lockSql, [projectId, ids]);
-  const rows = await query(em, z.object({ id: z.uuid() }), deleteSql, [projectId, ids]);
-  return rows.map((row) => row.id);
+  return queryColumn(em, z.uuid(), deleteSql, [projectId, ids]);
 }
 
 const emailsAtOnce = 2_000;

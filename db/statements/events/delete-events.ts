@@ -5,7 +5,7 @@ import { eventInput } from '../../../core/segments/segment-inputs.ts';
 import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
 import type { Em } from '../../orm.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, query, queryColumn } from '../../sql.ts';
 import { deleteEventName } from './event-names.ts';
 import type { DeletedName } from './record-event-deletion.ts';
 
@@ -113,7 +113,7 @@ export async function deleteEvents(
 }
 
 const pageSql = `
-select contact_id as "contactId" from contact_event_stats
+select contact_id from contact_event_stats
 where project_id = $1 and name = $2 and contact_id > $3
 order by project_id, name, contact_id
 limit ${batchEvents}
@@ -147,8 +147,7 @@ async function forgetDroppedEvents(em: Em, { projectId, name }: DeletedName): Pr
   for (let after: string | undefined = nilId; after !== undefined; ) {
     const from: string = after;
     after = await inRetriedTransaction(em, async (run) => {
-      const page = await query(run, z.object({ contactId: z.uuid() }), pageSql, [projectId, name, from]);
-      const contactIds = page.map(({ contactId }) => contactId);
+      const contactIds = await queryColumn(run, z.uuid(), pageSql, [projectId, name, from]);
       await execute(run, recountSql, [projectId, name, contactIds]);
       return contactIds.length < batchEvents ? undefined : contactIds.at(-1);
     });
