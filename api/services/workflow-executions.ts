@@ -30,8 +30,6 @@ export interface ExecutionWithSteps extends ExecutionOfContact {
   steps: { run: WorkflowStepRun; step: { type: StepType; name: string } | null }[];
 }
 
-export type WorkflowExecutionsService = ReturnType<typeof createWorkflowExecutionsService>;
-
 const findExecution = async (em: Em, workflowId: string, id: string) =>
   orNotFound(await em.findOne(WorkflowExecution, { id, workflowId }), 'Execution');
 
@@ -117,7 +115,7 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
 async function startFor(
   em: Em,
   workflowId: string,
-  { contactId, context }: Parameters<WorkflowExecutionsService['start']>[2],
+  { contactId, context }: StartExecutionBody,
 ): Promise<ExecutionOfContact> {
   const keep = { mode: 'for key share' } as const;
   const workflow = orNotFound(await lockRecord(em, Workflow, { id: workflowId }, keep), 'Workflow');

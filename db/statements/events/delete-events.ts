@@ -16,8 +16,6 @@ type Place = { contactId: string; occurredAt: Date | '-infinity' } | 'no contact
 const start: Place = { contactId: nilId, occurredAt: '-infinity' };
 
 const foundRow = z.object({ id: z.uuid(), contactId: z.uuid().nullable(), occurredAt: z.date() });
-type FoundEvent = z.output<typeof foundRow>;
-
 const findSql = (where: string) => `
 select id, contact_id as "contactId", occurred_at as "occurredAt"
 from events
@@ -194,7 +192,7 @@ async function deleteBatch(em: Em, { id, projectId, name, xid }: DeletedName, pl
   return { deleted, next: placeAfter(place, found) };
 }
 
-function placeAfter(place: Place, found: FoundEvent[]): Place | undefined {
+function placeAfter(place: Place, found: z.output<typeof foundRow>[]): Place | undefined {
   const last = found.at(-1);
   if (last === undefined || found.length < batchEvents)
     return place === 'no contact' ? undefined : 'no contact';

@@ -23,14 +23,12 @@ export const mailInputSchema = z.object({
   verdicts: verdictsSchema.partial().default({}),
 });
 
-export type MailInput = z.output<typeof mailInputSchema>;
-
 const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 const bracketed = (id: string) => (id.startsWith('<') ? id : `<${id}>`);
 const list = (value: string | string[] | undefined) =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-export async function composeMail(input: MailInput): Promise<Buffer> {
+export async function composeMail(input: z.output<typeof mailInputSchema>): Promise<Buffer> {
   const references = list(input.references);
   const { message } = await transport.sendMail({
     from: input.from,
