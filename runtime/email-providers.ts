@@ -50,9 +50,7 @@ export async function openEmailProviders(config: Config): Promise<EmailProviders
     }
     case 'smtp': {
       if (config.SMTP_URL === undefined) {
-        throw new ConfigError(
-          'The configuration is not valid:\n  SMTP_URL: required with EMAIL_PROVIDER=smtp',
-        );
+        throw new ConfigError('SMTP_URL: required with EMAIL_PROVIDER=smtp');
       }
       const { createSmtpProvider } = await import('../providers/email/smtp.ts');
       return {
