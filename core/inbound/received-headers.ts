@@ -66,10 +66,7 @@ function idsIn(value: string): string[] {
   return ids.length === 0 && /^[^<>\s]{3,510}$/.test(bare) ? [bare] : ids;
 }
 
-function whyAutomatic(
-  headerOf: (name: string) => string,
-  source: string,
-): 'auto-submitted' | 'bulk' | 'bounce' | null {
+function whyAutomatic(headerOf: (name: string) => string, source: string): AutomaticReason | null {
   const submitted = headerOf('auto-submitted').trim().toLowerCase();
   if (submitted !== '' && !/^no\b/.test(submitted)) return 'auto-submitted';
   if (headerOf('x-autoreply') !== '' || headerOf('x-autorespond') !== '') return 'auto-submitted';
