@@ -55,9 +55,8 @@ LIMIT {limit:UInt32}`,
 const ofTheNames = 'project_id = {projectId:UUID} AND name IN {names:Array(String)}';
 
 /**
- * Erases contacts from every table: deletes their events, and event names that only they had. Email events stay for
- * the figures, without the contact and with only part of their data. Idempotent; rows that arrive later need another
- * call.
+ * Erases contacts from every table: deletes their events, and event names that only they had. Email events stay for the
+ * figures, without the contact and with only part of their data. Idempotent; rows that arrive later need another call.
  *
  * @param contactIds any number
  * @param keptKeys keys kept in the data of email events

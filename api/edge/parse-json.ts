@@ -47,8 +47,7 @@ export function parseJson(bytes: Buffer): JsonValue {
   } catch (error) {
     throw invalidJson('The request body is not valid JSON', error);
   }
-  // NUL and unpaired surrogates need a `\u` escape, and `__proto__` one or its plain name: most bodies skip this
-  // walk.
+  // NUL and unpaired surrogates need a `\u` escape, and `__proto__` one or its plain name: most bodies skip this walk.
   if (text.includes('\\u') || text.includes('__proto__')) {
     refuseUnstorable(value);
   }

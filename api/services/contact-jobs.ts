@@ -9,9 +9,7 @@ import { type ImportForm, takeInImport } from './import-intake.ts';
 import { previewImport, readImportFile } from './import-preview.ts';
 import type { ProjectSlots } from './project-slots.ts';
 
-/**
- * Methods that start a job return its id; the others throw DomainError `NOT_FOUND`, also for a job of another type.
- */
+/** Methods that start a job return its id; the others throw DomainError `NOT_FOUND`, also for a job of another type. */
 export function createContactJobsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
   const get = async (projectId: string, id: string, types: readonly JobType[]) =>
     orNotFound(await projectEm(orm, projectId).findOne(Job, { id, type: { $in: types } }), 'Job');

@@ -6,8 +6,7 @@ import type { Em } from '../../orm.ts';
 import { execute, queryColumn } from '../../sql.ts';
 
 /**
- * Counts a sign-in attempt. The limit is checked under the counter's row lock, so concurrent attempts never exceed
- * it.
+ * Counts a sign-in attempt. The limit is checked under the counter's row lock, so concurrent attempts never exceed it.
  *
  * @returns seconds until the next attempt is allowed, or undefined if this one is
  */

@@ -21,8 +21,7 @@ const burstSeconds = 1;
 const usualHorizonSeconds = 5;
 
 /**
- * Takes up to `wanted` slots from the bucket `key`, which refills at `ratePerSecond` (above 0). Exact across
- * processes.
+ * Takes up to `wanted` slots from the bucket `key`, which refills at `ratePerSecond` (above 0). Exact across processes.
  *
  * @param horizonSeconds how far ahead slots may be granted
  */

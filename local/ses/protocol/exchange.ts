@@ -20,9 +20,7 @@ export function answerError(ctx: Context, { status, code, message }: SesError): 
   answerCall(ctx, { message });
 }
 
-/**
- * @throws SesError SerializationException for text that is not JSON, BadRequestException for a wrong shape
- */
+/** @throws SesError SerializationException for text that is not JSON, BadRequestException for a wrong shape */
 export function parseCall<Schema extends z.ZodType>(schema: Schema, body: Buffer): z.output<Schema> {
   const value = body.length === 0 ? {} : tryParseJson(body.toString('utf8'));
   if (value === undefined) {
