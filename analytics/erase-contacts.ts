@@ -92,9 +92,7 @@ async function eraseBatch(
     const goneNames = names.filter((name) => !staying.has(name));
     if (goneNames.length > 0) gone.push(goneNames);
   }
-  if (found.some(({ emails }) => emails > 0)) {
-    await clickhouse.command(keepEmails, { ...contacts, kept });
-  }
+  if (found.some(({ emails }) => emails > 0)) await clickhouse.command(keepEmails, { ...contacts, kept });
   // The names first: if interrupted, the events still cause a retry.
   for (const names of gone) {
     await clickhouse.command(deleteFrom('event_name', ofTheNames, comment), { projectId, names });

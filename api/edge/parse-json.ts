@@ -48,9 +48,7 @@ export function parseJson(bytes: Buffer): JsonValue {
     throw invalidJson('The request body is not valid JSON', error);
   }
   // NUL and unpaired surrogates need a `\u` escape, and `__proto__` one or its plain name: most bodies skip this walk.
-  if (text.includes('\\u') || text.includes('__proto__')) {
-    refuseUnstorable(value);
-  }
+  if (text.includes('\\u') || text.includes('__proto__')) refuseUnstorable(value);
   return value;
 }
 

@@ -120,9 +120,7 @@ async function startFor(
   const keep = { mode: 'for key share' } as const;
   const workflow = orNotFound(await lockRecord(em, Workflow, { id: workflowId }, keep), 'Workflow');
   orNotFound(await lockRecord(em, Contact, { id: contactId }, keep), 'Contact');
-  if (!workflow.canStart()) {
-    requireNoFaults(findGraphFaults(toDraft(await readGraph(em, workflow))));
-  }
+  if (!workflow.canStart()) requireNoFaults(findGraphFaults(toDraft(await readGraph(em, workflow))));
   const id = newId();
   const version = workflow.liveVersion ?? workflow.version;
   if (await startExecution(em, { id, workflowId, version, contactId, context: context ?? {} })) {

@@ -39,9 +39,7 @@ export const listenedEventSchema = z.string().check((context) => {
 type TextCheck = (text: string) => { message: string; code: string } | undefined;
 
 const findLiquidFault: TextCheck = (text) => {
-  if (!isStorableText(text)) {
-    return { message: unstorableText, code: 'invalid_string' };
-  }
+  if (!isStorableText(text)) return { message: unstorableText, code: 'invalid_string' };
   const compiled = isTemplate(text) ? compileTemplate(text, { kind: 'text' }) : undefined;
   if (compiled?.ok !== false) return undefined;
   const { line, column, message } = compiled.error;
