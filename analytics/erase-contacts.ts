@@ -55,9 +55,8 @@ LIMIT {limit:UInt32}`,
 const ofTheNames = 'project_id = {projectId:UUID} AND name IN {names:Array(String)}';
 
 /**
- * Erases contacts from every table: deletes their events, and event names that only they had. Email events stay for
- * the figures, without the contact and with only part of their data. Idempotent; rows that arrive later need another
- * call.
+ * Erases contacts from every table: deletes their events, and event names that only they had. Email events stay for the
+ * figures, without the contact and with only part of their data. Idempotent; rows that arrive later need another call.
  *
  * @param contactIds any number
  * @param keptKeys keys kept in the data of email events
@@ -93,9 +92,7 @@ async function eraseBatch(
     const goneNames = names.filter((name) => !staying.has(name));
     if (goneNames.length > 0) gone.push(goneNames);
   }
-  if (found.some(({ emails }) => emails > 0)) {
-    await clickhouse.command(keepEmails, { ...contacts, kept });
-  }
+  if (found.some(({ emails }) => emails > 0)) await clickhouse.command(keepEmails, { ...contacts, kept });
   // The names first: if interrupted, the events still cause a retry.
   for (const names of gone) {
     await clickhouse.command(deleteFrom('event_name', ofTheNames, comment), { projectId, names });

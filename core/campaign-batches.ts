@@ -1,7 +1,4 @@
-/**
- * Recipients per batch workflow. Temporal has a fixed cost per batch: at 500 it took a fifth of a campaign's
- * CPU.
- */
+/** Recipients per batch workflow. Temporal has a fixed cost per batch: at 500 it took a fifth of a campaign's CPU. */
 export const recipientsPerBatch = 5_000;
 
 /** Contacts in the first piece of a freeze, which the first email waits for. */

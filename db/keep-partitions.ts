@@ -10,7 +10,7 @@ import {
   type PartitionedTable,
   stepAt,
 } from './partitioned-table.ts';
-import { execute, query, queryValue } from './sql.ts';
+import { execute, queryColumn, queryValue, withSettings } from './sql.ts';
 
 /** Notifications are accepted for 14 days (`providers/sns/verifier.ts`). */
 const notificationDays = 30;
@@ -59,10 +59,7 @@ function forgetCounts(run: Em, until: Date): Promise<unknown> {
 }
 
 function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
-  return em.fork().transactional(async (run) => {
-    await execute(run, `set local lock_timeout = '1s'`);
-    return addPartitions(run, table, now);
-  });
+  return withSettings(em.fork(), `set local lock_timeout = '1s'`, (run) => addPartitions(run, table, now));
 }
 
 /**
@@ -72,7 +69,7 @@ function add(em: Em, table: PartitionedTable, now: Date): Promise<number> {
 async function analyzeEvents(em: Em): Promise<void> {
   const sql = `select relid from pg_stat_user_tables where relid = to_regclass('events')
        and coalesce(last_analyze, '-infinity') < now() - interval '1 day'`;
-  const stale = await query(em, z.object({ relid: z.number() }), sql);
+  const stale = await queryColumn(em, z.number(), sql);
   if (stale.length > 0) await execute(em, 'analyze only events');
 }
 
@@ -95,8 +92,7 @@ export async function dropPartitions(
   for (const { name, until } of await listPartitions(em, table)) {
     if (until > before) continue;
     try {
-      await em.fork().transactional(async (run) => {
-        await execute(run, `set local lock_timeout = '500ms'`);
+      await withSettings(em.fork(), `set local lock_timeout = '500ms'`, async (run) => {
         if (!(await queryValue(run, z.boolean(), `select ${mayDrop(name)}`))) return;
         await onDrop(run, until);
         await execute(run, `drop table ${name}`);

@@ -8,19 +8,13 @@ import {
 } from './partitioned-table.ts';
 import { query, queryValue } from './sql.ts';
 
-export interface Partition {
-  name: string;
-  from: Date;
-  until: Date;
-}
-
 const row = z.object({ name: z.string(), bounds: z.string() });
 
 /** A partition that starts at MINVALUE has no lower bound. */
 const boundsPattern = /FROM \((?:'([^']+)'|MINVALUE)\) TO \('([^']+)'\)/;
 
 /** The partitions of a table except the default one, oldest first; empty while the table is not partitioned. */
-export async function listPartitions(em: Em, table: PartitionedTable): Promise<Partition[]> {
+export async function listPartitions(em: Em, table: PartitionedTable) {
   const sql = `select c.relname as name, pg_get_expr(c.relpartbound, c.oid) as bounds
      from pg_inherits i join pg_class c on c.oid = i.inhrelid
      where i.inhparent = to_regclass($1)`;

@@ -9,7 +9,7 @@ import { migrations } from './migrations/index.ts';
 import type { Em, Orm } from './orm.ts';
 import { dropStaleCheck, partitionFewEvents } from './partition-events.ts';
 import { eventPartitions, notificationPartitions } from './partitioned-table.ts';
-import { query, queryValue } from './sql.ts';
+import { queryColumn, queryValue } from './sql.ts';
 
 const migrationLock = 7_367_001;
 /** Short, because queries on the table queue up behind a migration that waits for its lock. */
@@ -63,9 +63,9 @@ function migrate(orm: Orm): Promise<void> {
 async function isNewerThanCode(em: Em): Promise<boolean> {
   const isThere = await queryValue(em, z.boolean(), `select to_regclass('schema_migrations') is not null`);
   if (!isThere) return false;
-  const applied = await query(em, z.object({ name: z.string() }), 'select name from schema_migrations');
+  const applied = await queryColumn(em, z.string(), 'select name from schema_migrations');
   const known = new Set(migrations.map(({ name }) => name));
-  return applied.some(({ name }) => !known.has(name));
+  return applied.some((name) => !known.has(name));
 }
 
 /** Runs in the migration transaction at process start: creates partitions for the coming days. */

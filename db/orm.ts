@@ -41,14 +41,6 @@ export interface DatabaseOptions {
 
 export type PoolName = 'statements' | 'prepared';
 
-export interface PoolFigures {
-  pool: string;
-  used: number;
-  idle: number;
-  waiting: number;
-  max: number;
-}
-
 const preparedPools = new WeakMap<object, pg.Pool | null>();
 const poolsOf = new WeakMap<object, Partial<Record<PoolName, pg.Pool>>>();
 const validating = new WeakSet<object>();
@@ -170,7 +162,7 @@ export function preparedPoolOf(em: Em): pg.Pool | null {
   return pool;
 }
 
-export function readPools(orm: Orm): PoolFigures[] {
+export function readPools(orm: Orm) {
   return Object.entries(poolsOf.get(orm.config) ?? {}).map(([name, pool]) => ({
     pool: name,
     used: pool.totalCount - pool.idleCount,

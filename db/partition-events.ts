@@ -5,7 +5,7 @@ import { isLockTimeout } from './database-errors.ts';
 import { isPartitioned } from './list-partitions.ts';
 import type { Em } from './orm.ts';
 import { eventPartitions, stepAt } from './partitioned-table.ts';
-import { execute, query, queryValue } from './sql.ts';
+import { execute, query, queryColumn, queryValue, withSettings } from './sql.ts';
 import { legacyCheck, swapEvents } from './swap-events.ts';
 
 /** A table up to this size is scanned while the migration holds its lock, in under 0.1 s. */
@@ -45,14 +45,14 @@ export async function partitionEvents(em: Em, now: Date): Promise<boolean> {
   if (await isPartitioned(em, eventPartitions)) return false;
   const end = await ensureCheck(em, now);
   await withSettings(
-    em,
+    em.fork(),
     // The server then cancels the validation when this process dies.
     `set local lock_timeout = '10s'; set local statement_timeout = 0; set local client_connection_check_interval = '5s'`,
     (run) => execute(run, `alter table events validate constraint ${legacyCheck}`),
   );
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await withSettings(em, `set local lock_timeout = '500ms'`, (run) => swapEvents(run, end));
+      await withSettings(em.fork(), `set local lock_timeout = '500ms'`, (run) => swapEvents(run, end));
       return true;
     } catch (error) {
       if (!isLockTimeout(error) || attempt === swapAttempts) throw error;
@@ -70,13 +70,6 @@ export async function dropStaleCheck(em: Em, now: Date): Promise<void> {
   const check = await readCheck(em);
   if (check === undefined || isFarOff(check.end, now)) return;
   await execute(em, `alter table events drop constraint ${legacyCheck}`);
-}
-
-function withSettings<Result>(em: Em, settings: string, work: (run: Em) => Promise<Result>): Promise<Result> {
-  return em.fork().transactional(async (run) => {
-    await run.execute(settings);
-    return work(run);
-  });
 }
 
 const checkRow = z.object({ isValidated: z.boolean(), text: z.string() });
@@ -99,7 +92,7 @@ async function ensureCheck(em: Em, now: Date): Promise<Date> {
   const end = await monthAfterEvents(em, stepAt(eventPartitions, now, rangeMonths));
   if (end === undefined)
     throw new Error('The table events has ids from the far future and cannot be partitioned');
-  await withSettings(em, `set local lock_timeout = '1s'`, (run) =>
+  await withSettings(em.fork(), `set local lock_timeout = '1s'`, (run) =>
     execute(
       run,
       `alter table events drop constraint if exists ${legacyCheck},
@@ -115,10 +108,10 @@ async function ensureCheck(em: Em, now: Date): Promise<Date> {
  */
 async function monthAfterEvents(em: Em, from: Date): Promise<Date | undefined> {
   const sql = 'select id from events order by id desc limit 1';
-  const [last] = await query(em, z.object({ id: z.uuid() }), sql);
-  const isOfMonth = last !== undefined && instantOfId(last.id) >= stepAt(eventPartitions, from);
+  const [last] = await queryColumn(em, z.uuid(), sql);
+  const isOfMonth = last !== undefined && instantOfId(last) >= stepAt(eventPartitions, from);
   if (!isOfMonth) return stepAt(eventPartitions, from);
-  const lastMadeAt = instantOfId(last.id);
+  const lastMadeAt = instantOfId(last);
   if (lastMadeAt.getTime() - from.getTime() > 366 * dayMs) return undefined;
   return stepAt(eventPartitions, lastMadeAt, 1);
 }

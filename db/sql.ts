@@ -42,21 +42,41 @@ export async function queryRow<Row extends z.ZodType>(
   return only;
 }
 
-/** Like `queryRow`, for a row of one column. @param value schema of the column */
+/** Like `query`, for rows of one column. @param value schema of the column */
+export async function queryColumn<Value extends z.ZodType>(
+  em: Em,
+  value: Value,
+  text: string,
+  parameters: readonly unknown[] = [],
+): Promise<z.output<Value>[]> {
+  const rows = await query(em, z.record(z.string(), value), text, parameters);
+  // as: a row has a column.
+  return rows.map((row) => Object.values(row)[0] as z.output<Value>);
+}
+
+/** Like `queryColumn`, for a statement that always returns one row. */
 export async function queryValue<Value extends z.ZodType>(
   em: Em,
   value: Value,
   text: string,
   parameters: readonly unknown[] = [],
 ): Promise<z.output<Value>> {
-  const columns = await queryRow(em, z.record(z.string(), value), text, parameters);
-  // as: a row has a column.
-  return Object.values(columns)[0] as z.output<Value>;
+  const [only] = await queryColumn(em, value, text, parameters);
+  if (only === undefined) throw new Error('The statement returned no row');
+  return only;
 }
 
 /** Like `query`, for statements that change rows. @returns the number of changed rows; 0 for a select */
 export async function execute(em: Em, text: string, parameters: readonly unknown[] = []): Promise<number> {
   return Number((await run(em, text, parameters)).numAffectedRows ?? 0n);
+}
+
+/** Runs `work` in a transaction with settings of its own, such as `set local jit = off`. */
+export function withSettings<Result>(em: Em, settings: string, work: (own: Em) => Promise<Result>) {
+  return em.transactional(async (own) => {
+    await execute(own, settings);
+    return work(own);
+  });
 }
 
 /**

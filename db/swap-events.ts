@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lowestIdAt } from '../core/id-at.ts';
 import type { Em } from './orm.ts';
 import { defaultOf, eventPartitions } from './partitioned-table.ts';
-import { execute, query } from './sql.ts';
+import { execute, query, queryColumn } from './sql.ts';
 
 const legacy = 'events_legacy';
 
@@ -42,8 +42,6 @@ export async function swapEvents(em: Em, end: Date): Promise<void> {
   await copyGrants(em);
 }
 
-const grantRow = z.object({ text: z.string() });
-
 /** Grants by an operator, for reports or a backup: a new table has only its owner's. */
 async function copyGrants(em: Em): Promise<void> {
   const sql = `select format('grant %s on events to %s', privilege_type,
@@ -51,6 +49,5 @@ async function copyGrants(em: Em): Promise<void> {
        || case when is_grantable then ' with grant option' else '' end as text
      from pg_class c, aclexplode(c.relacl)
      where c.oid = '${legacy}'::regclass and grantee <> c.relowner`;
-  const grants = await query(em, grantRow, sql);
-  for (const { text } of grants) await execute(em, text);
+  for (const grant of await queryColumn(em, z.string(), sql)) await execute(em, grant);
 }

@@ -51,11 +51,7 @@ export async function checkAgreement(
 const list = (ids: readonly string[]) =>
   ids.slice(0, shown).join(', ') + (ids.length > shown ? ` and ${ids.length - shown} more` : '');
 
-const executionRow = z.object({
-  id: z.uuid(),
-  workflowId: z.uuid(),
-  contactId: z.uuid(),
-});
+const executionRow = z.object({ id: z.uuid(), workflowId: z.uuid(), contactId: z.uuid() });
 
 // Uses the indexes on running executions, on those due next, and on event listeners.
 const executionsSql = `

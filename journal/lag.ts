@@ -2,21 +2,6 @@ import type { Client } from 'pg';
 import { z } from 'zod';
 import type { JournalPosition } from './read-batch.ts';
 
-export interface JournalLag {
-  /** Rows not streamed yet, counted up to 50,000. */
-  rowsBehind: number;
-  /**
-   * How long the oldest of them has waited, by its id; 0 when there are none. Not by `occurredAt`: the provider may report
-   * hours late.
-   */
-  secondsBehind: number;
-  /** Rows that ClickHouse refused, so that it has them without their data or not at all. */
-  refusedRows: number;
-  /** When ClickHouse last refused a row. */
-  refusedAt: Date | null;
-  measuredAt: Date | undefined;
-}
-
 /** Bounds the count to a few milliseconds. */
 const maxCountedRows = 50_000;
 
@@ -34,11 +19,20 @@ from (values ('clickhouse')) stream (name)
 left join stream_positions s using (name)`;
 
 const lagSchema = z.object({
+  /** Rows not streamed yet, counted up to 50,000. */
   rowsBehind: z.int(),
+  /**
+   * How long the oldest of them has waited, by its id; 0 when there are none. Not by `occurredAt`: the provider may report
+   * hours late.
+   */
   secondsBehind: z.number(),
+  /** Rows that ClickHouse refused, so that it has them without their data or not at all. */
   refusedRows: z.int(),
+  /** When ClickHouse last refused a row. */
   refusedAt: z.date().nullable(),
 });
+
+export type JournalLag = z.output<typeof lagSchema> & { measuredAt: Date | undefined };
 
 /** Rows of open transactions are not visible and not counted. */
 export async function measureLag(client: Client, position: JournalPosition, now: Date): Promise<JournalLag> {

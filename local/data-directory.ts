@@ -29,9 +29,8 @@ const leastFreeBytes = 500_000_000;
 
 /**
  * Creates the data folder when it is missing, checks that it is usable, and locks it. Waits for a process that is
- * shutting down on it.
- * A new folder is private (0700). Under root it is traversable, because Postgres then runs as another user with its own
- * folder inside.
+ * shutting down on it. A new folder is private (0700). Under root it is traversable, because Postgres then runs as
+ * another user with its own folder inside.
  * @throws LocalStackError when the folder can't be written, the disk is nearly full, another process holds the lock, or
  * `secrets.json` is damaged
  */

@@ -6,10 +6,7 @@ const withCode = (code: string, message = 'failed') => Object.assign(new Error(m
 
 it.for<[unknown, RegExp]>([
   [new LocalStackError('Say it so.'), /^Say it so\.$/],
-  [
-    new ConfigError('The configuration is not valid:\n  PORT: x'),
-    /^The configuration is not valid:\n {2}PORT: x$/,
-  ],
+  [new ConfigError('PORT: x'), /^The configuration is not valid:\n {2}PORT: x$/],
   [withCode('ENOSPC'), /^The disk that holds \/data is full\. .*DATA_DIR/],
   [new Error('write failed', { cause: withCode('ENOSPC') }), /^The disk that holds \/data is full/],
   [

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { z } from 'zod';
+import { tryParseJson } from '../core/json-value.ts';
 
 /** `undefined` when the file is missing, `'malformed'` when it does not match. */
 export async function readJsonFile<T>(
@@ -13,10 +14,6 @@ export async function readJsonFile<T>(
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  try {
-    const parsed = schema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : 'malformed';
-  } catch {
-    return 'malformed';
-  }
+  const parsed = schema.safeParse(tryParseJson(text));
+  return parsed.success ? parsed.data : 'malformed';
 }

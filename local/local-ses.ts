@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChildOptions, RunningChild } from './child-process.ts';
+import type { ChildOptions } from './child-process.ts';
 import { startOwnProgram } from './own-program.ts';
 
 export interface LocalSesOptions extends ChildOptions {
@@ -11,16 +11,12 @@ export interface LocalSesOptions extends ChildOptions {
   topicArn: string;
 }
 
-export interface RunningLocalSes extends RunningChild {
-  readonly url: string;
-}
-
 /**
  * Runs the local SES and its inbox in a separate process, so that the provider's work does not block the product's
  * event loop.
  * @throws LocalStackError when it does not start
  */
-export async function startLocalSesProcess(options: LocalSesOptions): Promise<RunningLocalSes> {
+export async function startLocalSesProcess(options: LocalSesOptions) {
   const { dataDirectory, port, smtpPort, webhookUrl, topicArn, ...child } = options;
   mkdirSync(dataDirectory, { recursive: true });
   const running = await startOwnProgram({

@@ -78,11 +78,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     signal,
   });
   const url = postgresUrl(port, password);
-  await untilReady(child, {
-    name: 'Postgres',
-    isReady: () => isConnectable(url, directory),
-    signal,
-  });
+  await untilReady(child, { name: 'Postgres', isReady: () => isConnectable(url, directory), signal });
   return { ...child, url, port };
 }
 

@@ -9,12 +9,6 @@ export interface ProgramUser {
   name: string;
 }
 
-export interface CommandAs {
-  command: string;
-  args: string[];
-  user?: { uid: number; gid: number };
-}
-
 /**
  * The user that Postgres runs as under root (Postgres refuses root): the cluster's owner if there is one, else the
  * system's `postgres`, else `nobody`. Creates no user. `undefined` when we aren't root.
@@ -53,7 +47,7 @@ export function commandAs(
   paths: readonly string[],
   command: string,
   args: readonly string[],
-): CommandAs {
+) {
   if (user === undefined) return { command, args: [...args] };
   const blocked = paths.map((path) => unreachableFolder(path, user)).find((folder) => folder !== undefined);
   if (blocked === undefined) return { command, args: [...args], user: { uid: user.uid, gid: user.gid } };

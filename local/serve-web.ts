@@ -11,11 +11,7 @@ process.stdout.write(`The dashboard calls the API at ${apiUrl}\n`);
 const child = spawn(
   process.execPath,
   [`${root}node_modules/vite/bin/vite.js`, 'web', ...process.argv.slice(2)],
-  {
-    cwd: root,
-    env: { ...environment, API_URL: apiUrl },
-    stdio: 'inherit',
-  },
+  { cwd: root, env: { ...environment, API_URL: apiUrl }, stdio: 'inherit' },
 );
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
 child.once('exit', (code) => {

@@ -63,10 +63,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       campaigns,
       { ...config, DASHBOARD_DIR: dashboardFolder },
       complete,
-      {
-        withLocalSes: parts.ses,
-        inboundSmtp,
-      },
+      { withLocalSes: parts.ses, inboundSmtp },
     );
   } finally {
     await Promise.all(Object.values(reserved).map((port) => port.release()));

@@ -11,9 +11,7 @@ export async function openBillingProvider(config: Config): Promise<BillingProvid
   const [first, ...others] = config.STRIPE_PRICE_IDS;
   if (secretKey === undefined) return null;
   if (webhookSecret === undefined || first === undefined) {
-    throw new ConfigError(
-      'The configuration is not valid:\n  STRIPE_SECRET_KEY: requires STRIPE_WEBHOOK_SECRET and STRIPE_PRICE_IDS',
-    );
+    throw new ConfigError('STRIPE_SECRET_KEY: requires STRIPE_WEBHOOK_SECRET and STRIPE_PRICE_IDS');
   }
   const { createStripeProvider } = await import('../providers/billing/stripe.ts');
   return createStripeProvider({

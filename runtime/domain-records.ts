@@ -6,11 +6,6 @@ import { lockRecord } from '../db/lock-record.ts';
 import type { Em } from '../db/orm.ts';
 import { notifyProjectChange } from '../db/statements/projects/notify-project-change.ts';
 
-export interface CheckedDomain {
-  domain: Domain;
-  check: DomainCheck;
-}
-
 /**
  * Asks the provider for the state of a domain and records it; when the status changed, every process drops its caches
  * of the project. An answer is dropped and requested again if another check was recorded meanwhile: it may be the older
@@ -19,11 +14,7 @@ export interface CheckedDomain {
  * @param ask throws while the provider does not answer
  * @returns null when the domain was removed in the meantime
  */
-export async function checkAtProvider(
-  em: Em,
-  domain: Domain,
-  ask: (domain: Domain) => Promise<DomainCheck>,
-): Promise<CheckedDomain | null> {
+export async function checkAtProvider(em: Em, domain: Domain, ask: (domain: Domain) => Promise<DomainCheck>) {
   for (let known = domain; ; ) {
     const check = await ask(known);
     const recorded = await recordCheck(em, known, check);

@@ -49,11 +49,7 @@ export async function openEmailProviders(config: Config): Promise<EmailProviders
       };
     }
     case 'smtp': {
-      if (config.SMTP_URL === undefined) {
-        throw new ConfigError(
-          'The configuration is not valid:\n  SMTP_URL: required with EMAIL_PROVIDER=smtp',
-        );
-      }
+      if (config.SMTP_URL === undefined) throw new ConfigError('SMTP_URL: required with EMAIL_PROVIDER=smtp');
       const { createSmtpProvider } = await import('../providers/email/smtp.ts');
       return {
         provider: createSmtpProvider(config.SMTP_URL),

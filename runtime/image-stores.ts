@@ -47,7 +47,5 @@ function s3Credentials({ S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY }: Config) {
   if (S3_ACCESS_KEY_ID !== undefined && S3_SECRET_ACCESS_KEY !== undefined) {
     return { accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey: S3_SECRET_ACCESS_KEY };
   }
-  throw new ConfigError(
-    'The configuration is not valid:\n  S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both or none',
-  );
+  throw new ConfigError('S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY: set both or none');
 }

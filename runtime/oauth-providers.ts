@@ -34,7 +34,5 @@ export function openOAuthProviders(config: Config): Record<OAuthProviderName, OA
 function clientOf(name: string, clientId: string | undefined, clientSecret: string | undefined) {
   if (clientId === undefined && clientSecret === undefined) return undefined;
   if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
-  throw new ConfigError(
-    `The configuration is not valid:\n  OAUTH_${name}_CLIENT_ID and OAUTH_${name}_CLIENT_SECRET: set both or none`,
-  );
+  throw new ConfigError(`OAUTH_${name}_CLIENT_ID and OAUTH_${name}_CLIENT_SECRET: set both or none`);
 }

@@ -102,10 +102,7 @@ class OtlpTracing implements Tracing {
         const links = known.filter((caller) => caller !== parent).slice(0, maxLinks);
         const span = this.#tracer.startSpan(
           `batch ${name}`,
-          {
-            attributes: { 'posthaste.items': callers.length },
-            links: links.map((context) => ({ context })),
-          },
+          { attributes: { 'posthaste.items': callers.length }, links: links.map((context) => ({ context })) },
           parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, parent),
         );
         return this.#runIn(span, run);

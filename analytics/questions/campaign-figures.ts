@@ -22,23 +22,19 @@ const ofCampaigns = `project_id = {projectId:UUID} AND ${inPeriod} AND ${isOfOne
 /** ClickHouse does not order the type UUID by its timestamp. */
 const youngestFirst = 'UUIDv7ToDateTime(campaign_id) DESC, campaign_id DESC';
 
-const rankedBy = (ranking: CampaignRanking, figure: string): CampaignQuestion => ({
+const rankedFigure = { opens: 'opened', clicks: 'clicked', sent: 'sent' } as const;
+
+const rankedBy = (ranking: CampaignRanking): CampaignQuestion => ({
   name: `top-campaigns-${ranking}`,
   sql: `
 SELECT ${columns}
 FROM figure FINAL
 WHERE ${ofCampaigns}
 GROUP BY campaign_id
-ORDER BY ${figure} DESC, ${youngestFirst}
+ORDER BY ${rankedFigure[ranking]} DESC, ${youngestFirst}
 LIMIT {limit:UInt32}`,
   row: campaignRow,
 });
-
-const rankings: Record<CampaignRanking, CampaignQuestion> = {
-  opens: rankedBy('opens', 'opened'),
-  clicks: rankedBy('clicks', 'clicked'),
-  sent: rankedBy('sent', 'sent'),
-};
 
 const dailyRow = campaignRow.extend({ date: z.string() });
 
@@ -88,11 +84,9 @@ export async function topCampaigns(
 ): Promise<FiguresOfCampaign[]> {
   const daily = await countByDay(clickhouse, byDay, period, {});
   if (daily !== undefined) return rank(sumByCampaign(daily.filter(isOfCampaign)), ranking).slice(0, limit);
-  const rows = await clickhouse.query(rankings[ranking], { ...toPeriodParameters(period), limit });
+  const rows = await clickhouse.query(rankedBy(ranking), { ...toPeriodParameters(period), limit });
   return rows.filter(isOfCampaign);
 }
-
-const rankedFigure = { opens: 'opened', clicks: 'clicked', sent: 'sent' } as const;
 
 function rank(campaigns: readonly FiguresOfCampaign[], ranking: CampaignRanking): FiguresOfCampaign[] {
   const figure = rankedFigure[ranking];

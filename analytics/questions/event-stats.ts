@@ -1,25 +1,13 @@
 import { z } from 'zod';
 import type { ClickHouse } from '../clickhouse.ts';
 import { countColumn, type Question } from '../client/question.ts';
-import { eventCounts, type NamedCount, sumByName } from './event-counts.ts';
+import { eventCounts, sumByName } from './event-counts.ts';
 import { fillDays } from './fill-buckets.ts';
 import { inPeriod, type PeriodParameters, type ProjectPeriod, toPeriodParameters } from './period.ts';
 
 export const mostNames = 100;
 
-export interface EventStats {
-  total: number;
-  byName: NamedCount[];
-  otherCount: number;
-  timeseries: { date: string; count: number }[];
-}
-
-const row = z.object({
-  isDay: countColumn,
-  name: z.string(),
-  date: z.string(),
-  count: countColumn,
-});
+const row = z.object({ isDay: countColumn, name: z.string(), date: z.string(), count: countColumn });
 
 const question: Question<PeriodParameters, z.output<typeof row>> = {
   name: 'event-stats',
@@ -34,15 +22,10 @@ LIMIT ${mostNames} BY isDay, date`,
   row,
 };
 
-export async function eventStats(clickhouse: ClickHouse, period: ProjectPeriod): Promise<EventStats> {
+export async function eventStats(clickhouse: ClickHouse, period: ProjectPeriod) {
   const { days, byName } = await countEvents(clickhouse, period);
   const total = countOf(days);
-  return {
-    total,
-    byName,
-    otherCount: total - countOf(byName),
-    timeseries: fillDays(days, period),
-  };
+  return { total, byName, otherCount: total - countOf(byName), timeseries: fillDays(days, period) };
 }
 
 async function countEvents(clickhouse: ClickHouse, period: ProjectPeriod) {

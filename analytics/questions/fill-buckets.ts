@@ -50,15 +50,9 @@ const maxDays = 3660;
 
 export function fillDays(
   counts: readonly { date: string; count: number }[],
-  period: { startDate: Date; endDate: Date },
+  period: Period,
 ): { date: string; count: number }[] {
-  if (countBuckets(period, 'day') > maxDays) {
-    return counts.map(({ date, count }) => ({ date, count })).sort((a, b) => (a.date < b.date ? -1 : 1));
-  }
-  return fillBuckets(
-    counts.map(({ date, count }) => ({ date, count })),
-    period,
-    'day',
-    (date) => ({ date, count: 0 }),
-  );
+  const days = counts.map(({ date, count }) => ({ date, count }));
+  if (countBuckets(period, 'day') > maxDays) return days.sort((a, b) => (a.date < b.date ? -1 : 1));
+  return fillBuckets(days, period, 'day', (date) => ({ date, count: 0 }));
 }

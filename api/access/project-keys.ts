@@ -27,10 +27,7 @@ export function createProjectKeys(em: Em, lookupKey: Buffer, changes: ProjectCha
     ttlMs: knownForMs,
     projectOf: (_key, project) => project.id,
   });
-  const unknown = createChangeCache<true>(changes, {
-    most: mostUnknown,
-    ttlMs: unknownForMs,
-  });
+  const unknown = createChangeCache<true>(changes, { most: mostUnknown, ttlMs: unknownForMs });
 
   const lookups = new Batcher<Lookup, ApiProject | undefined>({
     run: (items) => readProjects(em, items),

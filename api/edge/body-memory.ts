@@ -14,10 +14,7 @@ const usualOptions = {
 export type BodyMemoryOptions = typeof usualOptions;
 
 export interface BodyClaim {
-  /**
-   * Resolves once the memory is granted; rejects with `SERVICE_UNAVAILABLE` when too many bodies wait, or too
-   * long.
-   */
+  /** Resolves once the memory is granted; rejects with `SERVICE_UNAVAILABLE` when too many bodies wait, or too long. */
   granted: Promise<void>;
   shrinkTo(bytes: number): void;
   /** Frees the memory, or leaves the queue. Idempotent. */

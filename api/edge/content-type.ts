@@ -7,8 +7,7 @@ const formType = 'application/x-www-form-urlencoded';
 const otherCharset = /;\s*charset=(?!"?(?:utf-?8|us-ascii)"?\s*(?:;|$))/i;
 
 /**
- * Checks the content type and sets a missing one. A `text` route takes any type, and its header becomes
- * `text/plain`.
+ * Checks the content type and sets a missing one. A `text` route takes any type, and its header becomes `text/plain`.
  *
  * @throws DomainError `BAD_REQUEST` when the type or charset does not fit the route
  */

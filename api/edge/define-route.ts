@@ -18,6 +18,4 @@ export const created = <Schema extends z.ZodType>(
   description: string,
   schema: Schema,
   example?: unknown,
-) => ({
-  201: { description, schema, example },
-});
+) => ({ 201: { description, schema, example } });

@@ -58,8 +58,7 @@ export function errors(answer: AnswerError = envelope): EdgeMiddleware {
 }
 
 /**
- * 404 for an unknown path or method; `Allow` lists the methods of a known path. `OPTIONS` gets 204 with `Allow`
- * alone.
+ * 404 for an unknown path or method; `Allow` lists the methods of a known path. `OPTIONS` gets 204 with `Allow` alone.
  */
 export function notServed(): EdgeMiddleware {
   return (ctx) => {

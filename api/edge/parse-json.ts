@@ -47,11 +47,8 @@ export function parseJson(bytes: Buffer): JsonValue {
   } catch (error) {
     throw invalidJson('The request body is not valid JSON', error);
   }
-  // NUL and unpaired surrogates need a `\u` escape, and `__proto__` one or its plain name: most bodies skip this
-  // walk.
-  if (text.includes('\\u') || text.includes('__proto__')) {
-    refuseUnstorable(value);
-  }
+  // NUL and unpaired surrogates need a `\u` escape, and `__proto__` one or its plain name: most bodies skip this walk.
+  if (text.includes('\\u') || text.includes('__proto__')) refuseUnstorable(value);
   return value;
 }
 

@@ -13,8 +13,7 @@ export function validateBody(schema: z.ZodType, legacyErrors?: boolean): EdgeMid
 }
 
 /**
- * @param legacyErrors a required top-level field that is absent, null or empty is `BAD_REQUEST`, before any other
- * issue
+ * @param legacyErrors a required top-level field that is absent, null or empty is `BAD_REQUEST`, before any other issue
  * @throws DomainError `VALIDATION_ERROR` that lists the issues, at most 100
  */
 export function validate(schema: z.ZodType, input: unknown, legacyErrors = false): unknown {

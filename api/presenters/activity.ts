@@ -1,42 +1,29 @@
-import type { z } from 'zod';
 import type { ActivityStats } from '../../analytics/questions/activity-stats.ts';
 import type { EventRow } from '../../analytics/questions/event-listings.ts';
 import { percentOf } from '../../core/campaign-rates.ts';
 import type { UpcomingRow } from '../../db/statements/events/list-upcoming.ts';
-import type { activitySchema, eventSchema } from '../schemas/activity.ts';
+import { activitySchema, eventSchema } from '../schemas/activity.ts';
+import { present } from './present.ts';
 
 const addressOf = (contactId: string | null, emails: ReadonlyMap<string, string>) =>
   contactId === null ? null : (emails.get(contactId) ?? null);
 
 /** Client events appear as `{ name, data }`, so that they can't be mistaken for ours. */
-export function presentActivity(
-  row: EventRow,
-  emails: ReadonlyMap<string, string>,
-): z.output<typeof activitySchema> {
-  return {
-    id: row.id,
+export const presentActivity = (row: EventRow, emails: ReadonlyMap<string, string>) =>
+  present(activitySchema, {
+    ...row,
     type: row.activityType,
-    timestamp: row.occurredAt.toISOString(),
-    contactId: row.contactId,
+    timestamp: row.occurredAt,
     contactEmail: addressOf(row.contactId, emails),
     metadata: row.kind === 'tracked' ? { name: row.name, data: row.data } : row.data,
-  };
-}
+  });
 
-export function presentEvent(
-  row: EventRow,
-  emails: ReadonlyMap<string, string>,
-): z.output<typeof eventSchema> {
-  return {
-    id: row.id,
-    name: row.name,
-    data: row.data,
-    contactId: row.contactId,
+export const presentEvent = (row: EventRow, emails: ReadonlyMap<string, string>) =>
+  present(eventSchema, {
+    ...row,
     contactEmail: addressOf(row.contactId, emails),
-    emailId: row.emailId,
-    createdAt: row.occurredAt.toISOString(),
-  };
-}
+    createdAt: row.occurredAt,
+  });
 
 export function presentUpcoming(row: UpcomingRow) {
   const { id, type, at, contactId, contactEmail, name, workflowId, stepId } = row;

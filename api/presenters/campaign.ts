@@ -63,8 +63,5 @@ export function presentCampaignStats({
   campaign,
   counters,
 }: CountedCampaign): z.output<typeof campaignStatsSchema> {
-  return {
-    totalRecipients: campaign.totalRecipients,
-    ...presentFigures(counters),
-  };
+  return { totalRecipients: campaign.totalRecipients, ...presentFigures(counters) };
 }

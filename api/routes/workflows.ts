@@ -56,12 +56,7 @@ const exampleWithGraph = {
     },
   ],
   transitions: [
-    {
-      id: '01980d9c-4444-7000-8000-000000000001',
-      fromStepId: triggerId,
-      toStepId: emailId,
-      branch: null,
-    },
+    { id: '01980d9c-4444-7000-8000-000000000001', fromStepId: triggerId, toStepId: emailId, branch: null },
   ],
   faults: [],
 };

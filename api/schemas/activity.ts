@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { mostNames } from '../../analytics/questions/event-stats.ts';
+import { emailFigures } from '../../analytics/questions/figures.ts';
 import { activityTypes } from '../../core/activity-types.ts';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
 import { parseInstant } from '../../core/parse-instant.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { reportIssue } from '../../core/zod-issues.ts';
 import { cursorPageSchema, limitSchema } from './pagination.ts';
 
@@ -113,12 +115,7 @@ export const eventPageSchema = cursorPageSchema(eventSchema);
 const count = z.number().int();
 export const activityStatsSchema = z.object({
   totalEvents: count,
-  sent: count,
-  delivered: count,
-  opened: count,
-  clicked: count,
-  bounced: count,
-  complained: count,
+  ...recordOf(emailFigures, () => count),
   workflowsStarted: count,
   openRate: z.number().describe('Percent of sent.'),
   clickRate: z.number().describe('Percent of sent.'),

@@ -53,9 +53,6 @@ export const checkoutBodySchema = z.object({ priceId: z.string().max(255).option
 
 export const billingPageSchema = z.object({ url: z.url() });
 
-export const listInvoicesQuerySchema = z.object({
-  limit: cursorLimitSchema,
-  cursor: z.string().optional(),
-});
+export const listInvoicesQuerySchema = z.object({ limit: cursorLimitSchema, cursor: z.string().optional() });
 
 export const invoicePageSchema = cursorPageSchema(invoiceSchema);

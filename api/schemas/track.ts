@@ -18,9 +18,5 @@ export type TrackBody = z.output<typeof trackBodySchema>;
 
 export const trackAnswerSchema = z.object({
   success: z.literal(true),
-  data: z.object({
-    contact: z.uuid(),
-    event: z.uuid(),
-    timestamp: z.iso.datetime(),
-  }),
+  data: z.object({ contact: z.uuid(), event: z.uuid(), timestamp: z.iso.datetime() }),
 });

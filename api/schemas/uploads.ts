@@ -11,10 +11,7 @@ export const storedImageSchema = z.object({
 
 export const imageSchema = storedImageSchema.extend({ createdAt: z.iso.datetime() }).meta({ id: 'Image' });
 
-export const listUploadsQuerySchema = z.object({
-  limit: cursorLimitSchema,
-  cursor: z.string().optional(),
-});
+export const listUploadsQuerySchema = z.object({ limit: cursorLimitSchema, cursor: z.string().optional() });
 
 export type ListUploadsQuery = z.output<typeof listUploadsQuerySchema>;
 

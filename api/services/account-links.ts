@@ -170,9 +170,7 @@ function signInLinks({ orm, oneTimeLinks }: AccountLinksOptions) {
 }
 
 function badToken(): DomainError {
-  return new DomainError('BAD_REQUEST', 'This link is no longer valid', {
-    suggestion: 'Request a new one.',
-  });
+  return new DomainError('BAD_REQUEST', 'This link is no longer valid', { suggestion: 'Request a new one.' });
 }
 
 /** @throws DomainError `BAD_REQUEST` when the link is invalid, expired or used */

@@ -13,12 +13,6 @@ import { proveAddress } from './prove-address.ts';
 import type { SessionsService } from './sessions.ts';
 import type { SignInClient, SignInGuard } from './sign-in-guard.ts';
 
-export interface SignedInUser {
-  user: User;
-  session: string;
-  device: string;
-}
-
 /**
  * `email` is normalized; `language` is the `Accept-Language` value; `invitation` is a token from an invitation email.
  */
@@ -46,7 +40,7 @@ const forUselessInvitation =
 export function createAccountsService(options: AccountsServiceOptions) {
   const { orm, sessions, passwords, guard } = options;
 
-  async function signIn(user: User, client: SignInClient, em?: Em): Promise<SignedInUser> {
+  async function signIn(user: User, client: SignInClient, em?: Em) {
     return { user, ...(await sessions.open(user, client, em)) };
   }
 

@@ -11,9 +11,8 @@ import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
 import { listUpcoming } from '../../db/statements/events/list-upcoming.ts';
 import type { ActivityQuery, EventListQuery, PeriodQuery } from '../schemas/activity.ts';
-import { readCursor } from './read-cursor.ts';
+import { readCursor, toScannedPage } from './cursor-page.ts';
 import { refuseReversed, toPeriod, whileAvailable } from './read-model.ts';
-import { toScannedPage } from './scanned-page.ts';
 
 const positionSchema = z
   .tuple([cursorInstant, z.uuid()])
@@ -30,11 +29,7 @@ export function createActivityService(clickhouse: ClickHouse, orm: Orm) {
       encodeCursor([occurredAt.toISOString(), id]),
     );
     const contacts = projectEm(orm, projectId).getRepository(Contact);
-    return {
-      rows,
-      cursor: next,
-      emails: await contacts.findEmails(rows.map((row) => row.contactId)),
-    };
+    return { rows, cursor: next, emails: await contacts.findEmails(rows.map((row) => row.contactId)) };
   }
 
   const page = async (projectId: string, contactId: string | undefined, query: EventListQuery) => {

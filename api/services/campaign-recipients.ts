@@ -13,10 +13,9 @@ import {
 } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import type { ListRecipientsQuery } from '../schemas/campaign-recipients.ts';
 import { findCampaign } from './campaigns.ts';
+import { readCursor, toScannedPage } from './cursor-page.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { readCursor } from './read-cursor.ts';
 import { whileAvailable } from './read-model.ts';
-import { toScannedPage } from './scanned-page.ts';
 
 const mostLinks = 500;
 /**

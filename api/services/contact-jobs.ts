@@ -5,15 +5,12 @@ import { Job } from '../../db/entities/job.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import { createImportIntake, type ImportForm } from './import-intake.ts';
+import { type ImportForm, takeInImport } from './import-intake.ts';
 import { previewImport, readImportFile } from './import-preview.ts';
 import type { ProjectSlots } from './project-slots.ts';
 
-/**
- * Methods that start a job return its id; the others throw DomainError `NOT_FOUND`, also for a job of another type.
- */
+/** Methods that start a job return its id; the others throw DomainError `NOT_FOUND`, also for a job of another type. */
 export function createContactJobsService(orm: Orm, heavyReads: ProjectSlots, committed: () => void) {
-  const takeIn = createImportIntake(orm);
   const get = async (projectId: string, id: string, types: readonly JobType[]) =>
     orNotFound(await projectEm(orm, projectId).findOne(Job, { id, type: { $in: types } }), 'Job');
   return {
@@ -23,7 +20,7 @@ export function createContactJobsService(orm: Orm, heavyReads: ProjectSlots, com
      * @throws DomainError `VALIDATION_ERROR` unless it is a CSV file with an `email` column
      */
     async startImport(projectId: string, form: ImportForm) {
-      const jobId = await takeIn(projectId, form);
+      const jobId = await takeInImport(orm, projectId, form);
       committed();
       return jobId;
     },

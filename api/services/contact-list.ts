@@ -22,9 +22,8 @@ import {
 import { countContacts } from '../../db/statements/contacts/count-contacts.ts';
 import { listContacts } from '../../db/statements/contacts/list-contacts.ts';
 import { type CountContactsQuery, type ListContactsQuery, mostLookedUp } from '../schemas/contact-list.ts';
+import { readCursor, toScannedPage } from './cursor-page.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { readCursor } from './read-cursor.ts';
-import { toScannedPage } from './scanned-page.ts';
 
 const positionSchema = (kind: string, value: z.ZodType<string>) =>
   z.tuple([z.literal(kind), value, z.uuid()]).transform(([, value, id]) => ({ value, id }));

@@ -14,31 +14,18 @@ export function duplicateWorkflow(orm: Orm, projectId: string, id: string): Prom
   return editWorkflow(orm, projectId, id, async (em, { workflow: original, steps, transitions }) => {
     await lockSegmentReferences(em, projectId);
     const { description, eventName, allowReentry } = original;
-    const name = copyName(original.name, maxWorkflowNameLength);
-    const fields = { projectId, name, description, eventName, allowReentry, version: 0 };
+    const copiedName = copyName(original.name, maxWorkflowNameLength);
+    const fields = { projectId, name: copiedName, description, eventName, allowReentry, version: 0 };
     const workflow = em.create(Workflow, fields);
     const ids = new Map(steps.map((step) => [step.id, newId()]));
     const copyOf = (stepId: string) => ids.get(stepId) ?? stepId;
     const copies = {
       workflow,
-      steps: steps.map(({ id: stepId, type, name: stepName, position, config, templateId }) =>
-        em.create(WorkflowStep, {
-          id: copyOf(stepId),
-          workflow,
-          type,
-          name: stepName,
-          position,
-          config,
-          templateId,
-        }),
+      steps: steps.map(({ id: from, type, name, position, config, templateId }) =>
+        em.create(WorkflowStep, { id: copyOf(from), workflow, type, name, position, config, templateId }),
       ),
-      transitions: transitions.map(({ fromStepId, toStepId, branch }) =>
-        em.create(WorkflowTransition, {
-          workflow,
-          fromStepId: copyOf(fromStepId),
-          toStepId: copyOf(toStepId),
-          branch,
-        }),
+      transitions: transitions.map(({ fromStepId: from, toStepId: to, branch }) =>
+        em.create(WorkflowTransition, { workflow, fromStepId: copyOf(from), toStepId: copyOf(to), branch }),
       ),
     };
     storeVersion(em, workflow, toDraft(copies));

@@ -7,10 +7,9 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { readEmailRange } from '../../db/statements/campaigns/read-email-range.ts';
 import { type EmailFilter, isSparse, listEmails } from '../../db/statements/emails/list-emails.ts';
 import type { ListEmailsQuery } from '../schemas/emails.ts';
+import { readCursor, toScannedPage } from './cursor-page.ts';
 import type { ProjectSlots } from './project-slots.ts';
-import { readCursor } from './read-cursor.ts';
 import { refuseReversed } from './read-model.ts';
-import { toScannedPage } from './scanned-page.ts';
 
 const positionSchema = z.tuple([z.literal('emails'), z.uuid()]).transform(([, id]) => id);
 

@@ -8,8 +8,7 @@ import { validationFailed } from '../../core/errors.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Orm } from '../../db/orm.ts';
-import type { ImportForm } from './import-intake.ts';
-import { readMapping } from './import-mapping.ts';
+import { type ImportForm, readMapping } from './import-intake.ts';
 
 type GoodRow = Extract<ImportRow, { ok: true }>;
 type BadRow = Extract<ImportRow, { ok: false }>;

@@ -3,15 +3,7 @@ import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { Total } from '../../db/count-or-estimate.ts';
 import type { ListWindow } from '../../db/entities/list-window.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
-import { readCursor } from './read-cursor.ts';
-import { toScannedPage } from './scanned-page.ts';
-
-/** A page of a list that may be large: read by number, or by cursor at the same cost at any depth. */
-export interface LargePage<Row> extends Total {
-  rows: Row[];
-  page: number;
-  cursor: string | null;
-}
+import { readCursor, toScannedPage } from './cursor-page.ts';
 
 interface LargeList<Row> {
   /** Kind of rows, so that a cursor of another list is refused. */
@@ -25,11 +17,12 @@ interface LargeList<Row> {
 const positionSchema = (kind: string) => z.tuple([z.literal(kind), cursorInstant, z.uuid(), z.int().min(0)]);
 
 /**
- * Reads one row more than the page, which tells whether there is another.
+ * A page of a list that may be large: read by number, or by cursor at the same cost at any depth. Reads one row more
+ * than the page, which tells whether there is another.
  *
  * @throws DomainError `BAD_REQUEST` for a cursor of another list
  */
-export async function readLargePage<Row>(list: LargeList<Row>): Promise<LargePage<Row>> {
+export async function readLargePage<Row>(list: LargeList<Row>) {
   const { pageSize } = list.query;
   const { window, rowsBefore } = findWindow(list);
   const found = await list.read(window);

@@ -24,7 +24,7 @@ import { createContactFieldsService } from './contact-fields.ts';
 import { createContactsService } from './contacts.ts';
 import { createDomainsService } from './domains.ts';
 import { createEventsService } from './events.ts';
-import { createImportIntake } from './import-intake.ts';
+import { takeInImport } from './import-intake.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectErasureService } from './project-erasure.ts';
@@ -89,7 +89,7 @@ it('an import keeps its file if the answer to its commit is lost', async () => {
   };
   stage.orm.em.getEventManager().registerSubscriber({ afterTransactionCommit: loseAnswer });
   const bytes = Readable.from([Buffer.from('email\nada@example.com\n')]);
-  const importing = createImportIntake(stage.orm)(project.id, { bytes, fields: new Map() });
+  const importing = takeInImport(stage.orm, project.id, { bytes, fields: new Map() });
   await expect(importing).rejects.toThrow('Connection terminated');
   const saved = `select from jobs join job_chunks on job_id = jobs.id where project_id = $1`;
   expect(await database.sql(saved, [project.id])).toHaveLength(1);

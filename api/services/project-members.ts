@@ -44,9 +44,7 @@ async function requireVerifiedInviter(em: Em, userId: string): Promise<void> {
 async function requireFewInvitations(em: Em, userId: string, email: string): Promise<void> {
   const retryAfterSeconds = await countInvitationEmail(em, userId, email);
   if (retryAfterSeconds === undefined) return;
-  throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many invitations in this hour', {
-    retryAfterSeconds,
-  });
+  throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many invitations in this hour', { retryAfterSeconds });
 }
 
 /** Requires the user's lock, so that concurrent calls can't exceed the limit. */
@@ -55,10 +53,7 @@ async function requireFewJoined(em: Em, userId: string): Promise<void> {
   throw new DomainError(
     'CONFLICT',
     `Others have added this person to ${joinedProjectsPerUser} projects, the maximum`,
-    {
-      details: { limit: joinedProjectsPerUser },
-      suggestion: 'Ask the person to leave some of them first.',
-    },
+    { details: { limit: joinedProjectsPerUser }, suggestion: 'Ask the person to leave some of them first.' },
   );
 }
 

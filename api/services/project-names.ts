@@ -29,11 +29,6 @@ export type ProjectNames = ReturnType<typeof createProjectNames>;
 
 const watchedForMs = 60_000;
 
-interface NewNames {
-  fields: Map<string, NewFieldType>;
-  events: Map<string, TrackedName>;
-}
-
 /**
  * Tracks the keys of `data` and the event names of projects; each project may have 10,000 of either.
  *
@@ -100,7 +95,7 @@ export function createProjectNames(orm: Orm, changes: Pick<ProjectChanges, 'isCo
   };
 }
 
-function newNames(isKnown: (name: string) => boolean, writes: readonly NamingWrite[]): NewNames {
+function newNames(isKnown: (name: string) => boolean, writes: readonly NamingWrite[]) {
   const fields = new Map<string, NewFieldType>();
   const events = new Map<string, TrackedName>();
   for (const { projectId, patch, eventName } of writes) {

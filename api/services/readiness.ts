@@ -22,8 +22,7 @@ const checkTimeoutMs = 2_000;
 const validForMs = 1_000;
 
 /**
- * Returns a function that reports the state of every dependency. It never throws; a result is cached for one
- * second.
+ * Returns a function that reports the state of every dependency. It never throws; a result is cached for one second.
  */
 export function createReadiness(checks: ReadinessChecks): () => Promise<Readiness> {
   let latest: Promise<Readiness> | undefined;

@@ -3,9 +3,8 @@ import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { listRequests } from '../../analytics/questions/request-list.ts';
 import { cursorInstant, encodeCursor } from '../../core/pagination/cursor.ts';
 import type { RequestListQuery } from '../schemas/requests.ts';
-import { readCursor } from './read-cursor.ts';
+import { readCursor, toScannedPage } from './cursor-page.ts';
 import { refuseReversed, whileAvailable } from './read-model.ts';
-import { toScannedPage } from './scanned-page.ts';
 
 const positionSchema = z
   .tuple([z.literal('requests'), cursorInstant, z.uuid()])

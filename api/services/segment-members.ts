@@ -79,9 +79,7 @@ export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, 
       const inTurn = heavyReads.inBatches(projectId);
       const result = await computeSegment(em, projectId, id, computationStart, committed, inTurn);
       committed();
-      if (result !== undefined) {
-        return { added: result.added, removed: result.removed, total: result.total };
-      }
+      if (result !== undefined) return { added: result.added, removed: result.removed, total: result.total };
       throw new DomainError('BAD_REQUEST', 'Only a dynamic segment with trackMembership is computed', {
         suggestion: 'Set trackMembership to true first.',
       });

@@ -249,9 +249,7 @@ const startsWith = ({ eventName }: { eventName: string }, segment: Segment) =>
 const refersToSegment = (step: ReferringConfig, segment: Segment) =>
   segmentsOf(step).has(segment.id) || readsEventsOf(step, segment);
 
-/**
- * Omits kinds without references. Add each new kind of reference here, and store it under `lockSegmentReferences`.
- */
+/** Omits kinds without references. Add each new kind of reference here, and store it under `lockSegmentReferences`. */
 async function findSegmentUses(em: Em, projectId: string, segment: Segment) {
   const { id } = segment;
   const uses = {

@@ -12,8 +12,7 @@ import {
   type SuppressionRow,
 } from '../../db/statements/contacts/list-suppressions.ts';
 import type { ListSuppressionsQuery } from '../schemas/suppressions.ts';
-import { readCursor } from './read-cursor.ts';
-import { toScannedPage } from './scanned-page.ts';
+import { readCursor, toScannedPage } from './cursor-page.ts';
 
 const positionSchema = z
   .tuple([z.literal('suppressedAt'), cursorInstant, z.uuid(), z.string()])

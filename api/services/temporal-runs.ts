@@ -1,17 +1,10 @@
-export interface TemporalRun {
-  temporalWorkflowId: string | null;
-  /** URL of the run in the Temporal UI; null if none is configured. */
-  temporalUrl: string | null;
-}
+export type TemporalRuns = ReturnType<typeof createTemporalRuns>;
 
-export type TemporalRuns = (workflowId: string | null) => TemporalRun;
-
-export function createTemporalRuns(ui: { url: string; namespace: string } | null): TemporalRuns {
+/** @param ui null without a Temporal UI; then runs have no address */
+export function createTemporalRuns(ui: { url: string; namespace: string } | null) {
   const pages =
-    ui === null
-      ? null
-      : `${ui.url.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(ui.namespace)}/workflows`;
-  return (workflowId) => ({
+    ui && `${ui.url.replace(/\/+$/, '')}/namespaces/${encodeURIComponent(ui.namespace)}/workflows`;
+  return (workflowId: string | null) => ({
     temporalWorkflowId: workflowId,
     temporalUrl: pages === null || workflowId === null ? null : `${pages}/${encodeURIComponent(workflowId)}`,
   });

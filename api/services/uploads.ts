@@ -10,8 +10,7 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { finishUpload, removeUpload } from '../../db/statements/uploads/count-uploads.ts';
 import type { ImageStores } from '../../runtime/image-stores.ts';
 import type { ListUploadsQuery } from '../schemas/uploads.ts';
-import { readCursor } from './read-cursor.ts';
-import { toScannedPage } from './scanned-page.ts';
+import { readCursor, toScannedPage } from './cursor-page.ts';
 
 export interface UploadsServiceOptions {
   orm: Orm;

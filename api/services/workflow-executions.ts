@@ -30,8 +30,6 @@ export interface ExecutionWithSteps extends ExecutionOfContact {
   steps: { run: WorkflowStepRun; step: { type: StepType; name: string } | null }[];
 }
 
-export type WorkflowExecutionsService = ReturnType<typeof createWorkflowExecutionsService>;
-
 const findExecution = async (em: Em, workflowId: string, id: string) =>
   orNotFound(await em.findOne(WorkflowExecution, { id, workflowId }), 'Execution');
 
@@ -117,14 +115,12 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
 async function startFor(
   em: Em,
   workflowId: string,
-  { contactId, context }: Parameters<WorkflowExecutionsService['start']>[2],
+  { contactId, context }: StartExecutionBody,
 ): Promise<ExecutionOfContact> {
   const keep = { mode: 'for key share' } as const;
   const workflow = orNotFound(await lockRecord(em, Workflow, { id: workflowId }, keep), 'Workflow');
   orNotFound(await lockRecord(em, Contact, { id: contactId }, keep), 'Contact');
-  if (!workflow.canStart()) {
-    requireNoFaults(findGraphFaults(toDraft(await readGraph(em, workflow))));
-  }
+  if (!workflow.canStart()) requireNoFaults(findGraphFaults(toDraft(await readGraph(em, workflow))));
   const id = newId();
   const version = workflow.liveVersion ?? workflow.version;
   if (await startExecution(em, { id, workflowId, version, contactId, context: context ?? {} })) {

@@ -17,9 +17,8 @@ const style = `
 }`.replaceAll('\n', '');
 
 /**
- * Liquid template of all account emails. Its variables (`accountEmailVariables`, and `accountLink`, which may
- * be empty) are inserted as text, never read as Liquid or HTML. HTML-only parts are marked
- * `data-text="none"`.
+ * Liquid template of all account emails. Its variables (`accountEmailVariables`, and `accountLink`, which may be empty)
+ * are inserted as text, never read as Liquid or HTML. HTML-only parts are marked `data-text="none"`.
  */
 export const accountEmailTemplate = {
   subject: '{{ title }}',

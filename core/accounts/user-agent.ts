@@ -1,8 +1,3 @@
-export interface UserAgent {
-  browser: string | null;
-  system: string | null;
-}
-
 // Browsers also name the ones they descend from, so the first match counts.
 const browsers: readonly [sign: string, name: string][] = [
   ['Edg', 'Edge'],
@@ -26,7 +21,7 @@ const systems: readonly [sign: string, name: string][] = [
 ];
 
 /** Browser and system in words, from a fixed list: the header itself can hold anything. */
-export function readUserAgent(header: string | undefined): UserAgent {
+export function readUserAgent(header: string | undefined) {
   const nameIn = (list: readonly [string, string][]) =>
     list.find(([sign]) => header?.includes(sign))?.[1] ?? null;
   return { browser: nameIn(browsers), system: nameIn(systems) };

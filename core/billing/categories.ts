@@ -1,8 +1,6 @@
 import type { EmailSource } from '../email-state.ts';
 
-/**
- * Categories that sent emails are counted and limited by. Campaign tests and account emails belong to none.
- */
+/** Categories that sent emails are counted and limited by. Campaign tests and account emails belong to none. */
 export const sendingCategories = ['transactional', 'campaigns', 'workflows'] as const;
 
 export const billingCategories = [...sendingCategories, 'inbound'] as const;

@@ -34,9 +34,7 @@ export function parseCondition(raw: unknown, path = ''): ConditionResult {
   return parseTree(raw, path, parseFilter);
 }
 
-/**
- * Like `parseCondition`, but also accepts `context.<path>`, and `event.<path>` with the operators of `data`.
- */
+/** Like `parseCondition`, but also accepts `context.<path>`, and `event.<path>` with the operators of `data`. */
 export function parseWorkflowCondition(raw: unknown, path = ''): ConditionResult<WorkflowPredicate> {
   return parseTree(raw, path, parseWorkflowFilter);
 }

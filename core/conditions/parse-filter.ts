@@ -103,9 +103,7 @@ function parseEventTest(test: OperatorTest, raw: RawFilter): Parsed<EventTest> {
   const count = parseCount(raw);
   if (!count.ok) return count;
   const atLeast = test === 'countAbove' ? count.value + 1 : count.value;
-  if (raw.within === undefined || raw.within === null) {
-    return { ok: true, value: { is: 'counted', atLeast } };
-  }
+  if (raw.within === undefined || raw.within === null) return { ok: true, value: { is: 'counted', atLeast } };
   return map(parseDurationMs(raw, 'within'), (withinMs) => ({ is: 'counted', atLeast, withinMs }));
 }
 

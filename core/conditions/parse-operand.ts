@@ -38,9 +38,7 @@ export function parseOperand({ value }: RawFilter): Parsed<Operand> {
   if (typeof value !== 'string') {
     return refuse('value', 'Expected a string, a number or a boolean', 'invalid_type');
   }
-  if (!isStorableText(value)) {
-    return refuse('value', unstorableText, 'invalid_string');
-  }
+  if (!isStorableText(value)) return refuse('value', unstorableText, 'invalid_string');
   const date = parseDateText(value);
   return accept(date ? { type: 'date', value: date } : { type: 'string', value });
 }

@@ -3,6 +3,11 @@ import { type Config, environmentSchema } from './schema.ts';
 
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
+
+  /** @param faults such as `PORT: must be a number` */
+  constructor(...faults: string[]) {
+    super(['The configuration is not valid:', ...faults].join('\n  '));
+  }
 }
 
 /**
@@ -15,6 +20,5 @@ export function loadConfig(environment: Record<string, string | undefined>): Con
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = environmentSchema.safeParse(present, { error: issueWords });
   if (parsed.success) return parsed.data;
-  const lines = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
-  throw new ConfigError(`The configuration is not valid:\n${lines.join('\n')}`);
+  throw new ConfigError(...parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
 }

@@ -7,9 +7,8 @@ const dateForm = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.\d{3})?Z)?$
 const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 /**
- * The type that the first non-null value of a key fixes for its field. A
- * numeric string is a string; only `YYYY-MM-DD` and `YYYY-MM-DDTHH:MM:SS[.sss]Z` of an existing day are
- * dates; arrays and objects count as strings.
+ * The type that the first non-null value of a key fixes for its field. A numeric string is a string; only `YYYY-MM-DD`
+ * and `YYYY-MM-DDTHH:MM:SS[.sss]Z` of an existing day are dates; arrays and objects count as strings.
  */
 export function inferFieldType(value: Exclude<JsonValue, null>): FieldType {
   if (typeof value === 'number') return 'number';

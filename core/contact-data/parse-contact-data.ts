@@ -73,9 +73,7 @@ export function parseContactData(raw: unknown, path = 'data'): ContactDataResult
     else if (value === null) data.remove.push(key);
     else if (value !== '') data.set[key] = value;
   }
-  if (issues.length === 0 && jsonByteLength(data.eventData) > maxContactDataBytes) {
-    issues.push(tooLarge());
-  }
+  if (issues.length === 0 && jsonByteLength(data.eventData) > maxContactDataBytes) issues.push(tooLarge());
   return issues.length > 0 ? { ok: false, issues: issues.slice(0, maxReportedIssues) } : { ok: true, data };
 }
 

@@ -31,9 +31,7 @@ function keyOfColumn(name: string): string {
   return keyLikeBuiltIn.test(rest) ? rest : name;
 }
 
-/**
- * What each column becomes, by name: `email`, `subscribed`, a key of data (`columnOfKey`), or null for nothing.
- */
+/** What each column becomes, by name: `email`, `subscribed`, a key of data (`columnOfKey`), or null for nothing. */
 export type ColumnMapping = Readonly<Record<string, string | null>>;
 
 /**

@@ -54,9 +54,7 @@ export function readImportFormat(
   mapping: ColumnMapping = {},
 ): ImportFormatResult {
   const kind = otherKind(start);
-  if (kind !== undefined) {
-    return refuse(`This is ${kind}, not a CSV file. Export it as CSV and upload that.`);
-  }
+  if (kind !== undefined) return refuse(`This is ${kind}, not a CSV file. Export it as CSV and upload that.`);
   const text = new TextDecoder(detected.encoding).decode(start);
   if (text.trim() === '') return refuse('The file is empty. Its first row must name the columns.');
   const headers = delimiters

@@ -38,9 +38,7 @@ export function readRow(
   if (email === undefined) return refuse('This is not an email address');
   const subscribed =
     columns.subscribed === undefined ? undefined : readSubscribed(cells[columns.subscribed] ?? '');
-  if (subscribed === null) {
-    return refuse('The column subscribed must be true, false, yes, no, 1, 0 or empty');
-  }
+  if (subscribed === null) return refuse('The column subscribed must be true, false, yes, no, 1, 0 or empty');
   const data: JsonObject = {};
   let length = 0;
   for (const { index, key } of columns.data) {

@@ -6,8 +6,7 @@ const tagBytes = 16;
 const headerBytes = 1 + nonceBytes + tagBytes;
 
 /**
- * Encrypts a text with AES-256-GCM and a random nonce: version byte, 12 bytes nonce, 16 bytes tag,
- * ciphertext.
+ * Encrypts a text with AES-256-GCM and a random nonce: version byte, 12 bytes nonce, 16 bytes tag, ciphertext.
  *
  * @param context where the text belongs, such as row and column; decryption needs the same context, so a
  *   ciphertext copied to another row does not decrypt

@@ -2,10 +2,7 @@ import type { FieldIssue } from '../errors.ts';
 import { maxHeaderLength } from './header-text.ts';
 
 export const maxHeaderNameLength = 126;
-/**
- * SES allows 15 headers per message; three are reserved for List-Unsubscribe, List-Unsubscribe-Post and
- * Precedence.
- */
+/** SES allows 15 headers per message; three are reserved for List-Unsubscribe, List-Unsubscribe-Post and Precedence. */
 export const maxCustomHeaders = 12;
 
 const fieldName = /^[\x21-\x39\x3b-\x7e]+$/; // RFC 5322 ftext

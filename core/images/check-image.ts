@@ -12,11 +12,6 @@ const markup = /<(?:!doctype\s|html[\s>]|body[\s>]|script[\s>]|iframe[\s>]|\?php
 /** Length of the longest pattern minus one: what can span two chunks. */
 const overlapBytes = 9;
 
-export interface CheckedImage {
-  type: ImageType;
-  bytes: AsyncIterable<Uint8Array>;
-}
-
 function refused(message: string) {
   return validationFailed([{ field: 'image', message, code: 'custom' }]);
 }
@@ -26,7 +21,7 @@ function refused(message: string) {
  *
  * @throws DomainError `VALIDATION_ERROR` for anything else; also thrown by `bytes`
  */
-export async function checkImage(source: AsyncIterable<Uint8Array>): Promise<CheckedImage> {
+export async function checkImage(source: AsyncIterable<Uint8Array>) {
   const chunks = source[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
   while (head.length < headBytes) {

@@ -1,9 +1,7 @@
 import type { BulkOperation } from './results.ts';
 
 export const jobStates = ['waiting', 'active', 'completed', 'failed'] as const;
-export type JobState = (typeof jobStates)[number];
-
-export const openJobStates = ['waiting', 'active'] as const satisfies JobState[];
+export const openJobStates = ['waiting', 'active'] as const satisfies (typeof jobStates)[number][];
 
 export const bulkJobTypes = [
   'bulk-subscribe',

@@ -14,10 +14,7 @@ export type Locale = (typeof locales)[number];
 
 export const messages: Readonly<Record<Locale, Messages>> = { de, en, es, fr, it, nl, pl, pt };
 
-/**
- * Resolves a contact's `locale` by its first subtag, in any case and with any separator (`de-AT`, `DE`,
- * `de_CH`).
- */
+/** Resolves a contact's `locale` by its first subtag, in any case and with any separator (`de-AT`, `DE`, `de_CH`). */
 export function resolveLocale(locale: unknown, fallback: Locale = 'en'): Locale {
   if (typeof locale !== 'string') return fallback;
   const [language = ''] = locale.trim().toLowerCase().split(/[-_.]/, 1);

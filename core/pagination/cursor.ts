@@ -27,6 +27,5 @@ export function decodeCursor<T>(cursor: string, schema: z.ZodType<T>): T | undef
   if (!Array.isArray(decoded) || decoded[0] !== version) return undefined;
   const values: unknown[] = decoded.slice(1);
   if (values.some((value) => typeof value === 'string' && !isStorableText(value))) return undefined;
-  const parsed = schema.safeParse(values);
-  return parsed.success ? parsed.data : undefined;
+  return schema.safeParse(values).data;
 }

@@ -17,20 +17,17 @@ export interface FooterTexts {
 type Footer = Record<'html' | 'text', ReturnType<typeof toOutlines>>;
 
 /** Projects that send the same content differ in their footers. */
-const footers = new LRUCache<string, Footer>({ max: 200 });
-
-/** The texts around the two links. */
-function footerOf({ locale, address }: FooterTexts): Footer {
-  const key = locale + (address ?? '\0');
-  const known = footers.get(key);
-  if (known !== undefined) return known;
-  const made = {
+const footers = new LRUCache<string, Footer, FooterTexts>({
+  max: 200,
+  memoMethod: (_key, _stale, { context: { locale, address } }) => ({
     html: toOutlines(htmlFooter(messages[locale], address)),
     text: toOutlines(textFooter(messages[locale], address)),
-  };
-  footers.set(key, made);
-  return made;
-}
+  }),
+});
+
+/** The texts around the two links. */
+const footerOf = (texts: FooterTexts): Footer =>
+  footers.memo(texts.locale + (texts.address ?? '\0'), { context: texts });
 
 function htmlFooter(text: (typeof messages)[Locale], address: string | null): string[] {
   const style = 'style="color:#666666;text-decoration:underline"';

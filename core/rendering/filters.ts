@@ -41,10 +41,7 @@ const maxStrippedLength = 512 * 1024;
 
 const missingPasses = new WeakSet<object>();
 
-/**
- * Before a `??`, a missing value passes filters unchanged, so that `name | capitalize ?? "friend"` falls
- * back.
- */
+/** Before a `??`, a missing value passes filters unchanged, so that `name | capitalize ?? "friend"` falls back. */
 export function letMissingPass(filter: FilterToken): void {
   if (filter.name !== 'default') missingPasses.add(filter);
 }

@@ -36,9 +36,8 @@ const markupTags = new Set(['tablerow', 'endtablerow']);
  * Outputs that are HTML (`| raw`, `| escape`) go through the filter `plain_text`; outputs in attributes that
  * the text does not show (a style, an image source) are dropped.
  *
- * @returns undefined when the rendered HTML has to be converted with `htmlToText`: a tag with side effects is
- *   inside a comment or an attribute, half of a block would be lost, there are too many tags, or the template
- *   does not parse
+ * @returns undefined when the rendered HTML has to be converted with `htmlToText`: a tag with side effects is inside a
+ *   comment or an attribute, half of a block would be lost, there are too many tags, or the template does not parse
  */
 export function toPlainTextTemplate(source: string): { source: string; template: Template } | undefined {
   const pieces: Piece[] = [];

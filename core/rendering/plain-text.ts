@@ -1,6 +1,5 @@
 import { compile, type DomNode, type FormatCallback } from 'html-to-text';
-import { addressBehind } from './link-address.ts';
-import { stripMarkup } from './strip-markup.ts';
+import { addressBehind, stripMarkup } from './strip-markup.ts';
 
 /** Beyond this `stripMarkup` converts: html-to-text is quadratic in unclosed tags. */
 const maxConvertedTags = 6_000;

@@ -8,9 +8,7 @@ export interface RenderLimits {
   outputCharacters: number;
 }
 
-/**
- * With these, a hostile template blocks the process for less than 250 ms; see `hostile-templates.test.ts`.
- */
+/** With these, a hostile template blocks the process for less than 250 ms; see `hostile-templates.test.ts`. */
 export const defaultRenderLimits: Readonly<RenderLimits> = {
   cpuMs: 100,
   workUnits: 2_000_000,

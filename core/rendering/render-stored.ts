@@ -1,7 +1,7 @@
 import type { ContentType } from '../content-types.ts';
 import type { EmailBrand } from '../email-brand.ts';
 import type { EmailSource } from '../email-state.ts';
-import type { JsonObject, JsonValue } from '../json-value.ts';
+import { isPlainObject, type JsonObject, type JsonValue } from '../json-value.ts';
 import { nilId } from '../nil-id.ts';
 import { createContactLinks } from '../public-links.ts';
 import type { RenderEmailOptions, RenderEmailResult } from './email-document.ts';
@@ -68,7 +68,7 @@ function ofWorkflow({ event, context }: JsonObject) {
 }
 
 function asObject(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+  return isPlainObject(value) ? value : {};
 }
 
 export function compileReason({ field, message, line, column }: CompileFault): string {

@@ -1,5 +1,4 @@
 import { tokenizeHtml } from '../html-tokens.ts';
-import { addressBehind } from './link-address.ts';
 
 const blockTags = new Set(
   'address article blockquote br div footer h1 h2 h3 h4 h5 h6 header hr li ol p pre section table tr ul'.split(
@@ -59,4 +58,13 @@ export function stripMarkup(html: string): string {
     onend: endLink,
   });
   return text;
+}
+
+/** What the plain text shows behind a link's label; undefined when the label says it, or for no address to go to. */
+export function addressBehind(label: string, href: string): string | undefined {
+  const target = href.trim();
+  if (target === '' || target.startsWith('#') || /^(?:javascript|data|cid):/i.test(target)) return undefined;
+  const address = target.replace(/^(?:mailto|tel):([^?]*)$/i, '$1');
+  const isShown = label === address || label === address.replace(/^https?:\/\//, '');
+  return isShown ? undefined : address;
 }

@@ -1,10 +1,9 @@
 import { type EmailStatus, emailStatusRank } from '../email-state.ts';
 
 /**
- * Transitions that the service itself makes, each by compare-and-set: claim, hand-over, refusal,
- * cancellation, and back to the queue after a throttled call. UNKNOWN may be retried once (transactional
- * email), or returns to the queue (campaigns) when the provider's events prove that the email was not
- * accepted.
+ * Transitions that the service itself makes, each by compare-and-set: claim, hand-over, refusal, cancellation, and back
+ * to the queue after a throttled call. UNKNOWN may be retried once (transactional email), or returns to the queue
+ * (campaigns) when the provider's events prove that the email was not accepted.
  */
 export const ownTransitions: Readonly<Record<EmailStatus, readonly EmailStatus[]>> = {
   QUEUED: ['SENDING', 'SUPPRESSED', 'CANCELLED', 'FAILED'],

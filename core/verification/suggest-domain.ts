@@ -18,10 +18,9 @@ const all = [...leading, ...otherProviders.map((domain) => ({ domain, ...toName(
 const slipsOfCom: ReadonlySet<string> = new Set(['co', 'cm', 'om']);
 
 /**
- * Suggests the well-known mailbox provider that was meant by a domain with one typo: a letter missing, added,
- * replaced or two swapped (Damerau-Levenshtein). The first letter is assumed correct, names under five
- * letters are too similar to compare, and an existing top-level domain is no typo except `.co`, `.cm` and
- * `.om`.
+ * Suggests the well-known mailbox provider that was meant by a domain with one typo: a letter missing, added, replaced
+ * or two swapped (Damerau-Levenshtein). The first letter is assumed correct, names under five letters are too similar
+ * to compare, and an existing top-level domain is no typo except `.co`, `.cm` and `.om`.
  *
  * If the domain takes mail, only typos of leading providers count. Otherwise other common providers count
  * too, a name of seven letters may have two typos, or name and suffix one each.

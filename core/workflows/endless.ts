@@ -1,11 +1,10 @@
 /**
  * Limits that stop endless workflows: loops in one graph, and chains of workflows that start one another.
  *
- * An event caused by a person or a client has 0 hops. Events caused by an execution (a changed subscription,
- * an email and its provider events, entering or leaving a segment) have one hop more than the execution,
- * which has the hops of the event that started it. A pause in the workflow's design starts a new chain, as
- * does a 0-hop event that ends a wait. The time until an email is opened or a segment is computed does not
- * count as a pause.
+ * An event caused by a person or a client has 0 hops. Events caused by an execution (a changed subscription, an email
+ * and its provider events, entering or leaving a segment) have one hop more than the execution, which has the hops of
+ * the event that started it. A pause in the workflow's design starts a new chain, as does a 0-hop event that ends a
+ * wait. The time until an email is opened or a segment is computed does not count as a pause.
  */
 
 /** Shortest pause: a loop with one in each round may run without a limit. */

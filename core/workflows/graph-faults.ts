@@ -143,9 +143,7 @@ function branchFaults(
     faults.push(['branch_repeated', `it has two transitions for ${nameOf(branch)}`]);
   }
   for (const branch of requiredBranches(type, config, taken)) {
-    if (!taken.includes(branch)) {
-      faults.push(['branch_missing', `the ${nameOf(branch)} leads nowhere`]);
-    }
+    if (!taken.includes(branch)) faults.push(['branch_missing', `the ${nameOf(branch)} leads nowhere`]);
   }
   return faults;
 }

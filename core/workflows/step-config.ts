@@ -148,10 +148,7 @@ export function templateIdOf(type: StepType, config: Record<string, unknown>): s
   return type === 'SEND_EMAIL' && typeof config.templateId === 'string' ? config.templateId : null;
 }
 
-const shapeSchema = z.object({
-  data: z.unknown().optional(),
-  subscribed: z.boolean().optional(),
-});
+const shapeSchema = z.object({ data: z.unknown().optional(), subscribed: z.boolean().optional() });
 
 export function parseUpdateConfig(
   raw: Record<string, unknown>,

@@ -39,9 +39,7 @@ export const listenedEventSchema = z.string().check((context) => {
 type TextCheck = (text: string) => { message: string; code: string } | undefined;
 
 const findLiquidFault: TextCheck = (text) => {
-  if (!isStorableText(text)) {
-    return { message: unstorableText, code: 'invalid_string' };
-  }
+  if (!isStorableText(text)) return { message: unstorableText, code: 'invalid_string' };
   const compiled = isTemplate(text) ? compileTemplate(text, { kind: 'text' }) : undefined;
   if (compiled?.ok !== false) return undefined;
   const { line, column, message } = compiled.error;
@@ -125,10 +123,7 @@ export const stepSchemas = {
       .optional(),
   }),
   DELAY: z
-    .object({
-      amount: z.number().positive().optional(),
-      unit: z.enum(delayUnits).optional(),
-    })
+    .object({ amount: z.number().positive().optional(), unit: z.enum(delayUnits).optional() })
     .check((context) => {
       const { amount, unit } = context.value;
       if (amount !== undefined && unit !== undefined && amount * msPerUnit[unit] > maxDelayMs) {

@@ -214,7 +214,5 @@ function halve<E extends Queued>(batch: readonly E[], groups: ReadonlySet<string
 }
 
 function queueIsFull(): DomainError {
-  return new DomainError('SERVICE_UNAVAILABLE', 'Too many requests at once', {
-    retryAfterSeconds,
-  });
+  return new DomainError('SERVICE_UNAVAILABLE', 'Too many requests at once', { retryAfterSeconds });
 }

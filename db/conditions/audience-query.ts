@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Em } from '../orm.ts';
-import { execute, query } from '../sql.ts';
+import { query, withSettings } from '../sql.ts';
 
 /**
  * How many contacts a statement evaluates a condition for: `few`, found by index look-ups (a page, a batch); `given` ones,
@@ -38,8 +38,5 @@ export function audienceQuery<Row extends z.ZodType>(
   text: string,
   parameters: readonly unknown[],
 ): Promise<z.output<Row>[]> {
-  return em.transactional(async (inner) => {
-    await execute(inner, settings[reach]);
-    return query(inner, row, text, parameters);
-  });
+  return withSettings(em, settings[reach], (inner) => query(inner, row, text, parameters));
 }

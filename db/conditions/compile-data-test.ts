@@ -1,5 +1,6 @@
 import type { DataTest, Operand, Predicate } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
+import { tryParseJson } from '../../core/json-value.ts';
 import type { Bind } from './bind.ts';
 import { comparisonSql } from './comparison-sql.ts';
 import { dataTextSql, dataValueSql } from './data-value.ts';
@@ -68,11 +69,4 @@ function equalSql(value: string, text: string, operand: Operand, bind: Bind): st
  * Whether a value of another type may have this text. For all other texts, the text alone is compared, in half the
  * time.
  */
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isJson = (text: string) => tryParseJson(text) !== undefined;

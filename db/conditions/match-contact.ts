@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Condition } from '../../core/conditions/condition.ts';
 import type { Em } from '../orm.ts';
-import { query } from '../sql.ts';
+import { queryColumn } from '../sql.ts';
 import { conditionAudience } from './audience.ts';
 import { bindInto } from './bind.ts';
 import { contactColumnsSql } from './read-data-once.ts';
@@ -19,5 +19,5 @@ export async function matchContact(
   const parameters: unknown[] = [projectId, contactId];
   const where = audience.where(now, bindInto(parameters), 'given');
   const text = `select c.id from (${contactSql} offset 0) c where ${where}`;
-  return (await query(em, z.object({ id: z.uuid() }), text, parameters)).length > 0;
+  return (await queryColumn(em, z.uuid(), text, parameters)).length > 0;
 }

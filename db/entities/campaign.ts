@@ -93,11 +93,7 @@ CampaignFiguresSchema.setClass(CampaignFigures);
 const CampaignFigureChangeSchema = defineEntity({
   name: 'CampaignFigureChange',
   tableName: 'campaign_figure_changes',
-  properties: {
-    campaignId: p.uuid().primary(),
-    id: p.uuid().primary().defaultRaw('uuidv7()'),
-    ...figures(),
-  },
+  properties: { campaignId: p.uuid().primary(), id: p.uuid().primary().defaultRaw('uuidv7()'), ...figures() },
 });
 
 /**

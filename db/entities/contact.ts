@@ -86,11 +86,7 @@ const ContactErasureSchema = defineEntity({
   name: 'ContactErasure',
   tableName: 'contact_erasures',
   indexes: [
-    {
-      name: 'contact_erasures_to_clear',
-      properties: ['projectId', 'erasedAt'],
-      where: 'cleared_at is null',
-    },
+    { name: 'contact_erasures_to_clear', properties: ['projectId', 'erasedAt'], where: 'cleared_at is null' },
     {
       name: 'contact_erasures_cleared',
       properties: ['projectId', 'erasedAt'],

@@ -63,12 +63,7 @@ DomainSchema.setClass(Domain);
 const DomainRemovalSchema = defineEntity({
   name: 'DomainRemoval',
   tableName: 'domain_removals',
-  properties: {
-    id: primaryId(),
-    projectId: p.uuid().index(),
-    domain: p.text(),
-    createdAt: createdAt(),
-  },
+  properties: { id: primaryId(), projectId: p.uuid().index(), domain: p.text(), createdAt: createdAt() },
 });
 
 /** A removed domain whose identity may still exist at the provider. */

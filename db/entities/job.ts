@@ -58,11 +58,7 @@ export const openJob = (id: string, done?: number) => ({
 const JobChunkSchema = defineEntity({
   name: 'JobChunk',
   tableName: 'job_chunks',
-  properties: {
-    jobId: p.uuid().primary(),
-    position: p.smallint().primary(),
-    bytes: p.blob(),
-  },
+  properties: { jobId: p.uuid().primary(), position: p.smallint().primary(), bytes: p.blob() },
 });
 
 export class JobChunk extends JobChunkSchema.class {}

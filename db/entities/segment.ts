@@ -63,11 +63,7 @@ const SegmentMemberSchema = defineEntity({
   name: 'SegmentMember',
   tableName: 'segment_members',
   indexes: [{ name: 'segment_members_contact', properties: ['contactId'] }],
-  properties: {
-    segmentId: p.uuid().primary(),
-    contactId: p.uuid().primary(),
-    createdAt: createdAt(),
-  },
+  properties: { segmentId: p.uuid().primary(), contactId: p.uuid().primary(), createdAt: createdAt() },
 });
 
 /**

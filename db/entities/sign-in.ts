@@ -6,11 +6,7 @@ const SignInAttemptsSchema = defineEntity({
   name: 'SignInAttempts',
   tableName: 'sign_in_attempts',
   indexes: [{ name: 'sign_in_attempts_end', properties: ['endsAt'] }],
-  properties: {
-    subject: p.blob().primary(),
-    attempts: p.integer(),
-    endsAt: instant(),
-  },
+  properties: { subject: p.blob().primary(), attempts: p.integer(), endsAt: instant() },
 });
 
 /** Password attempts within 15 minutes; `subject` hashes the account and the client's origin. */

@@ -9,11 +9,7 @@ const TemplateSchema = defineEntity({
   tableName: 'templates',
   repository: () => TemplateRepository,
   indexes: [{ name: 'templates_project', properties: ['projectId', 'createdAt', 'id'] }],
-  properties: {
-    ...contentColumns(),
-    createdAt: createdAt(),
-    updatedAt: updatedAt(),
-  },
+  properties: { ...contentColumns(), createdAt: createdAt(), updatedAt: updatedAt() },
 });
 
 export class Template extends TemplateSchema.class {}

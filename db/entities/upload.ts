@@ -28,11 +28,7 @@ UploadSchema.setClass(Upload);
 const UploadTotalSchema = defineEntity({
   name: 'UploadTotal',
   tableName: 'upload_totals',
-  properties: {
-    projectId: p.uuid().primary(),
-    files: p.integer(),
-    bytes: p.bigint('number'),
-  },
+  properties: { projectId: p.uuid().primary(), files: p.integer(), bytes: p.bigint('number') },
 });
 
 export class UploadTotal extends UploadTotalSchema.class {}
@@ -41,10 +37,8 @@ UploadTotalSchema.setClass(UploadTotal);
 /** The process of an upload left unfinished for this long is considered dead. */
 const unfinishedForMs = 60 * 60 * 1000;
 
-export type UploadPosition = Pick<Upload, 'createdAt' | 'key'>;
-
 export class UploadRepository extends EntityRepository<Upload> {
-  listPage(after: UploadPosition | undefined, limit: number): Promise<Upload[]> {
+  listPage(after: Pick<Upload, 'createdAt' | 'key'> | undefined, limit: number): Promise<Upload[]> {
     const position = after && {
       // Bounds the index scan, which the `$or` below does not.
       createdAt: { $lte: after.createdAt },

@@ -136,9 +136,7 @@ export class WorkflowRepository extends EntityRepository<Workflow> {
     window: { limit: number; offset: number },
   ): Promise<[Workflow[], number]> {
     return this.findAndCount(
-      {
-        ...(search && { [containsText(['name', 'description', 'event_name'], search)]: [] }),
-      },
+      { ...(search && { [containsText(['name', 'description', 'event_name'], search)]: [] }) },
       { orderBy: { createdAt: 'desc', id: 'desc' }, ...window },
     );
   }

@@ -1,10 +1,7 @@
 import { randomInt } from 'node:crypto';
 import getPort, { portNumbers } from 'get-port';
 
-/**
- * Below the ephemeral ports of Linux (`ip_local_port_range`), so that no connection takes one in the
- * meantime.
- */
+/** Below the ephemeral ports of Linux (`ip_local_port_range`), so that no connection takes one in the meantime. */
 const firstPort = 12_000;
 const portsPerWorker = 5_000;
 const workers = 4;

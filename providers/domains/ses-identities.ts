@@ -36,10 +36,9 @@ function isSeenBySes(identity: Identity, purpose: DnsRecord['purpose']): boolean
 }
 
 /**
- * SES identities with Easy DKIM and a custom MAIL FROM host. A domain is verified when SES says it is and the
- * project's TXT record is in DNS: no document guarantees that SES issues new DKIM tokens for a recreated identity,
- * so the tokens don't prove who owns the domain now.
- * Source: Amazon SES developer guide, "Verified identities in Amazon SES".
+ * SES identities with Easy DKIM and a custom MAIL FROM host. A domain is verified when SES says it is and the project's
+ * TXT record is in DNS: no document guarantees that SES issues new DKIM tokens for a recreated identity, so the tokens
+ * don't prove who owns the domain now. Source: Amazon SES developer guide, "Verified identities in Amazon SES".
  *
  * @param client of `createSesAccountClient`
  * @param installation distinguishes installations that share an SES account

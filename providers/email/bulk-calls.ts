@@ -107,10 +107,7 @@ function toCall(
     ...(first.replyTo === null ? {} : { ReplyToAddresses: [formatMailbox({ email: first.replyTo })] }),
     ConfigurationSetName: configurationSet,
     DefaultContent: {
-      Template: {
-        TemplateContent: layout.content,
-        TemplateData: '{}',
-      },
+      Template: { TemplateContent: layout.content, TemplateData: '{}' },
     },
     BulkEmailEntries: entries.map(({ entry }) => entry),
   });

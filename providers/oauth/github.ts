@@ -64,11 +64,7 @@ export function createGitHubProvider({
         await ask(configuration, token, `${api}/user/emails?per_page=100`, emailsSchema),
       ];
       const primary = emails.find((each) => each.primary && each.verified);
-      return {
-        subject: String(user.id),
-        verifiedEmail: primary?.email ?? null,
-        name: user.name ?? null,
-      };
+      return { subject: String(user.id), verifiedEmail: primary?.email ?? null, name: user.name ?? null };
     },
   };
 }

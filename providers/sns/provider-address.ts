@@ -1,8 +1,7 @@
 const awsHost = /^sns\.[a-z0-9-]{3,}\.amazonaws\.com(\.cn)?$/;
 
 /**
- * True for an address that may be called: HTTPS at a regional SNS host, without credentials or port, or the local
- * SES.
+ * True for an address that may be called: HTTPS at a regional SNS host, without credentials or port, or the local SES.
  *
  * @param address any absolute URL
  * @param localHost `host:port` of the local SES, which uses plain HTTP

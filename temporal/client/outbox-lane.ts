@@ -8,7 +8,7 @@ import {
   findProjectTurns,
   lockDueCommands,
 } from '../../db/statements/outbox/due-commands.ts';
-import { type DeliveredCommands, deliverCommands } from './deliver-commands.ts';
+import { deliverCommands } from './deliver-commands.ts';
 import { planCalls } from './plan-calls.ts';
 
 export interface RelayRound {
@@ -191,11 +191,7 @@ export class OutboxLane {
   }
 }
 
-interface Tried extends DeliveredCommands {
-  left: DueCommand[];
-}
-
-async function tryEmails(firstTry: FirstTry, due: readonly DueCommand[]): Promise<Tried> {
+async function tryEmails(firstTry: FirstTry, due: readonly DueCommand[]) {
   if (due.length === 0) return { left: [], done: [], retryInMs: 0 };
   const { openIds, retryInMs } = await firstTry.run(due.map((command) => command.subjectId));
   const open = new Set(openIds);

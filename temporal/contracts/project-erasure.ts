@@ -6,8 +6,7 @@ export interface ProjectErasureInput {
 
 export interface ProjectErasureActivities {
   /**
-   * Deletes a project's data in Postgres, ClickHouse and at the provider. Fails while one of them is down;
-   * idempotent.
+   * Deletes a project's data in Postgres, ClickHouse and at the provider. Fails while one of them is down; idempotent.
    *
    * @returns whether another call has to continue
    */

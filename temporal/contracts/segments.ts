@@ -45,21 +45,8 @@ export interface ProjectRound {
   failed: number;
 }
 
-export interface SegmentRoundsFigures {
-  turns: number;
-  changes: number;
-  added: number;
-  removed: number;
-  failed: number;
-}
-
-export const newSegmentRounds: SegmentRoundsFigures = {
-  turns: 0,
-  changes: 0,
-  added: 0,
-  removed: 0,
-  failed: 0,
-};
+export const newSegmentRounds = { turns: 0, changes: 0, added: 0, removed: 0, failed: 0 };
+export type SegmentRoundsFigures = typeof newSegmentRounds;
 
 export interface SegmentCounts {
   counted: number;

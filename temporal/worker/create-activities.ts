@@ -119,7 +119,5 @@ const batchHeartbeatMs = 500;
 
 /** The campaign task queue has its own worker, so that nothing else waits behind a batch. */
 export function createCampaignBatchActivities(send: BatchSender): CampaignBatchActivities {
-  return {
-    sendBatch: (input) => withHeartbeat((signal) => send(input, signal), batchHeartbeatMs),
-  };
+  return { sendBatch: (input) => withHeartbeat((signal) => send(input, signal), batchHeartbeatMs) };
 }

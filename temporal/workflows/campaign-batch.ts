@@ -26,8 +26,6 @@ export async function campaignBatch(input: CampaignBatchInput): Promise<{ sent: 
     );
     if (result.queued === 0) return { sent, waiting: result.waiting };
     await sleep(Math.max(result.retryInMs, 50));
-    if (isHistoryLong('campaignBatch')) {
-      await continueAsNew<typeof campaignBatch>(input);
-    }
+    if (isHistoryLong('campaignBatch')) await continueAsNew<typeof campaignBatch>(input);
   }
 }

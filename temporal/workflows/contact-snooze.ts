@@ -39,9 +39,7 @@ export async function contactSnooze(input: ContactSnoozeInput): Promise<SnoozeOu
       const end = new Date(Date.now() + snooze.inMs).toISOString().slice(0, 16).replace('T', ' ');
       setCurrentDetails(`Snoozed until **${end}** UTC.`);
       await condition(() => news.waits, snooze.inMs);
-      if (isHistoryLong('contactSnooze')) {
-        await continueAsNew<typeof contactSnooze>(input);
-      }
+      if (isHistoryLong('contactSnooze')) await continueAsNew<typeof contactSnooze>(input);
     } else if (!news.waits) {
       setCurrentDetails(isResubscribed ? 'Subscribed again.' : 'The contact is no longer snoozed.');
       return isResubscribed ? 'resubscribed' : 'ended';

@@ -28,8 +28,6 @@ export async function domainVerification(input: DomainVerificationInput): Promis
     }
     setCurrentDetails(`The domain is **${outcome}** (check ${checks} of this run).`);
     await sleep(outcome === 'verified' ? verifiedIntervalMs : pendingIntervalMs);
-    if (checks >= checksPerRun || isHistoryLong()) {
-      await continueAsNew<typeof domainVerification>(input);
-    }
+    if (checks >= checksPerRun || isHistoryLong()) await continueAsNew<typeof domainVerification>(input);
   }
 }

@@ -21,8 +21,6 @@ export async function segmentCount(input: SegmentCountInput): Promise<{ counted:
     failed += result.failed;
     setCurrentDetails(`**${counted}** segments counted, **${failed}** failed`);
     if (!result.hasMore) return { counted, failed };
-    if (isHistoryLong('segments')) {
-      await continueAsNew<typeof segmentCount>({ startedAt, counted, failed });
-    }
+    if (isHistoryLong('segments')) await continueAsNew<typeof segmentCount>({ startedAt, counted, failed });
   }
 }

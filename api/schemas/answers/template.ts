@@ -16,12 +16,7 @@ export const contentShape = {
 };
 
 export const templateSchema = z
-  .object({
-    ...contentShape,
-    projectId: z.uuid(),
-    createdAt: z.iso.datetime(),
-    updatedAt: z.iso.datetime(),
-  })
+  .object({ ...contentShape, projectId: z.uuid(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
   .meta({ id: 'Template' });
 
 export const listedTemplateSchema = templateSchema
@@ -44,12 +39,7 @@ export const templateUsageSchema = z
   .object({
     campaigns: z.array(z.object({ id: z.uuid(), name: z.string(), status: z.string() })),
     workflowSteps: z.array(
-      z.object({
-        workflowId: z.uuid(),
-        workflowName: z.string(),
-        stepId: z.uuid(),
-        stepName: z.string(),
-      }),
+      z.object({ workflowId: z.uuid(), workflowName: z.string(), stepId: z.uuid(), stepName: z.string() }),
     ),
     workflowVersions: z
       .array(z.object({ workflowId: z.uuid(), workflowName: z.string(), version: z.number().int() }))

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ExecutionStatus } from '../../../core/workflows/execution-status.ts';
+import { recordOf } from '../../../core/record-of.ts';
+import { executionStatuses } from '../../../core/workflows/execution-status.ts';
 import { branches } from '../../../core/workflows/graph.ts';
 import { stepTypes } from '../../../core/workflows/step-config.ts';
 import { executionsWithSteps, mostCountedEach } from '../../../db/statements/workflows/count-executions.ts';
@@ -42,12 +43,7 @@ export const stepSchema = z
   .meta({ id: 'WorkflowStep' });
 
 export const transitionSchema = z
-  .object({
-    id: z.uuid(),
-    fromStepId: z.uuid(),
-    toStepId: z.uuid(),
-    branch: z.enum(branches).nullable(),
-  })
+  .object({ id: z.uuid(), fromStepId: z.uuid(), toStepId: z.uuid(), branch: z.enum(branches).nullable() })
   .meta({ id: 'WorkflowTransition' });
 
 export const workflowWithGraphSchema = recordSchema
@@ -89,15 +85,7 @@ export const executionCountListSchema = z.object({ data: z.array(executionCounts
 
 export const workflowStatisticsSchema = z.object({
   executions: z
-    .object({
-      RUNNING: executions,
-      WAITING: executions,
-      COMPLETED: executions,
-      EXITED: executions,
-      FAILED: executions,
-      CANCELLED: executions,
-      total: executions,
-    } satisfies Record<ExecutionStatus | 'total', z.ZodType>)
+    .object(recordOf([...executionStatuses, 'total'], () => executions))
     .describe('Executions by status, and in total.'),
   totalAccuracy: totalAccuracySchema.describe(
     '`estimate` when a count is above 50,000: those are estimates, the others exact.',

@@ -13,9 +13,7 @@ export interface EventHistory {
   count: number;
   firstAt: Date;
   lastAt: Date;
-  /**
-   * Every time since the start of the widest counting window on this event (`countingWindows`), in any order.
-   */
+  /** Every time since the start of the widest counting window on this event (`countingWindows`), in any order. */
   times: readonly Date[];
 }
 

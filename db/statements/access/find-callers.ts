@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { projectRoles } from '../../../core/project-roles.ts';
-import { hasSendLimitSql } from '../../fragments/has-send-limit-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query, queryFirst } from '../../sql.ts';
+
+const hasSendLimitSql = (project: string) =>
+  `exists (select from billing_limits l where l.project_id = ${project} and l.category = 'transactional')`;
 
 const sessionRow = z.object({
   id: z.string(),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryColumn } from '../../sql.ts';
 
 export interface KeyClaim {
   projectId: string;
@@ -31,14 +31,14 @@ export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: n
            created_at = excluded.created_at, expires_at = excluded.expires_at
        where held.expires_at <= now()
      returning token`;
-  const rows = await query(em, z.object({ token: z.string() }), sql, [
+  const tokens = await queryColumn(em, z.string(), sql, [
     claims.map((claim) => claim.projectId),
     claims.map((claim) => claim.key),
     claims.map((claim) => claim.request),
     claims.map((claim) => claim.token),
     ttlHours,
   ]);
-  const claimed = new Set(rows.map((row) => row.token));
+  const claimed = new Set(tokens);
   return claims.map((claim) => claimed.has(claim.token));
 }
 

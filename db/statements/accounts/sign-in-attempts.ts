@@ -3,13 +3,10 @@ import { z } from 'zod';
 import { signInWindowMinutes } from '../../../core/accounts/limits.ts';
 import { SignInAttempts } from '../../entities/sign-in.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
-
-const waitRow = z.object({ seconds: z.int() });
+import { execute, queryColumn } from '../../sql.ts';
 
 /**
- * Counts a sign-in attempt. The limit is checked under the counter's row lock, so concurrent attempts never exceed
- * it.
+ * Counts a sign-in attempt. The limit is checked under the counter's row lock, so concurrent attempts never exceed it.
  *
  * @returns seconds until the next attempt is allowed, or undefined if this one is
  */
@@ -28,8 +25,8 @@ export async function countSignInAttempt(
   if (counted > 0) return undefined;
   const waitSql = `select greatest(1, ceil(extract(epoch from ends_at - now())))::int as seconds
      from sign_in_attempts where subject = $1`;
-  const [wait] = await query(em, waitRow, waitSql, [subject]);
-  return wait?.seconds ?? 1;
+  const [seconds = 1] = await queryColumn(em, z.int(), waitSql, [subject]);
+  return seconds;
 }
 
 /** Undoes one counted attempt. The database subtracts, because concurrent attempts change the count. */

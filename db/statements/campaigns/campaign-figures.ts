@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaignFigureColumns, campaignFigures, countedSql } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryValue } from '../../sql.ts';
+import { queryColumn, queryValue, withSettings } from '../../sql.ts';
 
 /**
  * Adds the pending changes to the figures, 20,000 per statement. Senders append changes instead of updating one row, so
@@ -38,13 +38,12 @@ export async function foldCampaignFigures(em: Em): Promise<number> {
 }
 
 /** Those that are sending, or ended within the last hour or 24 or 47 hours before, in random order. */
-export async function findCampaignsToRecount(em: Em): Promise<string[]> {
+export function findCampaignsToRecount(em: Em): Promise<string[]> {
   const sql = `select id from campaigns
      where status = 'SENDING'
        or floor(extract(epoch from now() - greatest(sent_at, cancelled_at)) / 3600) in (0, 24, 47)
      order by random()`;
-  const rows = await query(em, z.object({ id: z.uuid() }), sql);
-  return rows.map(({ id }) => id);
+  return queryColumn(em, z.uuid(), sql);
 }
 
 /**
@@ -79,7 +78,4 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
 
 /** Like `recountCampaign`, ended by the statement timeout after `timeoutMs`. */
 export const recountCampaignWithin = (em: Em, campaignId: string, timeoutMs: number): Promise<number> =>
-  em.transactional(async (inner) => {
-    await execute(inner, `set local statement_timeout = ${timeoutMs}`);
-    return recountCampaign(inner, campaignId);
-  });
+  withSettings(em, `set local statement_timeout = ${timeoutMs}`, (own) => recountCampaign(own, campaignId));

@@ -4,7 +4,7 @@ import { nilId } from '../../../core/nil-id.ts';
 import type { RecipientOutcome } from '../../../core/recipient-outcomes.ts';
 import type { Em } from '../../orm.ts';
 import { type Scan, scanPage } from '../../scan-page.ts';
-import { query } from '../../sql.ts';
+import { query, queryColumn } from '../../sql.ts';
 
 const instant = z.date().nullable();
 
@@ -99,6 +99,6 @@ function readPage(em: Em, search: RecipientQuery, end: string | undefined): Prom
 async function findEnd(em: Em, search: RecipientQuery, perScan: number): Promise<string | undefined> {
   const { campaignId, after = nilId } = search;
   const sql = `select contact_id as id from emails where ${amongSql(search)} order by contact_id offset $3 limit 1`;
-  const [last] = await query(em, z.object({ id: z.uuid() }), sql, [campaignId, after, perScan - 1]);
-  return last?.id;
+  const [last] = await queryColumn(em, z.uuid(), sql, [campaignId, after, perScan - 1]);
+  return last;
 }

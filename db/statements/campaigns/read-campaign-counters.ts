@@ -7,10 +7,7 @@ import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
 const countersSchema = z.object(recordOf(campaignFigures, () => z.int()));
-const countedSchema = countersSchema.extend({
-  id: z.uuid(),
-  pause: z.enum(campaignPauses).nullable(),
-});
+const countedSchema = countersSchema.extend({ id: z.uuid(), pause: z.enum(campaignPauses).nullable() });
 
 export interface CountedCampaign {
   campaign: Campaign;

@@ -13,8 +13,6 @@ const settledRow = z.object({
   waitMs: z.union([z.number(), z.literal(Number.POSITIVE_INFINITY)]),
 });
 
-export type SettledBatch = z.output<typeof settledRow>;
-
 const settleSql = `
 with campaign as materialized (
   select id from campaigns where id = $1 and status = 'SENDING' for share
@@ -106,7 +104,7 @@ export function settleBatch(
   number: number,
   unknownSeconds: number,
   evidence: SendEventEvidence,
-): Promise<SettledBatch> {
+): Promise<z.output<typeof settledRow>> {
   const { provenUntil, completeAt, lagSeconds } = evidence;
   const timeOut = claimLeaseSeconds + (lagSeconds ?? 0) + unknownSeconds;
   // Reading the evidence may have taken minutes; it says nothing about emails claimed since.

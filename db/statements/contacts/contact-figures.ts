@@ -35,16 +35,11 @@ const foldedRow = z.object({
   empty: z.array(z.object({ projectId: z.uuid(), figure: z.string() })),
 });
 
-export interface FoldResult {
-  folded: number;
-  untyped: { projectId: string; key: string }[];
-}
-
 /**
  * Folds up to `limit` changes into the figures. Safe to run concurrently: processes skip each other's changes and
  * write figures in one order. Deletes figures that reach 0.
  */
-export async function foldContactFigures(em: Em, limit: number): Promise<FoldResult> {
+export async function foldContactFigures(em: Em, limit: number) {
   const row = await queryRow(em, foldedRow, foldSql, [limit]);
   const { folded, untyped, empty } = row;
   // In a separate statement, because a concurrent fold may have increased them.

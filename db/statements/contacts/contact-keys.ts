@@ -3,7 +3,7 @@ import type { FieldType } from '../../../core/contact-data/infer-field-type.ts';
 import type { JsonValue } from '../../../core/json-value.ts';
 import { mostProjectNames } from '../../../core/project-limits.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryValue } from '../../sql.ts';
+import { execute, queryColumn, queryValue } from '../../sql.ts';
 
 export interface NewFieldType {
   projectId: string;
@@ -53,6 +53,6 @@ export function canAddKeys(em: Em, projectId: string, keys: readonly string[]): 
 export async function lockValueOfKey(em: Em, projectId: string, key: string): Promise<JsonValue | undefined> {
   const sql = `select data -> $2::text as value from contacts
      where project_id = $1 and data -> $2::text <> 'null' limit 1 for share`;
-  const [row] = await query(em, z.object({ value: z.json() }), sql, [projectId, key]);
-  return row?.value;
+  const [value] = await queryColumn(em, z.json(), sql, [projectId, key]);
+  return value;
 }

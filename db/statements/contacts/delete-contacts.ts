@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import { amongKeysSql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryColumn } from '../../sql.ts';
 import {
   forgetContactSql,
   forgetInExecutionSql,
@@ -34,8 +34,7 @@ select id from removed`;
 export async function deleteContacts(em: Em, projectId: string, ids: readonly string[]): Promise<string[]> {
   // Locks in a separate statement, so that the next one sees everything committed by the transactions it waited for.
   await execute(em, lockSql, [projectId, ids]);
-  const rows = await query(em, z.object({ id: z.uuid() }), deleteSql, [projectId, ids]);
-  return rows.map((row) => row.id);
+  return queryColumn(em, z.uuid(), deleteSql, [projectId, ids]);
 }
 
 const rowsAtOnce = 2_000;

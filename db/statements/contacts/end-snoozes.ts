@@ -44,17 +44,12 @@ const endDueSql = endSql(
 
 const endedRow = z.object({ isFlipped: z.boolean() });
 
-export interface EndedSnooze {
-  isResubscribed: boolean;
-  until: Date | null;
-}
-
 /**
  * Ends the contact's snooze unless it lasts beyond `now`, resubscribes the contact and journals the change. Every other
  * write to a subscription clears the snooze, so a contact that opted out, bounced or complained meanwhile is not
  * resubscribed.
  */
-export async function endSnooze(em: Em, contactId: string, now: Date): Promise<EndedSnooze> {
+export async function endSnooze(em: Em, contactId: string, now: Date) {
   const [ended] = await query(em, endedRow, endOneSql, [now, contactId]);
   if (ended !== undefined) return { isResubscribed: ended.isFlipped, until: null };
   const contact = await em.findOne(Contact, { id: contactId }, { fields: ['snoozedUntil'], ...allProjects });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isStatementTimeout } from '../../database-errors.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { query, withSettings } from '../../sql.ts';
 
 const addressesAtMost = 2_000;
 /**
@@ -38,12 +38,12 @@ export async function findByAddressPart(
   // Added only where needed: it makes the planner expect too few contacts and use the index for a part that all share.
   const whole = part === search ? '' : 'and position($4 in email) > 0';
   try {
-    const rows = await em.fork().transactional(async (run) => {
-      await execute(run, `set local statement_timeout = ${patienceMs}`);
-      const sql = `select id, email from contacts where project_id = $1 and email like $2 ${whole} limit $3`;
-      const pattern = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
-      return query(run, found, sql, [projectId, pattern, atMost + 1, ...(whole ? [search] : [])]);
-    });
+    const sql = `select id, email from contacts where project_id = $1 and email like $2 ${whole} limit $3`;
+    const pattern = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
+    const parameters = [projectId, pattern, atMost + 1, ...(whole ? [search] : [])];
+    const rows = await withSettings(em.fork(), `set local statement_timeout = ${patienceMs}`, (run) =>
+      query(run, found, sql, parameters),
+    );
     return rows.length > atMost ? undefined : rows;
   } catch (error) {
     if (isStatementTimeout(error)) return undefined;

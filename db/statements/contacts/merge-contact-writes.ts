@@ -41,18 +41,13 @@ interface ContactInputRow {
   flip_at?: Date;
 }
 
-export interface MergedWrites {
-  rows: ContactInputRow[];
-  ordOf: number[];
-}
-
 /**
  * Merges the writes to each contact into one with the same result as applying them in order. Writes that set the
  * subscription of one contact must agree.
  *
  * @param newSubscribed subscription of created contacts whose writes do not set it
  */
-export function mergeContactWrites(writes: readonly ContactWrite[], newSubscribed: boolean): MergedWrites {
+export function mergeContactWrites(writes: readonly ContactWrite[], newSubscribed: boolean) {
   const rows: ContactInputRow[] = [];
   const ordByContact = new Map<string, number>();
   /** Rows whose `set_data` is the patch of their only write, which many writes may share. */

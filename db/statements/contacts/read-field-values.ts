@@ -3,11 +3,11 @@ import type { ContactFieldName, StandardField } from '../../../core/conditions/c
 import { bindInto } from '../../conditions/bind.ts';
 import { dataValueSql } from '../../conditions/data-value.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryColumn } from '../../sql.ts';
 import { contactsPerScan } from './scan-contacts.ts';
 
-const valueRow = z.object({ value: z.union([z.string(), z.number(), z.boolean()]) });
-export type FieldValue = z.output<typeof valueRow>['value'];
+const fieldValue = z.union([z.string(), z.number(), z.boolean()]);
+export type FieldValue = z.output<typeof fieldValue>;
 
 const isoTextSql = (column: string) =>
   `to_jsonb(to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))`;
@@ -27,7 +27,7 @@ const isScalar = `jsonb_typeof(value) in ('string', 'number', 'boolean')`;
  * Up to `limit` distinct values of a field: first one of each type, so that a mixed field is recognized, then the
  * values of the newest contacts. Reads at most `contactsPerScan` contacts.
  */
-export async function readFieldValues(
+export function readFieldValues(
   em: Em,
   projectId: string,
   field: ContactFieldName,
@@ -48,6 +48,5 @@ export async function readFieldValues(
      select value from grouped where ${isScalar}
      order by row_number() over (partition by jsonb_typeof(value) order by at desc, value) > 1, at desc, value
      limit $2`;
-  const rows = await query(em, valueRow, sql, parameters);
-  return rows.map((row) => row.value);
+  return queryColumn(em, fieldValue, sql, parameters);
 }

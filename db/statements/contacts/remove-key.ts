@@ -8,11 +8,6 @@ export interface ContactPlace {
   id: string;
 }
 
-export interface RemovedKeys {
-  removed: number;
-  last: ContactPlace | undefined;
-}
-
 const lastRow = z.object({ createdAt: z.date(), id: z.uuid(), removed: z.int(), found: z.int() });
 
 /**
@@ -26,7 +21,7 @@ export async function removeKey(
   key: string,
   after: ContactPlace | undefined,
   limit: number,
-): Promise<RemovedKeys> {
+) {
   const parameters: unknown[] = [projectId, key, limit];
   if (after !== undefined) parameters.push(after.createdAt, after.id);
   const sql = `with found as materialized (

@@ -1,18 +1,8 @@
 import { z } from 'zod';
-import { type Locale, locales } from '../../../core/messages/messages.ts';
+import { locales } from '../../../core/messages/messages.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
-import { type Subscriber, subscriberColumns } from '../contacts/change-subscription.ts';
-
-export interface LinkSubjectRow {
-  projectId: string;
-  projectName: string;
-  brandColor: string | null;
-  logoUrl: string | null;
-  language: Locale;
-  /** Undefined when the contact was erased; its emails still identify the project. */
-  subscriber: Subscriber | undefined;
-}
+import { subscriberColumns } from '../contacts/change-subscription.ts';
 
 const linkSubjectRow = z.object({
   projectId: z.uuid(),
@@ -29,13 +19,10 @@ const linkSubjectRow = z.object({
 
 /**
  * The project and contact of a link. Links contain no project, so the look-up is not scoped by one; the caller checks
- * the token against the project found here.
+ * the token against the project found here. `subscriber` is undefined when the contact was erased; its emails still
+ * identify the project.
  */
-export async function findLinkSubject(
-  em: Em,
-  contactId: string,
-  emailId: string,
-): Promise<LinkSubjectRow | undefined> {
+export async function findLinkSubject(em: Em, contactId: string, emailId: string) {
   const sql = `select p.id as "projectId", p.name as "projectName", p.brand_color as "brandColor",
        p.logo_url as "logoUrl", p.language, ${subscriberColumns}
      from (values ($1::uuid, $2::uuid)) link (contact_id, email_id)

@@ -6,7 +6,7 @@ import { failedEmailSql } from '../../entities/email.ts';
 import { containsSql } from '../../fragments/contains-sql.ts';
 import type { Em } from '../../orm.ts';
 import { type Scan, scanPage } from '../../scan-page.ts';
-import { query } from '../../sql.ts';
+import { query, queryColumn } from '../../sql.ts';
 import { findByAddressPart } from '../contacts/find-addresses.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
 
@@ -158,8 +158,8 @@ async function findEnd(
   const bind = bindInto(parameters);
   const nearby = nearbySql(filter, { beforeId }, bind).replaceAll('select e.*', 'select e.id');
   const sql = `select id from (${nearby} offset ${bind(perScan - 1)} limit 1) e`;
-  const [last] = await query(em, z.object({ id: z.uuid() }), sql, parameters);
-  return last?.id;
+  const [last] = await queryColumn(em, z.uuid(), sql, parameters);
+  return last;
 }
 
 const earlier = (instant: Date) => new Date(instant.getTime() - skewMs);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { attachmentDispositions } from '../../../core/attachment-disposition.ts';
 import { firstEventIdSince } from '../../fragments/first-event-since.ts';
 import type { Em } from '../../orm.ts';
-import { query, queryFirst } from '../../sql.ts';
+import { query, queryColumn, queryFirst } from '../../sql.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
 
 export function readEmail(em: Em, projectId: string, id: string): Promise<LoggedEmail | undefined> {
@@ -85,8 +85,8 @@ export async function findSendingExecution(
   { id, createdAt }: Pick<LoggedEmail, 'id' | 'createdAt'>,
 ): Promise<string | undefined> {
   const parameters = [contactId, workflowId, id, createdAt];
-  const execution = await queryFirst(em, z.object({ id: z.uuid() }), executionSql, parameters);
-  return execution?.id;
+  const [execution] = await queryColumn(em, z.uuid(), executionSql, parameters);
+  return execution;
 }
 
 const attachmentRow = z.object({

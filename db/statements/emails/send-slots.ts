@@ -2,11 +2,7 @@ import { z } from 'zod';
 import type { Em } from '../../orm.ts';
 import { execute, query, queryRow } from '../../sql.ts';
 
-const slotsRow = z.object({
-  granted: z.int(),
-  startInMs: z.number(),
-  retryInMs: z.number(),
-});
+const slotsRow = z.object({ granted: z.int(), startInMs: z.number(), retryInMs: z.number() });
 
 export type SendSlots = z.output<typeof slotsRow>;
 
@@ -25,8 +21,7 @@ const burstSeconds = 1;
 const usualHorizonSeconds = 5;
 
 /**
- * Takes up to `wanted` slots from the bucket `key`, which refills at `ratePerSecond` (above 0). Exact across
- * processes.
+ * Takes up to `wanted` slots from the bucket `key`, which refills at `ratePerSecond` (above 0). Exact across processes.
  *
  * @param horizonSeconds how far ahead slots may be granted
  */

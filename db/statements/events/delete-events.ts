@@ -5,7 +5,7 @@ import { eventInput } from '../../../core/segments/segment-inputs.ts';
 import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
 import type { Em } from '../../orm.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, query, queryColumn } from '../../sql.ts';
 import { deleteEventName } from './event-names.ts';
 import { deletionMarker, writeJournalMarker } from './journal-marker.ts';
 import type { DeletedName } from './record-event-deletion.ts';
@@ -17,8 +17,6 @@ type Place = { contactId: string; occurredAt: Date | '-infinity' } | 'no contact
 const start: Place = { contactId: nilId, occurredAt: '-infinity' };
 
 const foundRow = z.object({ id: z.uuid(), contactId: z.uuid().nullable(), occurredAt: z.date() });
-type FoundEvent = z.output<typeof foundRow>;
-
 const findSql = (where: string) => `
 select id, contact_id as "contactId", occurred_at as "occurredAt"
 from events
@@ -119,7 +117,7 @@ export async function completeDeletion(em: Em, deletion: DeletedName): Promise<v
 }
 
 const pageSql = `
-select contact_id as "contactId" from contact_event_stats
+select contact_id from contact_event_stats
 where project_id = $1 and name = $2 and contact_id > $3
 order by project_id, name, contact_id
 limit ${batchEvents}
@@ -153,8 +151,7 @@ async function forgetDroppedEvents(em: Em, { projectId, name }: DeletedName): Pr
   for (let after: string | undefined = nilId; after !== undefined; ) {
     const from: string = after;
     after = await inRetriedTransaction(em, async (run) => {
-      const page = await query(run, z.object({ contactId: z.uuid() }), pageSql, [projectId, name, from]);
-      const contactIds = page.map(({ contactId }) => contactId);
+      const contactIds = await queryColumn(run, z.uuid(), pageSql, [projectId, name, from]);
       await execute(run, recountSql, [projectId, name, contactIds]);
       return contactIds.length < batchEvents ? undefined : contactIds.at(-1);
     });
@@ -201,7 +198,7 @@ async function deleteBatch(em: Em, { id, projectId, name, xid }: DeletedName, pl
   return { deleted, next: placeAfter(place, found) };
 }
 
-function placeAfter(place: Place, found: FoundEvent[]): Place | undefined {
+function placeAfter(place: Place, found: z.output<typeof foundRow>[]): Place | undefined {
   const last = found.at(-1);
   if (last === undefined || found.length < batchEvents)
     return place === 'no contact' ? undefined : 'no contact';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { mostProjectNames } from '../../../core/project-limits.ts';
 import type { Em } from '../../orm.ts';
 import { projectChangedChannel } from '../../project-changes.ts';
-import { execute, query, queryValue } from '../../sql.ts';
+import { execute, queryColumn, queryValue } from '../../sql.ts';
 
 export interface TrackedName {
   projectId: string;
@@ -54,7 +54,7 @@ export async function deleteEventName(em: Em, projectId: string, name: string): 
  * Names of events that the project's contacts have had, in order. Skips from name to name in the primary key instead of
  * reading every row.
  */
-export async function listHistoryNames(em: Em, projectId: string, limit: number): Promise<string[]> {
+export function listHistoryNames(em: Em, projectId: string, limit: number): Promise<string[]> {
   const sql = `with recursive listed (name) as (
        (select name from contact_event_stats where project_id = $1 order by name limit 1)
        union all
@@ -63,6 +63,5 @@ export async function listHistoryNames(em: Em, projectId: string, limit: number)
        from listed l where l.name is not null
      )
      select name from listed where name is not null limit $2`;
-  const rows = await query(em, z.object({ name: z.string() }), sql, [projectId, limit]);
-  return rows.map(({ name }) => name);
+  return queryColumn(em, z.string(), sql, [projectId, limit]);
 }

@@ -37,10 +37,8 @@ const progressRow = z.object({
    */
   isStreamed: z.boolean(),
 });
-export type MarkerProgress = z.output<typeof progressRow>;
-
 /** Progress of a `JournalMarker`. A statement, because positions in the journal compare as pairs of `xid8` and id. */
-export async function readMarkerProgress(em: Em, id: string): Promise<MarkerProgress> {
+export async function readMarkerProgress(em: Em, id: string): Promise<z.output<typeof progressRow>> {
   const sql = `select true as "isJournaled",
        coalesce((select (p.xid, p.event_id) >= (e.xid, e.id) from stream_positions p where p.name = 'clickhouse'), false)
          as "isStreamed"

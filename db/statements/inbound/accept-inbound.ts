@@ -7,7 +7,7 @@ import { InboundEmail } from '../../entities/inbound-email.ts';
 import { allProjects } from '../../entities/project-em.ts';
 import type { Em } from '../../orm.ts';
 import { commandsLeftChannel } from '../../project-changes.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryColumn } from '../../sql.ts';
 import { takeInbound } from '../billing/monthly-quota.ts';
 import { isNotHandledBeforeSql } from '../emails/handled-before-sql.ts';
 
@@ -83,7 +83,7 @@ async function store(
        || array(select r from unnest(excluded.recipients) r where r <> all(inbound_emails.recipients))
      where not inbound_emails.recipients @> excluded.recipients
      returning id`;
-  const [stored] = await query(em, z.object({ id: z.uuid() }), storeSql, [
+  const [stored] = await queryColumn(em, z.uuid(), storeSql, [
     id,
     projectId,
     email.providerId,
@@ -97,7 +97,7 @@ async function store(
     email.receivedAt,
   ]);
   if (stored === undefined) return 'duplicate';
-  if (stored.id !== id) return 'applied';
+  if (stored !== id) return 'applied';
   // Counted after the insert, so that repeats are not counted.
   if (!(await takeInbound(em, projectId))) {
     await em.nativeDelete(InboundEmail, { id });

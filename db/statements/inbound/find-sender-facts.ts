@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { query, queryFirst } from '../../sql.ts';
+import { queryColumn, queryFirst } from '../../sql.ts';
 
 const factsRow = z.object({
   contactId: z.uuid().nullable(),
@@ -45,6 +45,6 @@ export async function findAnsweredEmail(
   if (providerIds.length === 0) return null;
   const sql = `select id from emails where contact_id = $1 and message_id = any($2::text[])
      order by array_position($2::text[], message_id), id desc limit 1`;
-  const [row] = await query(em, z.object({ id: z.uuid() }), sql, [contactId, providerIds]);
-  return row?.id ?? null;
+  const [answered = null] = await queryColumn(em, z.uuid(), sql, [contactId, providerIds]);
+  return answered;
 }

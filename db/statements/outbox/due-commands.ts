@@ -63,8 +63,6 @@ const turnRow = z.object({
   projectId: z.uuid(),
   isDue: z.boolean(),
 });
-export type ProjectTurn = z.output<typeof turnRow>;
-
 /**
  * The next `limit` projects of a lane by id, and whether each has a due command. Skips from project to project in the
  * index, so the cost does not grow with their commands.
@@ -76,7 +74,7 @@ export function findProjectTurns(
   lane: Lane,
   after: string | null,
   limit: number,
-): Promise<ProjectTurn[]> {
+): Promise<z.output<typeof turnRow>[]> {
   const nextSql = (condition: string) =>
     `select o.project_id from outbox o where ${laneSql[lane]} and ${condition} order by o.project_id limit 1`;
   const sql = `with recursive project (id) as (

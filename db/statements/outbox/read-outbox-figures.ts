@@ -10,10 +10,8 @@ const figuresRow = z.object({
   dead: z.int(),
   oldestSeconds: z.number(),
 });
-export type OutboxFigures = z.output<typeof figuresRow>;
-
 // A statement, because it aggregates by an expression.
-export async function readOutboxFigures(em: Em): Promise<OutboxFigures[]> {
+export async function readOutboxFigures(em: Em): Promise<z.output<typeof figuresRow>[]> {
   const sql = `select case when kind = 'email.dispatch' then 'emails' else 'work' end as lane,
        count(*) filter (where dead_at is null)::int as waiting,
        count(*) filter (where dead_at is not null)::int as dead,
@@ -30,8 +28,6 @@ const backlogRow = z.object({
   single: z.int(),
   campaigns: z.array(z.object({ id: z.uuid(), emails: z.int() })),
 });
-export type SendingBacklog = z.output<typeof backlogRow>;
-
 const mostCounted = 50_000;
 const mostCampaigns = 1_000;
 
@@ -39,7 +35,7 @@ const mostCampaigns = 1_000;
  * Accepted emails not yet handed over: single ones held back by the send rate, counted up to 50,000, and those of each
  * campaign that is sending and not paused.
  */
-export function readSendingBacklog(em: Em): Promise<SendingBacklog> {
+export function readSendingBacklog(em: Em): Promise<z.output<typeof backlogRow>> {
   const sql = `select
        (select count(*)::int from (select from waiting_emails limit ${mostCounted}) w) as single,
        (select coalesce(json_agg(json_build_object('id', c.id, 'emails', greatest(0, c.total_recipients - f.done))), '[]')

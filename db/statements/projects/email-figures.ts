@@ -4,11 +4,7 @@ import type { Em } from '../../orm.ts';
 import { execute, query, queryRow } from '../../sql.ts';
 
 const figures = z.object({ sent: z.int(), bounced: z.int(), complained: z.int() });
-const row = z.object({
-  projectId: z.uuid(),
-  week: figures,
-  allTime: figures,
-});
+const row = z.object({ projectId: z.uuid(), week: figures, allTime: figures });
 
 export type ProjectEmailFigures = z.output<typeof row>;
 

@@ -11,7 +11,7 @@ import { giveBackUsageSql } from '../../fragments/count-usage-sql.ts';
 import { stopCampaignsSql } from '../../fragments/stop-campaigns-sql.ts';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryValue } from '../../sql.ts';
+import { execute, query, queryColumn, queryValue } from '../../sql.ts';
 import { cancelBatches } from '../campaigns/cancel-batches.ts';
 import { dropUnusedInputs } from '../segments/plan-segment.ts';
 import { cancelActiveExecutions } from '../workflows/cancel-executions.ts';
@@ -28,7 +28,6 @@ const largeTables = new Set([
   'workflow_versions',
 ]);
 const batchRows = (table: string) => (largeTables.has(table) ? 100 : 5_000);
-const idRow = z.object({ id: z.uuid() });
 const heldRow = z.object({});
 
 interface Run {
@@ -145,8 +144,9 @@ async function eraseTraces(run: Run): Promise<void> {
   // With an offset, a look-up by key for each row: a join may read the contacts of all projects.
   const isGone = 'not exists (select from contacts c where c.id = contact_id offset 0)';
   const ofSegment = `segment_id = $1 and ${isGone} order by segment_id, contact_id`;
-  const segments = await query(run.em, idRow, 'select id from segments where project_id = $1', [projectId]);
-  for (const { id } of segments) await deleteWhere(run, 'segment_members', ofSegment, [id]);
+  const segmentsSql = 'select id from segments where project_id = $1';
+  for (const id of await queryColumn(run.em, z.uuid(), segmentsSql, [projectId]))
+    await deleteWhere(run, 'segment_members', ofSegment, [id]);
   const ofProject = `project_id = $1 and ${isGone} order by project_id, name, contact_id`;
   await deleteWhere(run, 'contact_event_stats', ofProject, [projectId]);
 }
@@ -243,8 +243,8 @@ async function eraseWithChildren(
   eraseChildren: (run: Run, id: string) => Promise<void>,
 ): Promise<void> {
   const sql = `select id from ${table} where project_id = $1 and created_at <= $2`;
-  const parents = await query(run.em, idRow, sql, [run.erasure.projectId, run.erasure.until]);
-  for (const { id } of parents) {
+  const parents = await queryColumn(run.em, z.uuid(), sql, [run.erasure.projectId, run.erasure.until]);
+  for (const id of parents) {
     await eraseChildren(run, id);
     await run.em.transactional(async (em) => {
       // Ended within the transaction, the slice would lose its progress.

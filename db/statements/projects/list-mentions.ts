@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { query, queryColumn } from '../../sql.ts';
 
 /** A part of a record, and what in it may refer to fields, events and segments. */
 const parts = {
@@ -21,17 +21,10 @@ const newestFirst = 'order by o.created_at desc, o.id desc';
  * Ids of segments, campaigns or steps of workflows in which a text occurs, newest record first. Whether they refer to it
  * shows `readMentions`. There may be tens of thousands.
  */
-export async function listMentions(
-  em: Em,
-  projectId: string,
-  kind: Mentioning,
-  text: string,
-): Promise<string[]> {
+export function listMentions(em: Em, projectId: string, kind: Mentioning, text: string): Promise<string[]> {
   const { id, from, content } = parts[kind];
   const sql = `select ${id} from ${from} where o.project_id = $1 and strpos(${content}::text, $2) > 0 ${newestFirst}`;
-  const parameters = [projectId, JSON.stringify(text).slice(1, -1)];
-  const rows = await query(em, z.object({ id: z.uuid() }), sql, parameters);
-  return rows.map((row) => row.id);
+  return queryColumn(em, z.uuid(), sql, [projectId, JSON.stringify(text).slice(1, -1)]);
 }
 
 const mentionRow = z.object({ id: z.uuid(), name: z.string(), content: z.unknown() });

@@ -11,13 +11,11 @@ const row = z.object({
   hasWorkflow: z.boolean(),
 });
 
-export type SetupState = z.output<typeof row>;
-
 /**
  * Checks tables by their first matching row. Contact statistics exclude test emails, and emails to contacts deleted since:
  * those are found among the first thousand emails of the project.
  */
-export function readSetupState(em: Em, projectId: string): Promise<SetupState> {
+export function readSetupState(em: Em, projectId: string): Promise<z.output<typeof row>> {
   const sql = `select
        exists (select from domains where project_id = $1 and status = 'verified') as "hasVerifiedDomain",
        exists (select from contact_event_stats where project_id = $1 and name = 'email.sent')

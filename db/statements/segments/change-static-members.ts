@@ -4,12 +4,7 @@ import type { Em } from '../../orm.ts';
 import { execute, queryRow } from '../../sql.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 
-const changeSchema = z.object({
-  changed: z.number().int(),
-  found: z.array(z.string()),
-});
-
-export type MembersChange = z.output<typeof changeSchema>;
+const changeSchema = z.object({ changed: z.number().int(), found: z.array(z.string()) });
 
 // Locked until the commit, so that a contact deleted concurrently also loses its membership.
 const targetSql = `
@@ -60,7 +55,7 @@ export async function changeStaticMembers(
   segment: Segment,
   change: 'add' | 'remove',
   emails: readonly string[],
-): Promise<MembersChange> {
+): Promise<z.output<typeof changeSchema>> {
   const parameters = [membershipEventInput([segment], new Date()), emails];
   const result = await queryRow(em, changeSchema, change === 'add' ? addSql : removeSql, parameters);
   const sql = `update segments

@@ -53,9 +53,7 @@ export function boundsSql(after: ContactCursor | null, next: ContactCursor | nul
   ].join('');
 }
 
-/**
- * The separate bound on `created_at` lets the planner use an index range, which the row comparison alone does not.
- */
+/** The separate bound on `created_at` lets the planner use an index range, which the row comparison alone does not. */
 function boundSql(operator: '>' | '<=', { createdAt, id }: ContactCursor, bind: Bind): string {
   const instant = `${bind(createdAt)}::timestamptz`;
   return ` and c.created_at ${operator === '>' ? '>=' : '<='} ${instant}

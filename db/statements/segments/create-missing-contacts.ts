@@ -10,9 +10,7 @@ with ${upsertContactsSql(contactInputSql())},
 ${countEventsSql('select * from contact_flip')}
 select count(*) filter (where is_new)::int as created from contact`;
 
-/**
- * Creates contacts for unknown addresses and returns their number; existing contacts are not changed.
- */
+/** Creates contacts for unknown addresses and returns their number; existing contacts are not changed. */
 export function createMissingContacts(
   em: Em,
   projectId: string,

@@ -16,7 +16,7 @@ import {
 } from '../../conditions/clock-sql.ts';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, query, queryColumn } from '../../sql.ts';
 import type { Touched } from './batch-segments.ts';
 import { boundsSql, type ContactCursor, contactsPerBatch, findBatchEnd } from './contact-batches.ts';
 import { type HopsOfChanges, hopsOfContactSql, hopsParameter } from './hops-of-changes.ts';
@@ -150,11 +150,11 @@ function planStatistics(projectId: string, group: ClockGroup, clock: EventClock)
   let after = nilId;
   return async (em) => {
     const from = after;
-    const sql = `select contact_id as id from contact_event_stats where project_id = $1 and name = $2 and contact_id > $3
+    const sql = `select contact_id from contact_event_stats where project_id = $1 and name = $2 and contact_id > $3
        order by contact_id limit 1 offset ${contactsPerBatch - 1}`;
-    const [end] = await query(em, z.object({ id: z.uuid() }), sql, [projectId, clock.name, from]);
+    const [end] = await queryColumn(em, z.uuid(), sql, [projectId, clock.name, from]);
     await recordFlips(em, projectId, group, (bind) => {
-      const upTo = end === undefined ? '' : ` and s.contact_id <= ${bind(end.id)}::uuid`;
+      const upTo = end === undefined ? '' : ` and s.contact_id <= ${bind(end)}::uuid`;
       return eventInstantsSql(
         clock,
         projectId,
@@ -163,7 +163,7 @@ function planStatistics(projectId: string, group: ClockGroup, clock: EventClock)
         bind,
       );
     });
-    if (end !== undefined) after = end.id;
+    if (end !== undefined) after = end;
     return end !== undefined;
   };
 }

@@ -3,7 +3,7 @@ import { countOrEstimate, type Total } from '../../count-or-estimate.ts';
 import type { ListWindow } from '../../entities/list-window.ts';
 import { type CountableSegment, Segment, SegmentMember } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { query, withSettings } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
 import { countAudience } from './audience-contacts.ts';
 
@@ -34,10 +34,7 @@ export async function countMembers(em: Em, segment: CountableSegment): Promise<n
 
 /** Like `countMembers`, ended by the statement timeout after `timeoutMs`. */
 export const countMembersWithin = (em: Em, segment: CountableSegment, timeoutMs: number): Promise<number> =>
-  em.transactional(async (inner) => {
-    await execute(inner, `set local statement_timeout = ${timeoutMs}`);
-    return countMembers(inner, segment);
-  });
+  withSettings(em, `set local statement_timeout = ${timeoutMs}`, (own) => countMembers(own, segment));
 
 /** For a tracked dynamic segment: its rounds add up changes, but miss members that were deleted. */
 export async function countStoredMembers(em: Em, segment: CountableSegment): Promise<number> {

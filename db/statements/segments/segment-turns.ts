@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, query, queryColumn } from '../../sql.ts';
 import { replanHours } from './plan-clocks.ts';
 
 /**
  * Projects with due changes of tracked segments, or with clocks to plan, longest-waiting turn first. Skips from project
  * to project in the primary key: one step per project with changes, none for quiet ones.
  */
-export async function listSegmentTurns(em: Em, limit: number): Promise<string[]> {
+export function listSegmentTurns(em: Em, limit: number): Promise<string[]> {
   const sql = `with recursive listed (project_id, id) as (
        (select project_id, id from segment_changes order by project_id, id limit 1)
        union all
@@ -31,8 +31,7 @@ export async function listSegmentTurns(em: Em, limit: number): Promise<string[]>
      where r.next_at is null or r.next_at <= now()
      order by r.next_at nulls first, w.project_id
      limit $1`;
-  const rows = await query(em, z.object({ projectId: z.uuid() }), sql, [limit]);
-  return rows.map(({ projectId }) => projectId);
+  return queryColumn(em, z.uuid(), sql, [limit]);
 }
 
 /** @param pauseMs minimum time until the project's next turn */

@@ -31,11 +31,7 @@ interface RowExpiry {
 
 const usualRows = 5_000;
 
-const sliceSchema = z.object({
-  count: z.int(),
-  seen: z.int(),
-  cursor: z.array(z.string()).nullable(),
-});
+const sliceSchema = z.object({ count: z.int(), seen: z.int(), cursor: z.array(z.string()).nullable() });
 
 /**
  * One statement for all tables: it removes sets by age, never single records. Leaves rows locked by others to the next

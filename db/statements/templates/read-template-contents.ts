@@ -21,8 +21,6 @@ const templateVersionSchema = z.object({
   content: contentSchema.nullable(),
 });
 
-export type TemplateVersion = z.output<typeof templateVersionSchema>;
-
 export interface WantedTemplate {
   projectId: string;
   id: string;
@@ -40,7 +38,10 @@ join templates t on t.id = w.id and t.project_id = w.project_id`;
  * Templates for a batch of sends, in no particular order; unknown ones are left out. One statement for many projects,
  * which omits contents that the caller already has.
  */
-export function readTemplateContents(em: Em, wanted: readonly WantedTemplate[]): Promise<TemplateVersion[]> {
+export function readTemplateContents(
+  em: Em,
+  wanted: readonly WantedTemplate[],
+): Promise<z.output<typeof templateVersionSchema>[]> {
   return preparedQuery(em, 'read_template_contents', templateVersionSchema, readSql, [
     wanted.map(({ id }) => id),
     wanted.map(({ projectId }) => projectId),

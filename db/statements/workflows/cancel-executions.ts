@@ -3,7 +3,7 @@ import { nilId } from '../../../core/nil-id.ts';
 import { unlessAway } from '../../database-away.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryValue } from '../../sql.ts';
+import { execute, query, queryColumn, queryValue } from '../../sql.ts';
 
 const batchSize = 5_000;
 
@@ -114,6 +114,6 @@ export async function hasActiveExecution(
   const sql = `select id from workflow_executions
      where workflow_id = $1 and status in ${activeStatusesSql} and started_at <= coalesce($2::timestamptz, 'infinity')
      order by contact_id limit 1`;
-  const found = await query(em, z.object({ id: z.uuid() }), sql, [workflowId, until]);
+  const found = await queryColumn(em, z.uuid(), sql, [workflowId, until]);
   return found.length > 0;
 }

@@ -3,7 +3,7 @@ import type { ExecutionStatus } from '../../../core/workflows/execution-status.t
 import { countOrEstimate, estimateRows, type Total } from '../../count-or-estimate.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { query, withSettings } from '../../sql.ts';
 
 /** Executions of a workflow with any status or a given one, from an index alone. */
 export function countExecutions(em: Em, workflowId: string, status?: ExecutionStatus): Promise<Total> {
@@ -80,17 +80,15 @@ export function countSteps(
   workflowId: string,
   executions = executionsWithSteps,
 ): Promise<StepFigures[]> {
-  return em.transactional(async (inner) => {
-    await execute(inner, `set local jit = off; set local work_mem = '64MB'`);
-    const sql = `select r.step_id as "stepId", count(*)::int as entered,
-         count(*) filter (where r.completed_at is not null and r.error is null)::int as completed,
-         count(*) filter (where r.error is not null)::int as failed,
-         count(*) filter (where r.completed_at is null and x.status in ${activeStatusesSql})::int as waiting
-       from (
-         select id, status from workflow_executions where workflow_id = $1 order by started_at desc, id desc limit $2
-       ) x
-       join workflow_step_runs r on r.execution_id = x.id
-       group by r.step_id`;
-    return query(inner, stepRow, sql, [workflowId, executions]);
-  });
+  const sql = `select r.step_id as "stepId", count(*)::int as entered,
+       count(*) filter (where r.completed_at is not null and r.error is null)::int as completed,
+       count(*) filter (where r.error is not null)::int as failed,
+       count(*) filter (where r.completed_at is null and x.status in ${activeStatusesSql})::int as waiting
+     from (
+       select id, status from workflow_executions where workflow_id = $1 order by started_at desc, id desc limit $2
+     ) x
+     join workflow_step_runs r on r.execution_id = x.id
+     group by r.step_id`;
+  const settings = `set local jit = off; set local work_mem = '64MB'`;
+  return withSettings(em, settings, (inner) => query(inner, stepRow, sql, [workflowId, executions]));
 }

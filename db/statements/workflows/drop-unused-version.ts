@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import { lockTimeoutSql } from '../../fragments/lock-timeout-sql.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute } from '../../sql.ts';
 
 /** An edit that waits for this one holds the lock for moments. */
 const patienceMs = 500;
@@ -21,7 +20,7 @@ const latestExecutions = 1_000;
  */
 export async function dropUnusedVersion(em: Em, workflowId: string, version: number): Promise<void> {
   const idleSql = `select w.id from ${lockTimeoutSql('$2')} patience, workflows w where w.id = $1 for update of w`;
-  await query(em, z.object({ id: z.uuid() }), idleSql, [workflowId, String(patienceMs)]);
+  await execute(em, idleSql, [workflowId, String(patienceMs)]);
   const sql = `with unused as (
        delete from workflow_versions
        where workflow_id = $1 and version = $2

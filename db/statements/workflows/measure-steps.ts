@@ -6,6 +6,5 @@ import { queryValue } from '../../sql.ts';
 export async function measureSteps(em: Em, workflowId: string): Promise<number> {
   const sql = `select sum(octet_length(config::text) + coalesce(octet_length(position::text), 0))::float8 as bytes
      from workflow_steps where workflow_id = $1`;
-  const bytes = await queryValue(em, z.number().nullable(), sql, [workflowId]);
-  return bytes ?? 0;
+  return (await queryValue(em, z.number().nullable(), sql, [workflowId])) ?? 0;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { queryColumn } from '../../sql.ts';
 
 export interface NewExecution {
   id: string;
@@ -43,6 +43,6 @@ export async function startExecution(em: Em, execution: NewExecution): Promise<b
      )
      select id from started`;
   const parameters = [id, workflowId, version, contactId, JSON.stringify(context)];
-  const started = await query(em, z.object({ id: z.uuid() }), sql, parameters);
+  const started = await queryColumn(em, z.uuid(), sql, parameters);
   return started.length > 0;
 }

@@ -40,9 +40,7 @@ export interface StepEnd {
   pause?: Pause | undefined;
 }
 
-/**
- * Completes a step run. A compare-and-set, because an event may have ended it. The caller has locked the execution.
- */
+/** Completes a step run. A compare-and-set, because an event may have ended it. The caller has locked the execution. */
 export async function completeStep(em: Em, end: StepEnd): Promise<void> {
   const sql = `with run as (
        update workflow_step_runs

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryColumn } from '../../sql.ts';
 
 /**
  * Waits until executions that are just starting in the workflows of a project have committed. Executions that start
@@ -14,6 +14,6 @@ import { execute, query } from '../../sql.ts';
 export async function waitForStarts(em: Em, projectId: string): Promise<void> {
   const sql = `with idle as materialized (select id from workflows where project_id = $1 for update skip locked)
      select id from workflows where project_id = $1 and id not in (select id from idle)`;
-  const starting = await query(em, z.object({ id: z.uuid() }), sql, [projectId]);
-  for (const { id } of starting) await execute(em, 'select from workflows where id = $1 for update', [id]);
+  const starting = await queryColumn(em, z.uuid(), sql, [projectId]);
+  for (const id of starting) await execute(em, 'select from workflows where id = $1 for update', [id]);
 }

@@ -4,10 +4,7 @@ import { answerCall, readCall } from '../protocol/exchange.ts';
 import type { Identities } from '../state/identities.ts';
 import { type Identity, type IdentityStatus, identityTag } from '../state/state.ts';
 
-const createSchema = z.object({
-  EmailIdentity: z.string().min(1),
-  Tags: z.array(identityTag).default([]),
-});
+const createSchema = z.object({ EmailIdentity: z.string().min(1), Tags: z.array(identityTag).default([]) });
 const mailFromSchema = z.object({
   MailFromDomain: z.string().optional(),
   BehaviorOnMxFailure: z.enum(['USE_DEFAULT_VALUE', 'REJECT_MESSAGE']).default('USE_DEFAULT_VALUE'),

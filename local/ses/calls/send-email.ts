@@ -19,13 +19,7 @@ export async function sendEmail(body: Buffer, context: SendingContext): Promise<
   const { content, headers, replyTo } = await readContent(call);
   const message = toMessage(
     { ...sender, replyTo },
-    {
-      destination: call.Destination,
-      content,
-      headers,
-      tags: checkTags(call.EmailTags),
-      entry: null,
-    },
+    { destination: call.Destination, content, headers, tags: checkTags(call.EmailTags), entry: null },
   );
   context.store.accept(body, [message]);
   return { MessageId: message.id };

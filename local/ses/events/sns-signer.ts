@@ -50,9 +50,8 @@ export interface SnsSignerOptions {
 }
 
 /**
- * Signs messages as SNS does. Each signer has its own key unless one is given, so a receiver that trusts
- * another signer rejects its messages. Source: SNS developer guide, "Verifying the signatures of Amazon SNS
- * messages".
+ * Signs messages as SNS does. Each signer has its own key unless one is given, so a receiver that trusts another signer
+ * rejects its messages. Source: SNS developer guide, "Verifying the signatures of Amazon SNS messages".
  */
 export async function createSnsSigner(options: SnsSignerOptions = {}): Promise<SnsSigner> {
   const { certificatePem, privateKeyPem } = options.key ?? (await createSigningKey());

@@ -60,14 +60,7 @@ export async function startEvents(options: {
     baseUrl,
     onConfirmed: () => publisher.pump(),
   });
-  const publisher = new Publisher({
-    store,
-    received,
-    signer,
-    webhook,
-    subscriber,
-    baseUrl,
-  });
+  const publisher = new Publisher({ store, received, signer, webhook, subscriber, baseUrl });
   await subscriber.start();
   publisher.pump();
   return {

@@ -4,9 +4,7 @@ export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge';
 }
 
-/**
- * @throws BodyTooLarge as soon as more than `limitBytes` have arrived, so a huge body is never held in memory
- */
+/** @throws BodyTooLarge as soon as more than `limitBytes` have arrived, so a huge body is never held in memory */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;

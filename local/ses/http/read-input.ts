@@ -1,5 +1,7 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import { tryParseJson } from '../../../core/json-value.ts';
 import { HttpProblem } from './http-problem.ts';
 import { BodyTooLarge, readBody } from './read-body.ts';
 
@@ -15,6 +17,13 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
 
 export const isForm = (ctx: Context): boolean => Boolean(ctx.is('urlencoded'));
 
+/** @throws HttpProblem 413 beyond `limitBytes` */
+export async function readLimited(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  return readBody(request, limitBytes).catch((error: unknown) => {
+    throw error instanceof BodyTooLarge ? new HttpProblem(413, error.message) : error;
+  });
+}
+
 /**
  * Reads JSON or form fields.
  * @throws HttpProblem 400 for a malformed body, 413 beyond 64 KB
@@ -23,19 +32,9 @@ export async function readInput<Schema extends z.ZodType>(
   schema: Schema,
   ctx: Context,
 ): Promise<z.output<Schema>> {
-  const text = await readBody(ctx.req, limitBytes).then(
-    (body) => body.toString('utf8'),
-    (error: unknown) => {
-      if (error instanceof BodyTooLarge) throw new HttpProblem(413, error.message);
-      throw error;
-    },
-  );
+  const text = (await readLimited(ctx.req, limitBytes)).toString('utf8');
   if (isForm(ctx)) return parseInput(schema, Object.fromEntries(new URLSearchParams(text)));
-  let value: unknown;
-  try {
-    value = text === '' ? {} : JSON.parse(text);
-  } catch {
-    throw new HttpProblem(400, 'The body is not valid JSON.');
-  }
+  const value = text === '' ? {} : tryParseJson(text);
+  if (value === undefined) throw new HttpProblem(400, 'The body is not valid JSON.');
   return parseInput(schema, value);
 }

@@ -15,12 +15,7 @@ export function contentOfSimple({
   Body: body,
   Attachments: attachments,
 }: SesSimple): MessageContent {
-  return {
-    subject: subject.Data,
-    html: body.Html?.Data ?? null,
-    text: body.Text?.Data ?? null,
-    attachments,
-  };
+  return { subject: subject.Data, html: body.Html?.Data ?? null, text: body.Text?.Data ?? null, attachments };
 }
 
 /** @throws SesError or MissingAttribute when the template or the data of an entry cannot be rendered */

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { z } from 'zod';
+import { tryParseJson } from '../../../core/json-value.ts';
 import { BodyTooLarge, readBody } from '../http/read-body.ts';
 import { SesError } from './ses-error.ts';
 
@@ -19,14 +20,10 @@ export function answerError(ctx: Context, { status, code, message }: SesError): 
   answerCall(ctx, { message });
 }
 
-/**
- * @throws SesError SerializationException for text that is not JSON, BadRequestException for a wrong shape
- */
+/** @throws SesError SerializationException for text that is not JSON, BadRequestException for a wrong shape */
 export function parseCall<Schema extends z.ZodType>(schema: Schema, body: Buffer): z.output<Schema> {
-  let value: unknown;
-  try {
-    value = body.length === 0 ? {} : JSON.parse(body.toString('utf8'));
-  } catch {
+  const value = body.length === 0 ? {} : tryParseJson(body.toString('utf8'));
+  if (value === undefined) {
     throw new SesError('SerializationException', 'The request body is not valid JSON.');
   }
   const parsed = schema.safeParse(value);

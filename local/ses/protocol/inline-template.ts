@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { tryParseJson } from '../../../core/json-value.ts';
 import { SesError } from './ses-error.ts';
 
 const dataSchema = z.record(z.string(), z.unknown());
@@ -40,11 +41,9 @@ export function compileTemplate(source: string): InlineTemplate {
 /** @throws SesError BadRequestException when `json` is not a JSON object */
 export function parseTemplateData(json: string | undefined): TemplateData {
   if (json === undefined || json === '') return {};
-  try {
-    return dataSchema.parse(JSON.parse(json));
-  } catch {
-    throw new SesError('BadRequestException', 'Template data has to be a JSON object.');
-  }
+  const { data } = dataSchema.safeParse(tryParseJson(json));
+  if (data !== undefined) return data;
+  throw new SesError('BadRequestException', 'Template data has to be a JSON object.');
 }
 
 function placeholderName(placeholder: string): string {

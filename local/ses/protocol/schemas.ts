@@ -51,10 +51,7 @@ const envelope = {
 export const sendEmailSchema = z.object({
   ...envelope,
   Destination: destination.optional(),
-  Content: z.object({
-    Simple: simple.optional(),
-    Raw: z.object({ Data: z.string() }).optional(),
-  }),
+  Content: z.object({ Simple: simple.optional(), Raw: z.object({ Data: z.string() }).optional() }),
   EmailTags: z.array(tag).default([]),
 });
 

@@ -12,13 +12,7 @@ export const mailInputSchema = z.object({
   text: z.string().optional(),
   html: z.string().optional(),
   attachments: z
-    .array(
-      z.object({
-        filename: z.string().min(1),
-        content: z.string(),
-        contentType: z.string().optional(),
-      }),
-    )
+    .array(z.object({ filename: z.string().min(1), content: z.string(), contentType: z.string().optional() }))
     .default([]),
   messageId: z.string().optional(),
   inReplyTo: z.string().optional(),
@@ -29,14 +23,12 @@ export const mailInputSchema = z.object({
   verdicts: verdictsSchema.partial().default({}),
 });
 
-export type MailInput = z.output<typeof mailInputSchema>;
-
 const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
 const bracketed = (id: string) => (id.startsWith('<') ? id : `<${id}>`);
 const list = (value: string | string[] | undefined) =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-export async function composeMail(input: MailInput): Promise<Buffer> {
+export async function composeMail(input: z.output<typeof mailInputSchema>): Promise<Buffer> {
   const references = list(input.references);
   const { message } = await transport.sendMail({
     from: input.from,

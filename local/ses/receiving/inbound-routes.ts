@@ -1,11 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import Router from '@koa/router';
 import type { Context } from 'koa';
 import PostalMime, { type Address } from 'postal-mime';
 import { z } from 'zod';
+import { tryParseJson } from '../../../core/json-value.ts';
 import { HttpProblem } from '../http/http-problem.ts';
-import { BodyTooLarge, readBody } from '../http/read-body.ts';
-import { parseInput } from '../http/read-input.ts';
+import { parseInput, readLimited } from '../http/read-input.ts';
 import { verdictsSchema } from '../mail/records.ts';
 import { composeMail, mailInputSchema } from './compose-mail.ts';
 import {
@@ -24,12 +23,6 @@ const rawQuerySchema = z.object({
   to: z.string().optional(),
   ...verdictsSchema.partial().shape,
 });
-
-async function readLimited(request: IncomingMessage, most: number): Promise<Buffer> {
-  return readBody(request, most).catch((error: unknown) => {
-    throw error instanceof BodyTooLarge ? new HttpProblem(413, error.message) : error;
-  });
-}
 
 const flat = (addresses: readonly Address[] | undefined): string[] =>
   (addresses ?? []).flatMap((one) => (one.group ?? [one]).map(({ address }) => address));
@@ -57,10 +50,8 @@ async function readRaw({ req: request, query }: Context): Promise<IncomingMail> 
 
 async function readMail({ req: request }: Context): Promise<IncomingMail> {
   const text = (await readLimited(request, mostJsonBytes)).toString('utf8');
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = tryParseJson(text);
+  if (value === undefined) {
     throw new HttpProblem(400, 'The body is neither JSON nor, by its Content-Type, message/rfc822.');
   }
   const input = parseInput(mailInputSchema, value);

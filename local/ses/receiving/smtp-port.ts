@@ -3,11 +3,6 @@ import { SMTPServer } from 'smtp-server';
 import type { Identities } from '../state/identities.ts';
 import { mostMailBytes, type ReceivedMail } from './received-mail.ts';
 
-export interface SmtpPort {
-  port: number;
-  close(): Promise<void>;
-}
-
 function refusal(responseCode: number, message: string): Error {
   return Object.assign(new Error(message), { responseCode });
 }
@@ -22,7 +17,7 @@ export async function openSmtpPort(options: {
   host: string;
   mail: ReceivedMail;
   identities: Identities;
-}): Promise<SmtpPort> {
+}) {
   const { mail, identities } = options;
   const server = new SMTPServer({
     name: 'local-ses',
@@ -55,5 +50,5 @@ export async function openSmtpPort(options: {
   server.on('error', () => undefined);
   const address = listening.address();
   if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return { port: address.port, close: () => new Promise((resolve) => server.close(() => resolve())) };
+  return { port: address.port, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
 }

@@ -48,8 +48,7 @@ interface Run {
  * Erases the traces of deleted contacts in Postgres and ClickHouse, including rows written by transactions that did not
  * see the deletion. Idempotent; safe to interrupt anywhere:
  *
- * 1. Wait for transactions that may not have seen the deletions, so that nothing more is written for these
- *    contacts.
+ * 1. Wait for transactions that may not have seen the deletions, so that nothing more is written for these contacts.
  * 2. Delete the traces in Postgres.
  * 3. Write a marker row to the journal, wait until the journal's reader has passed it, and delete in ClickHouse.
  * 4. A later run does the same once more, because an insert of a reader that lost its lease may have been in progress

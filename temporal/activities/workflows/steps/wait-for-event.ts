@@ -1,3 +1,4 @@
+import { isPlainObject } from '../../../../core/json-value.ts';
 import { pauseOf, pauseUntil } from '../../../../core/workflows/endless.ts';
 import type { StepOf } from '../../../../core/workflows/graph.ts';
 import { Event } from '../../../../db/entities/event.ts';
@@ -49,5 +50,5 @@ async function endByEvent(
 
 function dataOf(output: Record<string, unknown> | null): Record<string, unknown> {
   const data = output?.data;
-  return typeof data === 'object' && data !== null && !Array.isArray(data) ? { ...data } : {};
+  return isPlainObject(data) ? data : {};
 }

@@ -78,9 +78,7 @@ export async function follow(walk: Walk, step: Step, branch: string | null): Pro
 }
 
 export function followingStep({ graph, execution }: Walk): Step | undefined {
-  if (execution.visit > 0) {
-    return nextStep(graph, execution.currentStepId ?? '', toBranch(execution.branch));
-  }
+  if (execution.visit > 0) return nextStep(graph, execution.currentStepId ?? '', toBranch(execution.branch));
   const trigger = triggerOf(graph);
   return trigger && nextStep(graph, trigger.id);
 }

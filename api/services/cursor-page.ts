@@ -13,3 +13,19 @@ export function readCursor<Position>(
   if (position !== undefined) return position;
   throw new DomainError('BAD_REQUEST', 'The cursor is not valid for this list', { suggestion });
 }
+
+/**
+ * A page of a scan, and where the next one begins.
+ * @param scan of one row more than `limit`, which shows whether another page follows
+ */
+export function toScannedPage<Row, Position>(
+  scan: { rows: Row[]; scannedUntil?: Position | undefined },
+  limit: number,
+  positionOf: (row: Row) => Position,
+) {
+  const rows = scan.rows.slice(0, limit);
+  const last = scan.rows.length > limit ? rows.at(-1) : undefined;
+  const searchedUntil = last === undefined ? scan.scannedUntil : undefined;
+  const next = last === undefined ? searchedUntil : positionOf(last);
+  return { rows, isFull: last !== undefined, next, searchedUntil };
+}
