@@ -5,6 +5,7 @@ import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
 import { useTestProduct } from './setup/product.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 import { createWaitingWorkflow } from './setup/workflows.ts';
 
 const stack = useTestProduct({ API_RATE_LIMIT_PER_MINUTE: '0' });
@@ -89,13 +90,7 @@ it("a project's writes that wait for a lock leave connections to the others", as
       const answer = busy.patch(`/contacts/${contact.id}`, { data: { write } });
       waiting.push(answer.finally(() => (answered += 1)));
     }
-    await eventually(
-      () =>
-        stack.sql(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        ),
-      (locked) => locked.length > 0,
-    );
+    await untilBlocking(em);
     for (let write = 0; write < 3; write += 1) {
       expect((await quiet.post('/contacts', { email: `reader-${write}@example.com` })).status).toBe(201);
     }
