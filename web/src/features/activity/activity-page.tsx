@@ -1,6 +1,7 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
+import { ContactLink } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { TextLink } from '../../ui/button.tsx';
@@ -92,18 +93,11 @@ function Entry({ activity }: { activity: Schema<'Activity'> }) {
     <li className="flex items-baseline gap-4 border-b border-line py-2">
       <div className="min-w-0 flex-1">
         <p className="break-words">
-          {who !== null &&
-            (contactId === null ? (
-              who
-            ) : (
-              <TextLink
-                to="/projects/$projectId/contacts/$contactId"
-                params={{ projectId, contactId }}
-                className="font-medium text-ink"
-              >
-                {who}
-              </TextLink>
-            ))}{' '}
+          {who !== null && (
+            <ContactLink contactId={contactId} className="font-medium text-ink">
+              {who}
+            </ContactLink>
+          )}{' '}
           {what !== null && <span className="text-muted">{words} </span>}
           {link === null ? (
             <span className={what === null ? 'text-muted' : ''}>{text}</span>

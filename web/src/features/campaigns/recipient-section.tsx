@@ -1,9 +1,8 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
-import { Address } from '../../ui/address.tsx';
-import { Button, RowLink } from '../../ui/button.tsx';
+import { ContactCell } from '../../shell/contact-link.tsx';
+import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { count } from '../../ui/numbers.ts';
@@ -93,16 +92,11 @@ function SearchedUntil({ at }: { at: string }) {
 }
 
 function RecipientTable({ recipients }: { recipients: Recipient[] }) {
-  const projectId = useProjectId();
   const columns: Column<Recipient>[] = [
     {
       header: 'Contact',
       isBreakable: true,
-      cell: ({ contactId, email }) => (
-        <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-          <Address email={email} />
-        </RowLink>
-      ),
+      cell: ({ contactId, email }) => <ContactCell contactId={contactId} email={email} />,
     },
     { header: 'Outcome', cell: (recipient) => <Outcome recipient={recipient} /> },
     { header: 'Opens', align: 'right', isSecondary: true, cell: ({ opens }) => count(opens) },

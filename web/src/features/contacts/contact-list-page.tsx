@@ -2,9 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
+import { ContactCell } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Address } from '../../ui/address.tsx';
-import { Button, ButtonLink, RowLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { ListSearch } from '../../ui/list-search.tsx';
@@ -174,11 +174,7 @@ function ContactTable({ rows, keys, ids, onSelect }: ContactTableProps) {
     {
       header: 'Address',
       isBreakable: true,
-      cell: ({ id, email }) => (
-        <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId: id }}>
-          <Address email={email} />
-        </RowLink>
-      ),
+      cell: ({ id, email }) => <ContactCell contactId={id} email={email} />,
     },
     { header: 'Subscription', cell: (contact) => <SubscriptionBadge contact={contact} /> },
     ...keys.map((key) => ({

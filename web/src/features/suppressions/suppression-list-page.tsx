@@ -2,10 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
-import { Address } from '../../ui/address.tsx';
+import { ContactCell } from '../../shell/contact-link.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Button, RowLink } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
@@ -96,16 +95,13 @@ function SuppressionTable({
   rows: Suppression[];
   onRelease: (row: Suppression) => void;
 }) {
-  const projectId = useProjectId();
   const columns: Column<Suppression>[] = [
     {
       header: 'Address',
       isBreakable: true,
       cell: ({ email, contactId, reason }) => (
         <>
-          <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-            <Address email={email} />
-          </RowLink>
+          <ContactCell contactId={contactId} email={email} />
           <span className="mt-1 block md:hidden">
             <ReasonBadge reason={reason} />
           </span>
