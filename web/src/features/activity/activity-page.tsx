@@ -5,11 +5,11 @@ import { ContactLink } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { TextLink } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PeriodFilter } from '../../ui/period-filter.tsx';
-import { Select } from '../../ui/select.tsx';
 import { Time } from '../../ui/time.tsx';
 import { linkOf } from './activity-link.ts';
 import { describeActivity } from './activity-sentence.ts';
@@ -37,15 +37,13 @@ export function ActivityPage() {
       toolbar={
         <>
           <ActivityViews selected="feed" />
-          <Select<NonNullable<typeof kind> | 'all'>
+          <ChoiceFilter
             label="What happened"
-            isLabelHidden
+            every="Everything"
+            options={kindOptions}
+            value={kind}
+            onChange={(chosen) => void navigate({ search: { ...search, kind: chosen } })}
             className="w-52"
-            options={[{ value: 'all', label: 'Everything' }, ...kindOptions]}
-            value={kind ?? 'all'}
-            onChange={(chosen) =>
-              void navigate({ search: { ...search, kind: chosen === 'all' ? undefined : chosen } })
-            }
           />
           <PeriodFilter
             value={period}

@@ -5,13 +5,13 @@ import { $api, api, type Schema } from '../../api/client.ts';
 import { ContactCell } from '../../shell/contact-link.tsx';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { ListSearch } from '../../ui/list-search.tsx';
 import { estimated } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -22,7 +22,6 @@ const route = getRouteApi('/signed-in/projects/$projectId/suppressions');
 type Suppression = Schema<'Suppression'>;
 
 const reasons = [
-  { value: 'all', label: 'All reasons' },
   { value: 'bounce', label: 'Hard bounce' },
   { value: 'complaint', label: 'Spam complaint' },
 ] as const;
@@ -55,17 +54,13 @@ export function SuppressionListPage() {
               void navigate({ search: (before) => ({ ...before, search: text }), replace: true })
             }
           />
-          <Select
+          <ChoiceFilter
             label="Reason"
-            isLabelHidden
-            className="w-48"
+            every="All reasons"
             options={reasons}
-            value={reason ?? 'all'}
-            onChange={(value) =>
-              void navigate({
-                search: (before) => ({ ...before, reason: value === 'all' ? undefined : value }),
-              })
-            }
+            value={reason}
+            onChange={(value) => void navigate({ search: (before) => ({ ...before, reason: value }) })}
+            className="w-48"
           />
         </>
       }
