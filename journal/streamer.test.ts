@@ -4,14 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { activityFeed, type EventRow } from '../analytics/questions/event-listings.ts';
 import { activityTypeByName, activityTypeOf } from '../core/activity-types.ts';
 import { eventually } from '../test/setup/eventually.ts';
-import { testFixture } from '../test/setup/fixtures.ts';
 import { journalStart } from './read-batch.ts';
-import { openJournalStage } from './testing/journal-stage.ts';
+import { useJournalStage } from './testing/journal-stage.ts';
 
-const stage = testFixture(
-  () => openJournalStage(),
-  ({ close }) => close(),
-);
+const stage = useJournalStage();
 
 const ids = (rows: EventRow[]) => rows.map((row) => row.id).toSorted();
 

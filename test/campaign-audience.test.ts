@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import { createSegment, planIs, putContact } from './setup/segments.ts';
+import { createSegment, planIs, putContact, where } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
@@ -60,7 +60,7 @@ it('counts for a campaign what it would send', async () => {
 });
 
 it('reports the errors of an audience as a campaign does', async () => {
-  const condition = { logic: 'AND', groups: [{ filters: [{ field: 'nothing', operator: 'equals' }] }] };
+  const condition = where({ field: 'nothing', operator: 'equals' });
   const { status, body } = await count({ audienceType: 'FILTERED', audienceCondition: condition });
   expect(status).toBe(400);
   expect(body.error.errors[0].field).toBe('audienceCondition.groups.0.filters.0.field');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestAnswer } from './setup/answer.ts';
+import { memberOf, planIs, where } from './setup/segments.ts';
 import { useOneSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { unknownId } from './setup/unknown-id.ts';
@@ -8,10 +9,7 @@ const stack = useSharedProduct();
 const sender = useSender(stack);
 const other = useOneSender(stack);
 
-const proPlan = {
-  logic: 'AND',
-  groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
-};
+const proPlan = planIs('pro');
 
 const campaign = (changes: Record<string, unknown> = {}) => ({
   name: 'News',
@@ -95,7 +93,7 @@ describe('a new campaign', () => {
       [{ audienceType: 'FILTERED' }, 'audienceCondition is required'],
       [{ audienceType: 'FILTERED', audienceCondition: 'x' }, 'audienceCondition: Expected an object'],
       [
-        { audienceType: 'FILTERED', audienceCondition: { logic: 'AND', groups: [{ filters: [{}] }] } },
+        { audienceType: 'FILTERED', audienceCondition: where({}) },
         'audienceCondition.groups.0.filters.0.field',
       ],
       [{ body: '<p>\n{% if %}' }, 'Liquid, line 2'],
@@ -199,10 +197,7 @@ describe('the records that a campaign uses', () => {
     const { id } = await create({ audienceType: 'SEGMENT', segmentId: segment.body.id });
     const filtered = await create({
       audienceType: 'FILTERED',
-      audienceCondition: {
-        logic: 'AND',
-        groups: [{ filters: [{ field: `segment.${inCondition.body.id}`, operator: 'memberOfSegment' }] }],
-      },
+      audienceCondition: memberOf(inCondition.body.id),
     });
     const refused = await sender.delete(`/segments/${segment.body.id}`);
     expect(refused).toMatchObject({
@@ -223,13 +218,7 @@ describe('the records that a campaign uses', () => {
     const foreign = await other.post('/segments', { name: 'Foreign', condition: proPlan });
     const answer = await sender.post(
       '/campaigns',
-      campaign({
-        audienceType: 'FILTERED',
-        audienceCondition: {
-          logic: 'AND',
-          groups: [{ filters: [{ field: `segment.${foreign.body.id}`, operator: 'memberOfSegment' }] }],
-        },
-      }),
+      campaign({ audienceType: 'FILTERED', audienceCondition: memberOf(foreign.body.id) }),
     );
     expect(answer.status).toBe(400);
     expect(answer.body.error.errors).toMatchObject([

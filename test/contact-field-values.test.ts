@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createSegment, where } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
@@ -97,17 +98,13 @@ describe('GET /contacts/fields/:field/values', () => {
 });
 
 describe('GET /contacts/fields/:field/usage', () => {
-  const condition = (field: string, value: unknown) => ({
-    logic: 'AND',
-    groups: [{ filters: [{ field, operator: 'equals', value }] }],
-  });
+  const condition = (field: string, value: unknown) => where({ field, operator: 'equals', value });
 
   it('names the segments and campaigns whose conditions read the field, and counts the contacts that have it', async () => {
     await create('a@example.com', { plan: 'pro', address: { city: 'Rome' } });
     await create('b@example.com', { plan: 'free' });
     const segment = async (name: string, field: string, value: unknown): Promise<string> => {
-      const { body } = await sender.post('/segments', { name, condition: condition(field, value) });
-      return body.id;
+      return (await createSegment(sender, { name, condition: condition(field, value) })).id;
     };
     const pro = await segment('Pro', 'data.plan', 'pro');
     const romans = await segment('Romans', 'data.address.city', 'Rome');

@@ -3,7 +3,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { eventually } from './setup/eventually.ts';
 import { contacts, send, sender, stack, storedChunks, useImportStage } from './setup/import-stage.ts';
-import { createTestSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import type { UploadFile } from './setup/upload.ts';
 
@@ -98,15 +97,6 @@ describe('files that POST /contacts/import refuses', () => {
 });
 
 describe('GET /contacts/import/:jobId', () => {
-  it('answers 404 for the job of another project, of another kind and for an unknown one, 422 for no id', async () => {
-    const { body } = await send('email\nada@example.com\n');
-    const other = await createTestSender(stack.url);
-    expect((await other.get(`/contacts/import/${body.jobId}`)).status).toBe(404);
-    expect((await sender.get(`/contacts/bulk/${body.jobId}`)).status).toBe(404);
-    expect((await sender.get(`/contacts/import/${sender.projectId}`)).status).toBe(404);
-    expect((await sender.get('/contacts/import/nonsense')).status).toBe(422);
-  });
-
   it('shows progress that never decreases, and the result at the end', async () => {
     const rows = Array.from({ length: 30_000 }, (_, index) => `reader-${index}@example.com,${index}`);
     const { body } = await send(`email,n\n${rows.join('\n')}`);

@@ -1,5 +1,5 @@
-import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import { eventually } from './setup/eventually.ts';
 import { useProcessStack } from './setup/process-stack.ts';
 import { findWrongCounts } from './setup/read-database.ts';
@@ -23,17 +23,13 @@ async function addContacts(count: number): Promise<string[]> {
 
 /** Makes other writers of this contact wait until the returned function releases it. */
 async function hold(email: string): Promise<() => Promise<void>> {
-  const client = new pg.Client({ connectionString: stack.database.url });
-  await client.connect();
-  await client.query('begin');
-  await client.query('select 1 from contacts where project_id = $1 and email = $2 for update', [
+  const holding = stack.em();
+  await holding.begin();
+  await sql(holding, 'select from contacts where project_id = $1 and email = $2 for update', [
     sender.projectId,
     email,
   ]);
-  return async () => {
-    await client.query('rollback');
-    await client.end();
-  };
+  return () => holding.rollback();
 }
 
 /** How many statements wait for a lock. */
@@ -113,43 +109,27 @@ describe('a worker that is killed', () => {
     expect(second.output).not.toContain('"level":"error"');
   });
 
-  it('in the middle of a bulk operation: another continues, each contact is changed once', async () => {
-    const contactIds = await addContacts(1_000);
-    const release = await hold('reader-550@example.com');
-    const first = await stack.runningWorker();
-    const { body } = await sender.post('/contacts/bulk-unsubscribe', { contactIds });
-    await stuckInTheMiddle();
-    await first.kill();
-    await stack.startWorker();
-    await release();
-    expect(await ended('bulk', body.jobId)).toMatchObject({
-      state: 'completed',
-      result: { totalRequested: 1_000, successCount: 1_000, unchangedCount: 0, failureCount: 0 },
-    });
-    expect(await audience()).toEqual({
-      contacts: 1_000,
-      out: 1_000,
-      flips: 1_000,
-      flipped: 1_000,
-      chunks: 0,
-    });
-  });
-
-  it('in the middle of a bulk deletion: another continues, and what was deleted stays a success', async () => {
-    const contactIds = await addContacts(1_000);
-    const release = await hold('reader-550@example.com');
-    const first = await stack.runningWorker();
-    const { body } = await sender.post('/contacts/bulk-delete', { contactIds });
-    await stuckInTheMiddle();
-    await first.kill();
-    await stack.startWorker();
-    await release();
-    expect(await ended('bulk', body.jobId)).toMatchObject({
-      state: 'completed',
-      result: { totalRequested: 1_000, successCount: 1_000, failureCount: 0 },
-    });
-    expect(await audience()).toMatchObject({ contacts: 0 });
-  });
+  it.each([
+    ['unsubscribe', { contacts: 1_000, out: 1_000, flips: 1_000, flipped: 1_000, chunks: 0 }],
+    ['delete', { contacts: 0 }],
+  ])(
+    'in the middle of a bulk %s: another continues, and each contact is changed once',
+    async (operation, left) => {
+      const contactIds = await addContacts(1_000);
+      const release = await hold('reader-550@example.com');
+      const first = await stack.runningWorker();
+      const { body } = await sender.post(`/contacts/bulk-${operation}`, { contactIds });
+      await stuckInTheMiddle();
+      await first.kill();
+      await stack.startWorker();
+      await release();
+      expect(await ended('bulk', body.jobId)).toMatchObject({
+        state: 'completed',
+        result: { totalRequested: 1_000, successCount: 1_000, unchangedCount: 0, failureCount: 0 },
+      });
+      expect(await audience()).toMatchObject(left);
+    },
+  );
 });
 
 describe('two workers', () => {

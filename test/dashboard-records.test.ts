@@ -3,6 +3,7 @@ import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
 import { eventually } from './setup/eventually.ts';
 import { deliver } from './setup/incoming.ts';
+import { planIs } from './setup/segments.ts';
 
 const executable = await findChromium();
 const domain = 'mail.records.test';
@@ -332,11 +333,7 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
 
   it('a data field shows where it is used, and is deleted from every contact', async () => {
     await post('/contacts', { email: 'ada@example.com', data: { plan: 'pro', city: 'Paris' } });
-    const condition = {
-      logic: 'AND',
-      groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
-    };
-    const segment = await post('/segments', { name: 'Paying', type: 'DYNAMIC', condition });
+    const segment = await post('/segments', { name: 'Paying', type: 'DYNAMIC', condition: planIs('pro') });
     expect(segment.status, JSON.stringify(segment.body)).toBe(201);
     await page.goto(`projects/${project.id}/contacts`);
     await button('Columns').click();

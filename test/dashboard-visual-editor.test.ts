@@ -50,6 +50,14 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await paste(html);
   }
 
+  /** Fills in and submits the dialog of a link or a button. */
+  async function insertLink(text: string, address: string): Promise<void> {
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Text' }).fill(text);
+    await dialog.getByRole('textbox', { name: 'Address' }).fill(address);
+    await dialog.getByRole('button', { name: 'Insert' }).click();
+  }
+
   async function dismiss(toast: string): Promise<void> {
     const shown = page.getByRole('alertdialog').filter({ hasText: toast });
     await shown.getByRole('button', { name: 'Dismiss' }).click();
@@ -92,13 +100,9 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await keyboard.press('Enter');
     await keyboard.press('Enter');
     await button('Button').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Text' }).fill('Start');
-    await dialog.getByRole('textbox', { name: 'Address' }).fill('no address');
-    await dialog.getByRole('button', { name: 'Insert' }).click();
-    await dialog.getByText('Enter an address, such as').waitFor();
-    await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com/start');
-    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await insertLink('Start', 'no address');
+    await page.getByRole('dialog').getByText('Enter an address, such as').waitFor();
+    await insertLink('Start', 'example.com/start');
     await body().getByRole('link', { name: 'Start' }).waitFor();
     const preview = page.frameLocator('iframe[title="Preview of the email"]');
     await preview.getByText('Thanks, friend, and hello').waitFor();
@@ -486,10 +490,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await body().getByText('One').dblclick();
     await cursorIsKnown();
     await button('Link').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Text' }).fill('Three');
-    await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com');
-    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await insertLink('Three', 'example.com');
     await body().getByRole('link', { name: 'Three' }).waitFor();
     expect(await readHtml()).toBe('<p>One<a href="https://example.com">Three</a></p>\n<p>Two</p>');
   });
@@ -500,10 +501,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await openVisually('<p>One</p>');
     await body().getByText('One').click();
     await button('Button').click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Text' }).fill('Two');
-    await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com');
-    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await insertLink('Two', 'example.com');
     await body().getByRole('link', { name: 'Two' }).waitFor();
     expect(await readHtml()).toContain('background-color: #0f766e; color: #ffffff;">Two</a></p>');
   });

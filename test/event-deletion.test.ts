@@ -10,6 +10,7 @@ import { createTestDatabase } from './setup/database.ts';
 import { eventually } from './setup/eventually.ts';
 import { startApiProcess, startWorkerProcess } from './setup/processes.ts';
 import { testTopic } from './setup/product.ts';
+import { createSegment, where } from './setup/segments.ts';
 import { createTestSender, type TestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
@@ -24,10 +25,8 @@ describe('with everything running', () => {
   const stack = useSharedProduct();
   const sender = useSender(stack);
   const segment = async (name: string, field: string, operator: string, value?: number) => {
-    const condition = { logic: 'AND', groups: [{ filters: [{ field, operator, ...(value && { value }) }] }] };
-    const created = await sender.post('/segments', { name, condition });
-    expect(created.status).toBe(201);
-    return created.body.id;
+    const condition = where({ field, operator, ...(value && { value }) });
+    return (await createSegment(sender, { name, condition })).id;
   };
   const membersOf = async (id: string) => (await sender.get(`/segments/${id}/contacts`)).body.total;
   const pathOf = (name: string) => `/events/${encodeURIComponent(name)}`;
@@ -114,10 +113,7 @@ describe('with everything running', () => {
         groups: [
           {
             filters: [{ field: 'subscribed', operator: 'equals', value: true }],
-            conditions: {
-              logic: 'AND',
-              groups: [{ filters: [{ field: 'event.email.open', operator: 'triggered' }] }],
-            },
+            conditions: where({ field: 'event.email.open', operator: 'triggered' }),
           },
         ],
       },

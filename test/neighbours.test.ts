@@ -92,13 +92,7 @@ it("a project's writes that wait for a lock leave connections to the others", as
       const answer = busy.patch(`/contacts/${contact.id}`, { data: { write } });
       waiting.push(answer.finally(() => (answered += 1)));
     }
-    await eventually(
-      () =>
-        stack.sql(
-          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        ),
-      (locked) => locked.length > 0,
-    );
+    await untilBlocking(em);
     for (let write = 0; write < 3; write += 1) {
       expect((await quiet.post('/contacts', { email: `reader-${write}@example.com` })).status).toBe(201);
     }

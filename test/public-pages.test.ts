@@ -7,6 +7,7 @@ import { findWrongCounts, readContact, readEmail, readEvents } from './setup/rea
 import { useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 import { createTestSubscriber, type TestSubscriber, visitPage } from './setup/subscribers.ts';
+import { createTemplate } from './setup/templates.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
@@ -31,16 +32,11 @@ const countedFor = async (campaignId: string) => {
 
 /** Sends a marketing email and reads its links from the inbox. */
 async function sendMarketing(to: string) {
-  const template = await sender.post('/templates', {
-    name: 'News',
-    subject: 'News',
-    body: '<p>{{ subscribeUrl }} {{ manageUrl }}</p>',
-    from: `news@${sender.domain}`,
-    type: 'MARKETING',
-  });
-  const sent = await sender.post('/v1/send', { to, template: template.body.id, subscribed: true });
+  const content = { body: '<p>{{ subscribeUrl }} {{ manageUrl }}</p>', type: 'MARKETING' };
+  const template = await createTemplate(sender, content);
+  const sent = await sender.post('/v1/send', { to, template, subscribed: true });
   const emailId: string = sent.body.data.emails[0].email;
-  return { templateId: template.body.id, emailId, message: await arrived(stack.ses, sent) };
+  return { templateId: template, emailId, message: await arrived(stack.ses, sent) };
 }
 
 describe('one-click unsubscribe (RFC 8058)', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createSegment, memberOf, planIs, putContact } from './setup/segments.ts';
+import { createSegment, memberOf, planIs, putContact, where } from './setup/segments.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
 
@@ -38,10 +38,7 @@ it('finds a few matches among many contacts', async () => {
 it('reports the path of an error as a new segment does, also for segments of other projects', async () => {
   const other = await createTestSender(stack.url);
   const theirs = await createSegment(other, { condition: planIs('pro') });
-  const faulty = [
-    { logic: 'AND', groups: [{ filters: [{ field: 'data.plan', operator: 'resembles', value: 'pro' }] }] },
-    memberOf(theirs.id),
-  ];
+  const faulty = [where({ field: 'data.plan', operator: 'resembles', value: 'pro' }), memberOf(theirs.id)];
   for (const condition of faulty) {
     const { status, body } = await preview(condition);
     expect([status, body.error.code]).toEqual([400, 'BAD_REQUEST']);

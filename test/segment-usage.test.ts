@@ -4,12 +4,11 @@ import { allProjects } from '../db/entities/project-em.ts';
 import { Workflow } from '../db/entities/workflow.ts';
 import { lockRecord } from '../db/lock-record.ts';
 import { startExecution } from '../db/statements/workflows/start-execution.ts';
-import { sql } from '../db/testing/sql.ts';
-import { eventually } from './setup/eventually.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createSegment, memberOf, planIs } from './setup/segments.ts';
 import { useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 import { addStep, createContact, createWorkflow, readWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();
@@ -163,26 +162,13 @@ it('a segment whose entry or exit a workflow starts with, waits for or asks for 
 /** Begins an execution, and completes it when another request waits for it. */
 async function startMeanwhile(workflowId: string, version: number) {
   const contactId = await createContact(sender, 'ada@example.com');
-  const held = Promise.withResolvers<void>();
-  const go = Promise.withResolvers<void>();
-  const starting = stack.database.orm.em.fork().transactional(async (em) => {
-    await lockRecord(em, Workflow, { id: workflowId }, { mode: 'for key share', ...allProjects });
-    await startExecution(em, { id: newId(), workflowId, version, contactId, context: {} });
-    held.resolve();
-    await go.promise;
-  });
-  await held.promise;
+  const starting = stack.em();
+  await starting.begin();
+  await lockRecord(starting, Workflow, { id: workflowId }, { mode: 'for key share', ...allProjects });
+  await startExecution(starting, { id: newId(), workflowId, version, contactId, context: {} });
   return async () => {
-    await eventually(
-      () =>
-        sql(
-          stack.database.orm.em.fork(),
-          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from workflows%for update%'",
-        ),
-      (waiting) => waiting.length > 0,
-    );
-    go.resolve();
-    await starting;
+    await untilBlocking(starting);
+    await starting.commit();
   };
 }
 

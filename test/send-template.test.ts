@@ -7,24 +7,19 @@ import { startAnotherApi } from './setup/processes.ts';
 import { readEmail } from './setup/read-database.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { createTemplate } from './setup/templates.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
 
-async function createTemplate(changes: Record<string, unknown> = {}): Promise<string> {
-  const answer = await sender.post('/templates', {
-    name: 'Welcome',
+const create = (changes: object = {}) =>
+  createTemplate(sender, {
     subject: 'Welcome, {{ firstName ?? "friend" }}',
     body: '<p>{{ firstName }} has {{ plan ?? "no plan" }}</p>',
-    from: `hello@${sender.domain}`,
     fromName: 'The Team',
     replyTo: 'answers@example.com',
-    type: 'TRANSACTIONAL',
     ...changes,
   });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body.id;
-}
 
 const send = (template: string, changes: Record<string, unknown> = {}) =>
   sender.post('/v1/send', { to: 'ada@example.com', template, ...changes });
@@ -40,7 +35,7 @@ async function emailOf(answer: TestAnswer, isDone: (status: string) => boolean) 
 
 describe('a template in a send', () => {
   it('gives everything that the request leaves out, filled with the data of contact and request', async () => {
-    const id = await createTemplate();
+    const id = await create();
     await sender.post('/contacts', { email: 'ada@example.com', data: { firstName: 'Ada <3' } });
     const answer = await send(id, { data: { plan: { value: 'pro & more', persistent: false } } });
     const message = await arrived(stack.ses, answer);
@@ -61,14 +56,14 @@ describe('a template in a send', () => {
   });
 
   it('is found by its id in upper case', async () => {
-    const id = await createTemplate();
+    const id = await create();
     const answer = await send(id.toUpperCase());
     expect(answer.status).toBe(200);
     expect(await emailOf(answer, () => true)).toMatchObject({ templateId: id });
   });
 
   it('is overridden by every field of the request', async () => {
-    const id = await createTemplate();
+    const id = await create();
     const both = await send(id, {
       subject: 'Mine',
       body: '<p>Mine</p>',
@@ -93,22 +88,16 @@ describe('a template in a send', () => {
 
   it('must belong to the project: 404 otherwise, and 422 without it and without content', async () => {
     const other = await createTestSender(stack.url);
-    const foreign = await other.post('/templates', {
-      name: 'n',
-      subject: 's',
-      body: 'b',
-      from: `a@${other.domain}`,
-    });
-    for (const id of [foreign.body.id, '0190a0a0-0000-7000-8000-000000000000']) {
+    const foreign = await createTemplate(other);
+    for (const id of [foreign, '0190a0a0-0000-7000-8000-000000000000']) {
       const content = { subject: 's', body: 'b', from: `hello@${sender.domain}` };
       for (const answer of [await send(id), await send(id, content)]) {
         expect([answer.status, answer.body.error.code]).toEqual([404, 'NOT_FOUND']);
       }
     }
     // The same id at the same moment: known in one project, unknown in the other.
-    const own = () =>
-      other.post('/v1/send', { to: 'ada@example.com', template: foreign.body.id, subscribed: true });
-    const mixed = await Promise.all([own(), send(foreign.body.id), own(), send(foreign.body.id)]);
+    const own = () => other.post('/v1/send', { to: 'ada@example.com', template: foreign, subscribed: true });
+    const mixed = await Promise.all([own(), send(foreign), own(), send(foreign)]);
     expect(mixed.map((answer) => answer.status)).toEqual([200, 404, 200, 404]);
     expect((await sender.get('/contacts')).body.total).toBe(0);
     expect(codesByField(await send('no id'))).toEqual({ template: 'invalid_string' });
@@ -120,7 +109,7 @@ describe('a template in a send', () => {
   });
 
   it("can't be used once it is deleted, and stays in accepted emails", async () => {
-    const id = await createTemplate();
+    const id = await create();
     const accepted = await send(id);
     expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
     expect((await send(id)).status).toBe(404);
@@ -130,7 +119,7 @@ describe('a template in a send', () => {
 
 describe('the type of a template', () => {
   it('MARKETING brings footer and headers, in the language of the contact', async () => {
-    const id = await createTemplate({
+    const id = await create({
       type: 'MARKETING',
       body: '<p>{% if locale == "de" %}Hallo{% else %}Hello{% endif %}</p>',
     });
@@ -150,7 +139,7 @@ describe('the type of a template', () => {
   });
 
   it('HEADLESS brings only the headers', async () => {
-    const id = await createTemplate({ type: 'HEADLESS' });
+    const id = await create({ type: 'HEADLESS' });
     const message = await arrived(stack.ses, await send(id, { subscribed: true }));
     expect(message.html).toBe('<p> has no plan</p>');
     expect(message.headers['List-Unsubscribe-Post']).toBe('List-Unsubscribe=One-Click');
@@ -160,7 +149,7 @@ describe('the type of a template', () => {
   it.each(['MARKETING', 'HEADLESS'])(
     '%s is recorded and withheld from unsubscribed contacts',
     async (type) => {
-      const id = await createTemplate({ type });
+      const id = await create({ type });
       const answer = await send(id);
       expect(answer.status).toBe(200);
       const kept = await emailOf(answer, (status) => status !== 'QUEUED' && status !== 'SENDING');
@@ -184,7 +173,7 @@ describe('with a second API process', () => {
   it('a change or deletion applies to the next send of either', async () => {
     const second = await startAnotherApi(stack);
     try {
-      const id = await createTemplate({ subject: 'round 0' });
+      const id = await create({ subject: 'round 0' });
       const sendThrough = (url: string) => {
         const headers = { Authorization: `Bearer ${sender.secretKey}` };
         return callApi(url, 'POST', '/v1/send', { to: 'ada@example.com', template: id }, headers);

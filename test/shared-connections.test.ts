@@ -2,11 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import type { TestAnswer } from './setup/answer.ts';
-import { useTestProduct } from './setup/product.ts';
+import { planIs } from './setup/segments.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
+import { useSharedProduct } from './setup/shared-product.ts';
 
 // Its API process has 10 connections.
-const product = useTestProduct();
+const product = useSharedProduct();
 
 const createSenders = (count: number) =>
   Promise.all(Array.from({ length: count }, () => createTestSender(product.url)));
@@ -53,11 +54,8 @@ it('requests of a project are served while writes of several others wait for a l
     (sender, index) => sender.post('/segments', { name: `Segment ${index}`, type: 'STATIC' }),
     async (other) => {
       expect((await other.get('/segments')).status).toBe(200);
-      const condition = {
-        logic: 'AND',
-        groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
-      };
-      expect((await other.post('/segments/preview', { condition })).status).toBe(200);
+      const preview = await other.post('/segments/preview', { condition: planIs('pro') });
+      expect(preview.status).toBe(200);
     },
   );
   expect(new Set(statuses)).toEqual(new Set([201]));

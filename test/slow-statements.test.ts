@@ -1,14 +1,12 @@
 import { expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import { useTestProduct } from './setup/product.ts';
+import { planIs } from './setup/segments.ts';
 import { createTestSender } from './setup/sender.ts';
 
 const product = useTestProduct({ DATABASE_LOCK_TIMEOUT_SECONDS: '1' });
 
-const condition = {
-  logic: 'AND',
-  groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
-};
+const condition = planIs('pro');
 
 it('what is saved is not refused because its contacts can not be counted in time', async () => {
   const sender = await createTestSender(product.url);

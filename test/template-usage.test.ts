@@ -8,25 +8,15 @@ import { lockRecord } from '../db/lock-record.ts';
 import type { Em } from '../db/orm.ts';
 import { startExecution } from '../db/statements/workflows/start-execution.ts';
 import { sql } from '../db/testing/sql.ts';
-import { eventually } from './setup/eventually.ts';
 import { buildWorkflow, onlyExecution, trackEvent } from './setup/running-workflows.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { createTemplate } from './setup/templates.ts';
+import { untilBlocking } from './setup/until-blocking.ts';
 import { addStep, createContact, readWorkflow } from './setup/workflows.ts';
 
 const stack = useSharedProduct();
 const sender = useSender(stack);
-
-async function create(): Promise<{ id: string }> {
-  const answer = await sender.post('/templates', {
-    name: 'Welcome',
-    subject: 'Welcome',
-    body: '<p>Hello</p>',
-    from: `hello@${sender.domain}`,
-  });
-  expect(answer.status, JSON.stringify(answer.body)).toBe(201);
-  return answer.body;
-}
 
 describe('a template that a workflow step sends', () => {
   async function addStep(em: Em, templateId: string) {
@@ -45,18 +35,18 @@ describe('a template that a workflow step sends', () => {
   }
 
   it("says so, and can't be deleted before the step is", async () => {
-    const { id } = await create();
+    const id = await createTemplate(sender);
     const step = await addStep(stack.em(), id);
     expect((await sender.get(`/templates/${id}/usage`)).body).toEqual({
       campaigns: [],
       workflowSteps: [step],
       workflowVersions: [],
     });
-    const unused = await create();
-    const { data } = (await sender.get(`/templates/usage?ids=${id}&ids=${unused.id}&ids=${newId()}`)).body;
+    const unused = await createTemplate(sender);
+    const { data } = (await sender.get(`/templates/usage?ids=${id}&ids=${unused}&ids=${newId()}`)).body;
     const counts = [
       { templateId: id, workflows: 1 },
-      { templateId: unused.id, workflows: 0 },
+      { templateId: unused, workflows: 0 },
     ];
     expect(data).toHaveLength(2);
     expect(data).toEqual(expect.arrayContaining(counts));
@@ -70,26 +60,14 @@ describe('a template that a workflow step sends', () => {
   });
 
   it('makes its deletion wait for a step that is just being added', async () => {
-    const { id } = await create();
-    const held = Promise.withResolvers<void>();
-    const go = Promise.withResolvers<void>();
-    const adding = stack.em().transactional(async (em) => {
-      await em.findOneOrFail(Template, id, { lockMode: LockMode.PESSIMISTIC_READ, ...allProjects });
-      held.resolve();
-      await go.promise;
-      await addStep(em, id);
-    });
-    await held.promise;
+    const id = await createTemplate(sender);
+    const adding = stack.em();
+    await adding.begin();
+    await adding.findOneOrFail(Template, id, { lockMode: LockMode.PESSIMISTIC_READ, ...allProjects });
     const deleting = sender.delete(`/templates/${id}`);
-    await eventually(
-      () =>
-        stack.sql(
-          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from _templates_ %for update%'",
-        ),
-      (waiting) => waiting.length > 0,
-    );
-    go.resolve();
-    await adding;
+    await untilBlocking(adding);
+    await addStep(adding, id);
+    await adding.commit();
     expect((await deleting).status).toBe(409);
   });
 });
@@ -110,7 +88,7 @@ describe('a template that only running executions send', () => {
   }
 
   it("can't be deleted before they end, nor can its domain", async () => {
-    const { id } = await create();
+    const id = await createTemplate(sender);
     const workflow = await build(id);
     await trackEvent(sender, 'signup');
     await onlyExecution(sender, workflow.id, 'WAITING');
@@ -134,47 +112,35 @@ describe('a template that only running executions send', () => {
   });
 
   it("can't be deleted while new executions would send it", async () => {
-    const { id } = await create();
+    const id = await createTemplate(sender);
     const workflow = await build(id);
     // An unreachable step: the workflow continues with the previous version.
     const loose = await addStep(sender, workflow.id, { type: 'EXIT', name: 'loose' });
     await sender.delete(`/workflows/${workflow.id}/steps/${workflow.stepId}`);
     expect((await sender.delete(`/templates/${id}`)).status).toBe(409);
-    await sender.delete(`/workflows/${workflow.id}/steps/${loose.id ?? loose.step?.id}`);
+    await sender.delete(`/workflows/${workflow.id}/steps/${loose.id}`);
     expect((await sender.delete(`/templates/${id}`)).status).toBe(204);
   });
 
   it('makes its deletion wait for an execution that is just being started', async () => {
-    const { id } = await create();
+    const id = await createTemplate(sender);
     const workflow = await build(id);
     const contactId = await createContact(sender, 'ada@example.com');
     const { version } = await readWorkflow(sender, workflow.id);
-    const held = Promise.withResolvers<void>();
-    const go = Promise.withResolvers<void>();
-    const starting = stack.em().transactional(async (em) => {
-      await lockRecord(em, Workflow, { id: workflow.id }, { mode: 'for key share', ...allProjects });
-      await startExecution(em, {
-        id: newId(),
-        workflowId: workflow.id,
-        version,
-        contactId,
-        context: {},
-      });
-      held.resolve();
-      await go.promise;
+    const starting = stack.em();
+    await starting.begin();
+    await lockRecord(starting, Workflow, { id: workflow.id }, { mode: 'for key share', ...allProjects });
+    await startExecution(starting, {
+      id: newId(),
+      workflowId: workflow.id,
+      version,
+      contactId,
+      context: {},
     });
-    await held.promise;
     await sender.delete(`/workflows/${workflow.id}/steps/${workflow.stepId}`);
     const deleting = sender.delete(`/templates/${id}`);
-    await eventually(
-      () =>
-        stack.sql(
-          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from workflows%for update%'",
-        ),
-      (waiting) => waiting.length > 0,
-    );
-    go.resolve();
-    await starting;
+    await untilBlocking(starting);
+    await starting.commit();
     expect((await deleting).status).toBe(409);
   });
 });
@@ -184,7 +150,7 @@ describe('the domain that a template sends from', () => {
     (await sender.get(`/domains/project/${sender.projectId}`)).body.data[0].id as string;
 
   it("can't be removed before the template is", async () => {
-    const { id } = await create();
+    const id = await createTemplate(sender);
     const refused = await sender.delete(`/domains/${await domainId()}`);
     expect(refused.status).toBe(409);
     expect(refused.body.error).toMatchObject({

@@ -4,9 +4,9 @@ import { startCountingSink } from './setup/counting-sink.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { useProcessStack } from './setup/process-stack.ts';
+import { buildWorkflow } from './setup/running-workflows.ts';
 import { useOneSender } from './setup/sender.ts';
 import { createTemplate } from './setup/templates.ts';
-import { addStep, connect, createWorkflow } from './setup/workflows.ts';
 
 const stack = useProcessStack({
   API_RATE_LIMIT_PER_MINUTE: '0',
@@ -34,21 +34,16 @@ const patient = contacts / 5;
 const kills = contacts / 50;
 
 async function createGraph(): Promise<string> {
-  const templateId = await createTemplate(sender);
-  const { id, steps } = await createWorkflow(sender, { eventName: 'signup' });
-  const ids: Record<string, string> = { start: steps[0].id };
-  for (const [name, step] of Object.entries({
-    mail: { type: 'SEND_EMAIL', config: { templateId } },
+  const steps = {
+    mail: { type: 'SEND_EMAIL', config: { templateId: await createTemplate(sender) } },
     slow: { type: 'CONDITION', config: { field: 'event.n', operator: 'lessThan', value: patient } },
     nap: { type: 'DELAY', config: { amount: 0.01, unit: 'minutes' } },
     wait: { type: 'WAIT_FOR_EVENT', config: { eventName: 'paid' } },
     hook: { type: 'WEBHOOK', config: { url: sink.url, body: '{"n":{{ data.n }}}' } },
     mark: { type: 'UPDATE_CONTACT', config: { data: { hooked: true } } },
     kept: { type: 'EXIT', config: { reason: 'kept' } },
-  })) {
-    ids[name] = (await addStep(sender, id, { name, ...step })).id;
-  }
-  for (const [from, to, branch] of [
+  };
+  return buildWorkflow(sender, steps, [
     ['start', 'mail'],
     ['mail', 'slow'],
     ['slow', 'nap', 'yes'],
@@ -57,11 +52,7 @@ async function createGraph(): Promise<string> {
     ['wait', 'hook'],
     ['hook', 'mark'],
     ['mark', 'kept'],
-  ] as const) {
-    expect((await connect(sender, id, ids[from] ?? '', ids[to] ?? '', branch)).status).toBe(201);
-  }
-  expect((await sender.patch(`/workflows/${id}`, { enabled: true })).status).toBe(200);
-  return id;
+  ]);
 }
 
 async function track(event: string, numbers: number[]): Promise<void> {

@@ -10,6 +10,7 @@ import { useTestDatabase } from '../../test/setup/database.ts';
 import { testFixture } from '../../test/setup/fixtures.ts';
 import { trackInput } from '../../test/setup/inputs.ts';
 import { insertDomain, useProject } from '../../test/setup/projects.ts';
+import { where } from '../../test/setup/segments.ts';
 import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { startTcpRelay, type TcpRelay } from '../../test/setup/tcp-relay.ts';
 import { createSessionTokens } from '../access/session-tokens.ts';
@@ -72,11 +73,10 @@ describe('what is saved when Postgres goes away before it is counted', () => {
   });
 
   it('is answered: a segment', async () => {
-    const filters = [{ field: 'email', operator: 'contains', value: '@example.com' }];
     const { name } = await createSegmentsService(stage.orm, heavyReads).create(project.id, {
       name: 'Clients',
       type: 'DYNAMIC',
-      condition: { logic: 'AND', groups: [{ filters }] },
+      condition: where({ field: 'email', operator: 'contains', value: '@example.com' }),
       trackMembership: false,
     });
     expect(await namesIn('segments')).toEqual([name]);

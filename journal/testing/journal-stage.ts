@@ -1,10 +1,12 @@
 import pg from 'pg';
 import { pino } from 'pino';
 import { v7 as uuidv7 } from 'uuid';
+import { beforeAll } from 'vitest';
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { type EventRow, listEvents } from '../../analytics/questions/event-listings.ts';
 import { openTestClickHouse } from '../../test/setup/clickhouse.ts';
-import { createTestDatabase } from '../../test/setup/database.ts';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { testFixture } from '../../test/setup/fixtures.ts';
 import { JournalStreamer, type JournalStreamerOptions } from '../streamer.ts';
 
 export interface StagedEvent {
@@ -21,6 +23,7 @@ export interface StagedEvent {
 export interface JournalStage {
   projectId: string;
   databaseUrl: string;
+  em: TestDatabase['em'];
   client: pg.Client;
   clickhouse: ClickHouse;
   logged: Record<string, unknown>[];
@@ -29,6 +32,19 @@ export interface JournalStage {
   openSession(): Promise<pg.Client>;
   streamed(limit?: number): Promise<EventRow[]>;
   close(): Promise<void>;
+}
+
+/** A stage for each test, with its own project and database. Those of a file share a ClickHouse database. */
+export function useJournalStage(): JournalStage {
+  let clickhouse: ClickHouse;
+  beforeAll(async () => {
+    clickhouse = await openTestClickHouse();
+    return () => clickhouse.close();
+  });
+  return testFixture(
+    () => openJournalStage(clickhouse),
+    ({ close }) => close(),
+  );
 }
 
 export async function openJournalStage(clickhouse?: ClickHouse): Promise<JournalStage> {
@@ -52,6 +68,7 @@ export async function openJournalStage(clickhouse?: ClickHouse): Promise<Journal
   return {
     projectId,
     databaseUrl: database.url,
+    em: database.em,
     client,
     clickhouse: store,
     logged,

@@ -16,6 +16,7 @@ async function startPair({ confirm = true } = {}): Promise<{ test: TestSes; rece
   onTestFinished(receiver.close);
   const test = await startTestSes({ webhookUrl: receiver.url });
   await test.verify('example.test');
+  if (confirm) await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
   return { test, receiver };
 }
 
@@ -49,8 +50,7 @@ describe('subscription', () => {
   });
 
   it('is requested again while the webhook cannot be reached or refuses', async () => {
-    const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
+    const { receiver } = await startPair();
 
     const late = await startWebhookReceiver({ confirm: true });
     onTestFinished(late.close);
@@ -66,7 +66,6 @@ describe('subscription', () => {
 
   it('is remembered per webhook', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     const again = await test.restart();
     expect((await again.figures()).confirmed).toBe(true);
     expect(receiver.messages).toHaveLength(1);
@@ -215,7 +214,6 @@ describe('published events', () => {
 describe('delivery of events', () => {
   it('is held back until resumed', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     await test.control('PUT', '/api/events', { paused: true });
     await send(test, 'ada@x.test');
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -230,7 +228,6 @@ describe('delivery of events', () => {
 
   it('goes on once the database can be read again, and holds up no call before', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     await test.control('PUT', '/api/events', { paused: true });
     await send(test, 'ada@x.test');
     const database = new DatabaseSync(join(test.dataDir, databaseFile));
@@ -245,7 +242,6 @@ describe('delivery of events', () => {
 
   it('is repeated with the same message id and content until the webhook takes it', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     receiver.answerWith(503);
     await send(test, 'ada@x.test');
     await expect.poll(async () => (await test.figures()).retried, soon).toBeGreaterThan(2);
@@ -263,7 +259,6 @@ describe('delivery of events', () => {
 
   it('delivers each of thousands of events exactly once to a webhook that answers', async () => {
     const { test, receiver } = await startPair();
-    await expect.poll(async () => (await test.figures()).confirmed, soon).toBe(true);
     for (let round = 0; round < 10; round += 1) {
       await Promise.all(Array.from({ length: 50 }, (_, n) => send(test, `a${round}-${n}@x.test`)));
     }

@@ -5,6 +5,7 @@ import type { TestAnswer } from '../setup/answer.ts';
 import { eventually } from '../setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, type TestPerson } from '../setup/people.ts';
 import type { TestProduct } from '../setup/product.ts';
+import { planIs } from '../setup/segments.ts';
 import type { Stage } from './stage.ts';
 
 export interface World {
@@ -39,10 +40,7 @@ export interface World {
 
 const patienceMs = 80_000;
 
-export const condition = {
-  logic: 'AND',
-  groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
-};
+export const condition = planIs('pro');
 
 /** @param kind a still world always returns the same records, so that its database shows what others change */
 export async function createWorld(

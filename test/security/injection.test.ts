@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { where } from '../setup/segments.ts';
 import { createTestSender, useOneSender } from '../setup/sender.ts';
 import { useSharedProduct } from '../setup/shared-product.ts';
 
@@ -30,7 +31,6 @@ const hostile = [
   'toString',
 ];
 const encoded = (text: string) => encodeURIComponent(text);
-const condition = (...filters: object[]) => ({ logic: 'AND', groups: [{ filters }] });
 
 describe('SQL injection', () => {
   it.each(hostile)(
@@ -51,7 +51,7 @@ describe('SQL injection', () => {
         { field, operator: 'contains', value: 'YE' },
         { field, operator: 'exists' },
       ];
-      const segment = await sender.post('/segments', { name: 'Hostile', condition: condition(...filters) });
+      const segment = await sender.post('/segments', { name: 'Hostile', condition: where(...filters) });
       expect([segment.status, segment.body.memberCount]).toEqual([201, 1]);
       expect(idsOf(await sender.get(`/segments/${segment.body.id}/contacts`))).toEqual([one.body.id]);
       const values = await sender.get(`/contacts/fields/${encoded(field)}/values`);
@@ -72,7 +72,7 @@ describe('SQL injection', () => {
     await sender.post('/contacts', { email: 'none@example.com' });
     for (const event of hostile) {
       const filter = { field: `event.${event}`, operator: 'triggered' };
-      const segment = await sender.post('/segments', { name: 'Hostile', condition: condition(filter) });
+      const segment = await sender.post('/segments', { name: 'Hostile', condition: where(filter) });
       expect([event, segment.status, segment.body.memberCount]).toEqual([event, 201, 1]);
       const usage = await sender.get(`/events/${encoded(event)}/usage`);
       expect([event, usage.body.segments.length]).toEqual([event, 1]);
@@ -91,13 +91,13 @@ describe('SQL injection', () => {
     const filter = { field: 'data.plan', operator: 'equals', value: 'x' };
     for (const text of hostile) {
       for (const change of [
-        condition({ ...filter, operator: text }),
-        condition({ ...filter, field: text }),
-        condition({ ...filter, field: `segment.${text}`, operator: 'memberOfSegment' }),
-        condition({ ...filter, field: `email.${text}`, operator: 'triggered' }),
-        condition({ ...filter, operator: 'within', value: 1, unit: text }),
-        condition({ field: 'createdAt', operator: 'greaterThan', value: text }),
-        { ...condition(filter), logic: text },
+        where({ ...filter, operator: text }),
+        where({ ...filter, field: text }),
+        where({ ...filter, field: `segment.${text}`, operator: 'memberOfSegment' }),
+        where({ ...filter, field: `email.${text}`, operator: 'triggered' }),
+        where({ ...filter, operator: 'within', value: 1, unit: text }),
+        where({ field: 'createdAt', operator: 'greaterThan', value: text }),
+        { ...where(filter), logic: text },
       ]) {
         const { status, body } = await sender.post('/segments', { name: 'Hostile', condition: change });
         expect([status, body]).toEqual([400, { error: expect.any(String) }]);

@@ -5,10 +5,10 @@ import type { TestAnswer } from '../setup/answer.ts';
 import { eventually } from '../setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from '../setup/people.ts';
 import { startAnotherApi } from '../setup/processes.ts';
-import { useTestProduct } from '../setup/product.ts';
+import { useSharedProduct } from '../setup/shared-product.ts';
 
 const limit = 200;
-const stack = useTestProduct();
+const stack = useSharedProduct();
 let processes: Awaited<ReturnType<typeof startApi>>[];
 
 const startApi = () =>

@@ -15,8 +15,7 @@ export async function buildWorkflow(
   const workflow = await createWorkflow(sender, { eventName: 'signup', ...fields });
   const ids: Record<string, string> = { start: workflow.steps[0].id };
   for (const [name, step] of Object.entries(steps)) {
-    const added = await addStep(sender, workflow.id, { name, ...step });
-    ids[name] = added.id ?? added.step?.id;
+    ids[name] = (await addStep(sender, workflow.id, { name, ...step })).id;
   }
   for (const [from, to, branch] of ways) {
     const made = await connect(sender, workflow.id, ids[from] ?? '', ids[to] ?? '', branch);

@@ -1,10 +1,10 @@
 import { v7 as uuidv7 } from 'uuid';
 import { beforeEach, expect, it } from 'vitest';
-import { eventually } from '../../../test/setup/eventually.ts';
 import { handOverRecord, providerEvent } from '../../../test/setup/inputs.ts';
 import { readEmail } from '../../../test/setup/read-database.ts';
+import { untilBlocking } from '../../../test/setup/until-blocking.ts';
 import type { Em } from '../../orm.ts';
-import { preparedSql, sql } from '../../testing/sql.ts';
+import { sql } from '../../testing/sql.ts';
 import { applyProviderEvents } from './apply-provider-events.ts';
 import { recordHandOvers } from './hand-overs.ts';
 import {
@@ -25,16 +25,6 @@ beforeEach(async () => {
   emailId = await acceptOne();
 });
 
-const isWaiting = async () =>
-  (
-    await preparedSql(
-      em,
-      'waiting',
-      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-      [],
-    )
-  ).length > 0;
-
 /** Runs `second` while a transaction that has run `first` is open, and commits that one as soon as `second` waits. */
 async function meanwhile<Result>(
   first: (em: Em) => Promise<unknown>,
@@ -44,7 +34,7 @@ async function meanwhile<Result>(
   await database.em().transactional(async (transaction) => {
     await first(transaction);
     waited = second();
-    await eventually(isWaiting, (answer) => answer);
+    await untilBlocking(transaction);
   });
   if (waited === undefined) throw new Error('The transaction ended before');
   return waited;

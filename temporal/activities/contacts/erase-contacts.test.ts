@@ -1,33 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { type ClickHouse, connectClickHouse, withoutClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseTimedOut, ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { activityStats } from '../../../analytics/questions/activity-stats.ts';
 import { activityFeed } from '../../../analytics/questions/event-listings.ts';
-import { createOrm, type Orm } from '../../../db/orm.ts';
 import { eraseContactTraces, findErasures } from '../../../db/statements/contacts/contact-erasures.ts';
 import { deleteContacts } from '../../../db/statements/contacts/delete-contacts.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { sql } from '../../../db/testing/sql.ts';
-import { openJournalStage } from '../../../journal/testing/journal-stage.ts';
+import { useJournalStage } from '../../../journal/testing/journal-stage.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
-import { testFixture } from '../../../test/setup/fixtures.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { eraseDeletedContacts } from './erase-contacts.ts';
 
-const stage = testFixture(
-  () => openJournalStage(),
-  ({ close }) => close(),
-);
-let orm: Orm;
-beforeEach(() => {
-  orm = createOrm({ url: stage.databaseUrl, poolSize: 4, warn: () => undefined });
-  return () => orm.close();
-});
+const stage = useJournalStage();
 
-const em = () => orm.em.fork();
+const em = () => stage.em();
 const erase = (clickhouse: ClickHouse = stage.clickhouse, { signal } = new AbortController()) =>
   eraseDeletedContacts(em(), clickhouse, signal);
 const remove = (...ids: string[]) =>

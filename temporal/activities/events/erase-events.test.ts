@@ -1,35 +1,25 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
-import { beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type ClickHouse, withoutClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { eventNames } from '../../../analytics/questions/event-names.ts';
 import { EventDeletion } from '../../../db/entities/event.ts';
-import { createOrm, type Orm } from '../../../db/orm.ts';
 import { completeDeletion, deleteEvents } from '../../../db/statements/events/delete-events.ts';
 import {
   type DeletedName,
   recordEventDeletion,
 } from '../../../db/statements/events/record-event-deletion.ts';
-import { openJournalStage } from '../../../journal/testing/journal-stage.ts';
+import { useJournalStage } from '../../../journal/testing/journal-stage.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
-import { testFixture } from '../../../test/setup/fixtures.ts';
 import { eraseDeletedEvents } from './erase-events.ts';
 
-const stage = testFixture(
-  () => openJournalStage(),
-  ({ close }) => close(),
-);
-let orm: Orm;
-beforeEach(() => {
-  orm = createOrm({ url: stage.databaseUrl, poolSize: 4, warn: () => undefined });
-  return () => orm.close();
-});
+const stage = useJournalStage();
 
 const name = 'page viewed';
-const record = () => recordEventDeletion(orm.em.fork(), stage.projectId, name);
+const record = () => recordEventDeletion(stage.em(), stage.projectId, name);
 const erase = ({ id }: DeletedName, clickhouse: ClickHouse = stage.clickhouse, limitMs = 180_000) =>
-  eraseDeletedEvents(orm.em.fork(), clickhouse, id, { endsAt: Infinity }, limitMs);
+  eraseDeletedEvents(stage.em(), clickhouse, id, { endsAt: Infinity }, limitMs);
 const ids = async () => (await stage.streamed()).map((row) => row.id).toSorted();
 const inPostgres = async () => {
   const { rows } = await stage.client.query(`select id from events where kind <> 'activity' order by id`);
@@ -38,7 +28,7 @@ const inPostgres = async () => {
 
 /** What the call does before its response. */
 async function deleteInPostgres(): Promise<DeletedName> {
-  const em = orm.em.fork();
+  const em = stage.em();
   const deletion = await record();
   await deleteEvents(em, deletion);
   await completeDeletion(em, deletion);
@@ -55,7 +45,7 @@ it('completes a deletion whose call died right after it was recorded', async () 
   expect((await stage.streamed()).map((row) => row.name)).toEqual(['another']);
   expect(await eventNames(stage.clickhouse, stage.projectId)).toEqual(['another']);
   expect(await ids()).toEqual(await inPostgres());
-  await orm.em.fork().nativeDelete(EventDeletion, { id: deletion.id });
+  await stage.em().nativeDelete(EventDeletion, { id: deletion.id });
   await stage.write([{}]);
   await eventually(ids, (found) => found.length === 2);
   await erase(deletion);

@@ -3,25 +3,18 @@ import { withoutClickHouse } from '../../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../../analytics/client/errors.ts';
 import { newId } from '../../../core/new-id.ts';
 import { type Slice, SliceOver, wholeWork } from '../../../core/slice.ts';
-import { createOrm, type Orm } from '../../../db/orm.ts';
-import { openJournalStage } from '../../../journal/testing/journal-stage.ts';
+import { useJournalStage } from '../../../journal/testing/journal-stage.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
-import { testFixture } from '../../../test/setup/fixtures.ts';
 import { type ErasedStores, eraseRecordedProject } from './erase-recorded-project.ts';
 
-const stage = testFixture(
-  () => openJournalStage(),
-  ({ close }) => close(),
-);
-let orm: Orm;
+const stage = useJournalStage();
 let erasureId: string;
 /** Removed images and domains. */
 let removed: string[];
 
 /** A deleted project with an event, an image and a domain. */
 beforeEach(async () => {
-  orm = createOrm({ url: stage.databaseUrl, poolSize: 4, warn: () => undefined });
   erasureId = newId();
   removed = [];
   const { client, projectId } = stage;
@@ -37,7 +30,6 @@ beforeEach(async () => {
     `insert into domain_removals (id, project_id, domain) values (uuidv7(), $1, 'example.com')`,
     [projectId],
   );
-  return () => orm.close();
 });
 
 const remove = async (name: string) => {
@@ -51,7 +43,7 @@ const fails = async () => {
 async function erase(stores: Partial<ErasedStores> = {}, slice = wholeWork): Promise<void> {
   const identities = { remove } as unknown as DomainIdentities;
   const all = { clickhouse: stage.clickhouse, identities, removeImage: remove, ...stores };
-  const erasing = eraseRecordedProject(orm.em.fork(), all, erasureId, slice);
+  const erasing = eraseRecordedProject(stage.em(), all, erasureId, slice);
   return erasing.catch((error) => {
     if (String(error).includes('has not yet received')) return erase(stores, slice);
     throw error;

@@ -262,6 +262,11 @@ export const contactLines: readonly ContractLine[] = [
     success: 200,
     answer: jobFields,
     valid: async (world) => ({ params: { jobId: await world.bulkJob() } }),
+    refusals: [
+      refuses('the job is an import', 404, async (_, world) => ({
+        params: { jobId: await world.importJob() },
+      })),
+    ],
   },
   {
     line: 'GET /suppressions',

@@ -1,3 +1,4 @@
+import { where } from '../../setup/segments.ts';
 import { type ContractLine, type Refusal, stale, under, withBody, withQuery } from '../line.ts';
 import { condition, type World } from '../world.ts';
 import { contactFields, largePageFields, segmentFields } from './fields.ts';
@@ -16,10 +17,8 @@ const onStatic = bad('the segment is static', async (valid, world) => ({
 
 const deep = (depth: number): object =>
   depth === 1 ? condition : { logic: 'AND', groups: [{ filters: [], conditions: deep(depth - 1) }] };
-const filter = (changes: object) => ({
-  logic: 'AND',
-  groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro', ...changes }] }],
-});
+const plan = { field: 'data.plan', operator: 'equals', value: 'pro' };
+const filter = (changes: object) => where({ ...plan, ...changes });
 const conditionRefusals: Refusal[] = [
   bad('the condition is no object', withBody({ condition: 'everyone' })),
   bad('the logic is neither AND nor OR', withBody({ condition: { ...condition, logic: 'XOR' } })),
@@ -29,12 +28,7 @@ const conditionRefusals: Refusal[] = [
   bad('a filter has no value', withBody({ condition: filter({ value: undefined }) })),
   bad('the unit is none', withBody({ condition: filter({ operator: 'within', value: 3, unit: 'moons' }) })),
   bad('the condition is eleven deep', withBody({ condition: deep(11) })),
-  bad(
-    'the condition has 101 filters',
-    withBody({
-      condition: { logic: 'AND', groups: [{ filters: Array(101).fill(filter({}).groups[0]?.filters[0]) }] },
-    }),
-  ),
+  bad('the condition has 101 filters', withBody({ condition: where(...Array(101).fill(plan)) })),
 ];
 const members = (changes: object) => async (world: World) => ({
   ...(await chosen(world)),

@@ -72,17 +72,12 @@ export function ButtonLink({
   return <Link {...props} className={classNames(shape, looks[look], className)} />;
 }
 
+const linkLook =
+  'text-accent-text underline decoration-line-strong underline-offset-2 hover:decoration-current';
+
 /** A link within text. */
 export function TextLink({ className, ...props }: LinkProps & { className?: string }) {
-  return (
-    <Link
-      {...props}
-      className={classNames(
-        'text-accent-text underline decoration-line-strong underline-offset-2 hover:decoration-current',
-        className,
-      )}
-    />
-  );
+  return <Link {...props} className={classNames(linkLook, className)} />;
 }
 
 /** The first cell of a row that opens a record. */
@@ -92,15 +87,5 @@ export function RowLink({ className, ...props }: LinkProps & { className?: strin
 
 /** A link to another site, or to a page of the API; opens in a new tab. */
 export function OutsideLink({ className, ...props }: ComponentProps<'a'>) {
-  return (
-    <a
-      {...props}
-      target="_blank"
-      rel="noreferrer"
-      className={classNames(
-        'text-accent-text underline decoration-line-strong underline-offset-2 hover:decoration-current',
-        className,
-      )}
-    />
-  );
+  return <a {...props} target="_blank" rel="noreferrer" className={classNames(linkLook, className)} />;
 }

@@ -1,3 +1,4 @@
+import { ChoiceFilter, type ChoiceFilterProps } from './choice-filter.tsx';
 import { ListSearch } from './list-search.tsx';
 import { Select } from './select.tsx';
 
@@ -12,12 +13,7 @@ type Order = (typeof orders)[number]['value'];
 export interface ListToolbarProps<Kind extends string> {
   search: string | undefined;
   onSearch: (search: string | undefined) => void;
-  filter: {
-    label: string;
-    options: readonly { value: Kind | 'all'; label: string }[];
-    value: Kind | undefined;
-    onChange: (value: Kind | undefined) => void;
-  };
+  filter: Omit<ChoiceFilterProps<Kind>, 'className'>;
   sort: Order | undefined;
   onSort: (sort: Order | undefined) => void;
 }
@@ -28,14 +24,7 @@ export function ListToolbar<Kind extends string>(props: ListToolbarProps<Kind>) 
   return (
     <>
       <ListSearch label="Search names and subjects" value={search} onChange={onSearch} />
-      <Select
-        label={filter.label}
-        isLabelHidden
-        className="w-40"
-        options={filter.options}
-        value={filter.value ?? 'all'}
-        onChange={(value) => filter.onChange(value === 'all' ? undefined : value)}
-      />
+      <ChoiceFilter {...filter} className="w-40" />
       <Select
         label="Order"
         isLabelHidden

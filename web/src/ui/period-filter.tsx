@@ -1,6 +1,7 @@
+import { ChoiceFilter } from './choice-filter.tsx';
 import { TextField } from './field.tsx';
 import { type PeriodLength, type PeriodSearch, periodLengths } from './period.ts';
-import { type Option, Select } from './select.tsx';
+import type { Option } from './select.tsx';
 
 interface PeriodFilterProps {
   value: PeriodSearch;
@@ -13,19 +14,13 @@ export function PeriodFilter({ value, onChange, lengths = periodLengths }: Perio
   const { period, from, to } = value;
   return (
     <>
-      <Select<NonNullable<PeriodSearch['period']> | 'all'>
+      <ChoiceFilter<NonNullable<PeriodSearch['period']>>
         label="Time"
-        isLabelHidden
+        every="Any time"
+        options={[...lengths, { value: 'days', label: 'Between two days' }]}
+        value={period}
+        onChange={(chosen) => onChange({ period: chosen, from: undefined, to: undefined })}
         className="w-36"
-        options={[
-          { value: 'all', label: 'Any time' },
-          ...lengths,
-          { value: 'days', label: 'Between two days' },
-        ]}
-        value={period ?? 'all'}
-        onChange={(chosen) =>
-          onChange({ period: chosen === 'all' ? undefined : chosen, from: undefined, to: undefined })
-        }
       />
       {period === 'days' && (
         <>

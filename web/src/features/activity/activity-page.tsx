@@ -1,14 +1,15 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
+import { ContactLink } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { TextLink } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PeriodFilter } from '../../ui/period-filter.tsx';
-import { Select } from '../../ui/select.tsx';
 import { Time } from '../../ui/time.tsx';
 import { linkOf } from './activity-link.ts';
 import { describeActivity } from './activity-sentence.ts';
@@ -36,15 +37,13 @@ export function ActivityPage() {
       toolbar={
         <>
           <ActivityViews selected="feed" />
-          <Select<NonNullable<typeof kind> | 'all'>
+          <ChoiceFilter
             label="What happened"
-            isLabelHidden
+            every="Everything"
+            options={kindOptions}
+            value={kind}
+            onChange={(chosen) => void navigate({ search: { ...search, kind: chosen } })}
             className="w-52"
-            options={[{ value: 'all', label: 'Everything' }, ...kindOptions]}
-            value={kind ?? 'all'}
-            onChange={(chosen) =>
-              void navigate({ search: { ...search, kind: chosen === 'all' ? undefined : chosen } })
-            }
           />
           <PeriodFilter
             value={period}
@@ -92,18 +91,11 @@ function Entry({ activity }: { activity: Schema<'Activity'> }) {
     <li className="flex items-baseline gap-4 border-b border-line py-2">
       <div className="min-w-0 flex-1">
         <p className="break-words">
-          {who !== null &&
-            (contactId === null ? (
-              who
-            ) : (
-              <TextLink
-                to="/projects/$projectId/contacts/$contactId"
-                params={{ projectId, contactId }}
-                className="font-medium text-ink"
-              >
-                {who}
-              </TextLink>
-            ))}{' '}
+          {who !== null && (
+            <ContactLink contactId={contactId} className="font-medium text-ink">
+              {who}
+            </ContactLink>
+          )}{' '}
           {what !== null && <span className="text-muted">{words} </span>}
           {link === null ? (
             <span className={what === null ? 'text-muted' : ''}>{text}</span>

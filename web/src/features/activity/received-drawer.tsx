@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { $api, type Schema } from '../../api/client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
+import { ContactLink } from '../../shell/contact-link.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { TextLink } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { quantity } from '../../ui/numbers.ts';
@@ -47,7 +46,6 @@ function ReceivedEmail({ id }: { id: string }) {
 }
 
 function Facts({ email }: { email: Received }) {
-  const projectId = useProjectId();
   const { contactId, from, fromName, to, receivedAt, attachments, verdicts } = email;
   const sender = fromName === null ? from : `${fromName} <${from}>`;
   return (
@@ -55,13 +53,7 @@ function Facts({ email }: { email: Received }) {
       <dl className="grid grid-cols-[6rem_minmax(0,1fr)] gap-x-3 gap-y-1 break-words">
         <dt className="text-muted">From</dt>
         <dd>
-          {contactId === null ? (
-            (sender ?? 'Unknown')
-          ) : (
-            <TextLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-              {sender}
-            </TextLink>
-          )}
+          <ContactLink contactId={contactId}>{sender ?? 'Unknown'}</ContactLink>
         </dd>
         <dt className="text-muted">To</dt>
         <dd>{to.join(', ')}</dd>

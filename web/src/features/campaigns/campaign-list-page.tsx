@@ -11,7 +11,6 @@ import { campaignListQuery, pollMs } from './queries.ts';
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns');
 
 const statuses = [
-  { value: 'all', label: 'All statuses' },
   { value: 'DRAFT', label: statusLabels.DRAFT },
   { value: 'SCHEDULED', label: statusLabels.SCHEDULED },
   { value: 'SENDING', label: statusLabels.SENDING },
@@ -44,6 +43,7 @@ export function CampaignListPage() {
       onChange={change}
       filter={{
         label: 'Status',
+        every: 'All statuses',
         options: statuses,
         value: status,
         onChange: (value) => change({ status: value }),

@@ -1,14 +1,13 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
-import { Address } from '../../ui/address.tsx';
-import { Button, RowLink } from '../../ui/button.tsx';
+import { ContactCell } from '../../shell/contact-link.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { outcomeLabels, outcomes } from './outcomes.ts';
@@ -17,10 +16,7 @@ import { recipientsInit, reportMs } from './queries.ts';
 type Recipient = Schema<'CampaignRecipient'>;
 
 const route = getRouteApi('/signed-in/projects/$projectId/campaigns/$campaignId');
-const options = [
-  { value: 'all', label: 'All recipients' },
-  ...outcomes.map((value) => ({ value, label: outcomeLabels[value] })),
-] as const;
+const options = outcomes.map((value) => ({ value, label: outcomeLabels[value] }));
 
 /** Recipients with their outcomes. */
 export function RecipientSection({ campaignId }: { campaignId: string }) {
@@ -37,15 +33,13 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
     <Section
       title="Recipients"
       actions={
-        <Select
+        <ChoiceFilter
           label="Outcome"
-          isLabelHidden
-          className="w-44"
+          every="All recipients"
           options={options}
-          value={outcome ?? 'all'}
-          onChange={(value) =>
-            void navigate({ search: { outcome: value === 'all' ? undefined : value }, resetScroll: false })
-          }
+          value={outcome}
+          onChange={(value) => void navigate({ search: { outcome: value }, resetScroll: false })}
+          className="w-44"
         />
       }
     >
@@ -93,16 +87,11 @@ function SearchedUntil({ at }: { at: string }) {
 }
 
 function RecipientTable({ recipients }: { recipients: Recipient[] }) {
-  const projectId = useProjectId();
   const columns: Column<Recipient>[] = [
     {
       header: 'Contact',
       isBreakable: true,
-      cell: ({ contactId, email }) => (
-        <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-          <Address email={email} />
-        </RowLink>
-      ),
+      cell: ({ contactId, email }) => <ContactCell contactId={contactId} email={email} />,
     },
     { header: 'Outcome', cell: (recipient) => <Outcome recipient={recipient} /> },
     { header: 'Opens', align: 'right', isSecondary: true, cell: ({ opens }) => count(opens) },

@@ -2,15 +2,15 @@ import { getRouteApi } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
+import { ContactCell } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Address } from '../../ui/address.tsx';
-import { Button, ButtonLink, RowLink } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { ListSearch } from '../../ui/list-search.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { ColumnChoice, useDataColumns } from './column-choice.tsx';
@@ -29,7 +29,6 @@ import { type ContactCount, useContactCount } from './use-contact-count.ts';
 const route = getRouteApi('/signed-in/projects/$projectId/contacts');
 
 const statuses = [
-  { value: 'all', label: 'All subscriptions' },
   { value: 'subscribed', label: 'Subscribed' },
   { value: 'unsubscribed', label: 'Unsubscribed' },
   { value: 'snoozed', label: 'Snoozed' },
@@ -142,13 +141,13 @@ function Filters({ columns }: { columns: ReactNode }) {
         value={search.search}
         onChange={(text) => narrow({ search: text })}
       />
-      <Select
+      <ChoiceFilter
         label="Subscription"
-        isLabelHidden
-        className="w-48"
+        every="All subscriptions"
         options={statuses}
-        value={search.status ?? 'all'}
-        onChange={(value) => narrow({ status: value === 'all' ? undefined : value })}
+        value={search.status}
+        onChange={(status) => narrow({ status })}
+        className="w-48"
       />
       <DataFilters
         filters={search.data ?? {}}
@@ -174,11 +173,7 @@ function ContactTable({ rows, keys, ids, onSelect }: ContactTableProps) {
     {
       header: 'Address',
       isBreakable: true,
-      cell: ({ id, email }) => (
-        <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId: id }}>
-          <Address email={email} />
-        </RowLink>
-      ),
+      cell: ({ id, email }) => <ContactCell contactId={id} email={email} />,
     },
     { header: 'Subscription', cell: (contact) => <SubscriptionBadge contact={contact} /> },
     ...keys.map((key) => ({

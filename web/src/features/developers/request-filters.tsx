@@ -1,6 +1,7 @@
 import { RotateCw, SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { Button, IconButton } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { SearchField } from '../../ui/field.tsx';
 import { periodLengths } from '../../ui/period.ts';
@@ -47,28 +48,24 @@ export function RequestFilters({ search, onChange, routes, onRefresh }: RequestF
       <div
         className={classNames('flex flex-wrap items-center gap-2 md:contents', !areShown && 'max-md:hidden')}
       >
-        <Select
+        <ChoiceFilter
           label="Status"
-          isLabelHidden
-          className="w-36"
+          every="All statuses"
           options={[
-            { value: 'all', label: 'All statuses' },
             ...statuses,
             ...(status === undefined || status.endsWith('xx') ? [] : [{ value: status, label: status }]),
           ]}
-          value={status ?? 'all'}
-          onChange={(value) => onChange({ status: value === 'all' ? undefined : value })}
+          value={status}
+          onChange={(value) => onChange({ status: value })}
+          className="w-36"
         />
-        <Select
+        <ChoiceFilter
           label="Method"
-          isLabelHidden
+          every="All methods"
+          options={methods.map((value) => ({ value, label: value }))}
+          value={method}
+          onChange={(value) => onChange({ method: value })}
           className="w-32"
-          options={[
-            { value: 'all', label: 'All methods' },
-            ...methods.map((value) => ({ value, label: value })),
-          ]}
-          value={method ?? 'all'}
-          onChange={(value) => onChange({ method: value === 'all' ? undefined : value })}
         />
         <RouteField value={search.route} routes={routes} onChange={(route) => onChange({ route })} />
         <PeriodFilter value={search} onChange={onChange} lengths={periodLengths.slice(0, 1)} />

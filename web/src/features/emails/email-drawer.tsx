@@ -1,4 +1,5 @@
 import { $api, type Schema } from '../../api/client.ts';
+import { ContactLink } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { OutsideLink, TextLink } from '../../ui/button.tsx';
 import { CopyText } from '../../ui/copy-button.tsx';
@@ -85,22 +86,11 @@ function Source({ email }: { email: Schema<'EmailDetail'> }) {
 }
 
 function Facts({ email }: { email: Schema<'EmailDetail'> }) {
-  const projectId = useProjectId();
   const address = email.toName === null ? email.to : `${email.toName} <${email.to}>`;
   const facts = [
     {
       name: 'To',
-      value:
-        email.contactId === null ? (
-          address || 'Deleted contact'
-        ) : (
-          <TextLink
-            to="/projects/$projectId/contacts/$contactId"
-            params={{ projectId, contactId: email.contactId }}
-          >
-            {address}
-          </TextLink>
-        ),
+      value: <ContactLink contactId={email.contactId}>{address || 'Deleted contact'}</ContactLink>,
     },
     { name: 'From', value: email.from },
     { name: 'Reply to', value: email.body?.replyTo },

@@ -1,10 +1,10 @@
 import { SlidersHorizontal } from 'lucide-react';
 import { useState } from 'react';
 import { Button } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { classNames } from '../../ui/class-names.ts';
 import { ListSearch } from '../../ui/list-search.tsx';
 import { PeriodFilter } from '../../ui/period-filter.tsx';
-import { type Option, Select } from '../../ui/select.tsx';
 import { CampaignFilter, WorkflowFilter } from './email-origin-filters.tsx';
 import type { EmailSearch } from './email-search.ts';
 import { sourceOptions } from './email-source.ts';
@@ -41,6 +41,7 @@ export function EmailFilters({ search, onChange }: EmailFiltersProps) {
           options={statusOptions}
           value={search.status}
           onChange={(status) => onChange({ status })}
+          className="w-36"
         />
         <ChoiceFilter
           label="Source"
@@ -48,34 +49,12 @@ export function EmailFilters({ search, onChange }: EmailFiltersProps) {
           options={sourceOptions}
           value={search.source}
           onChange={(source) => onChange({ source })}
+          className="w-36"
         />
         <CampaignFilter value={search.campaignId} onChange={(campaignId) => onChange({ campaignId })} />
         <WorkflowFilter value={search.workflowId} onChange={(workflowId) => onChange({ workflowId })} />
         <PeriodFilter value={search} onChange={onChange} />
       </div>
     </>
-  );
-}
-
-interface ChoiceFilterProps<Value extends string> {
-  label: string;
-  /** Shown when nothing is selected. */
-  every: string;
-  options: readonly Option<Value>[];
-  value: Value | undefined;
-  onChange: (value?: Value) => void;
-}
-
-function ChoiceFilter<Value extends string>(props: ChoiceFilterProps<Value>) {
-  const { label, every, options, value, onChange } = props;
-  return (
-    <Select<Value | 'all'>
-      label={label}
-      isLabelHidden
-      className="w-36"
-      options={[{ value: 'all', label: every }, ...options]}
-      value={value ?? 'all'}
-      onChange={(chosen) => onChange(chosen === 'all' ? undefined : chosen)}
-    />
   );
 }

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
+import { ContactLink } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, TextLink } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
@@ -95,11 +96,7 @@ function EventSubjects({ event: { contactId, contactEmail, emailId } }: { event:
         </TextLink>
       )}
       {contactId && contactEmail === null && <span className="text-faint">Deleted contact</span>}
-      {contactId && contactEmail !== null && (
-        <TextLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-          {contactEmail}
-        </TextLink>
-      )}
+      {contactId && contactEmail !== null && <ContactLink contactId={contactId}>{contactEmail}</ContactLink>}
     </span>
   );
 }

@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Controller, useFormContext } from 'react-hook-form';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { FormField } from '../../ui/form-field.tsx';
-import { ComboBox, Select } from '../../ui/select.tsx';
+import { FormSelect } from '../../ui/form-select.tsx';
+import { ComboBox } from '../../ui/select.tsx';
 import { domainsQuery } from '../domains/queries.ts';
 import { contentTypes, type MessageContent } from './content.ts';
 
@@ -20,19 +21,7 @@ export function SenderFields() {
         placeholder="The sender"
         type="email"
       />
-      <Controller
-        control={control}
-        name="type"
-        render={({ field, fieldState }) => (
-          <Select
-            label="Type"
-            options={contentTypes}
-            value={field.value}
-            onChange={field.onChange}
-            error={fieldState.error?.message}
-          />
-        )}
-      />
+      <FormSelect control={control} name="type" label="Type" options={contentTypes} />
     </div>
   );
 }

@@ -2,9 +2,8 @@ import { useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
-import { Address } from '../../ui/address.tsx';
-import { Button, RowLink } from '../../ui/button.tsx';
+import { ContactCell } from '../../shell/contact-link.tsx';
+import { Button } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { estimated } from '../../ui/numbers.ts';
@@ -63,17 +62,12 @@ export function SegmentMembers({ segment }: SegmentMembersProps) {
 }
 
 function MemberTable({ segment, contacts }: { segment: Schema<'Segment'>; contacts: Schema<'Contact'>[] }) {
-  const projectId = useProjectId();
   const isStatic = segment.type === 'STATIC';
   const columns: Column<Schema<'Contact'>>[] = [
     {
       header: 'Address',
       isBreakable: true,
-      cell: ({ id, email }) => (
-        <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId: id }}>
-          <Address email={email} />
-        </RowLink>
-      ),
+      cell: ({ id, email }) => <ContactCell contactId={id} email={email} />,
     },
     { header: 'Subscription', cell: (contact) => <SubscriptionBadge contact={contact} /> },
     { header: 'Added', align: 'right', cell: ({ createdAt }) => <Time at={createdAt} />, isSecondary: true },

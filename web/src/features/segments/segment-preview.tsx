@@ -1,7 +1,6 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { $api, type Schema } from '../../api/client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
-import { TextLink } from '../../ui/button.tsx';
+import { ContactLink } from '../../shell/contact-link.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
@@ -53,7 +52,6 @@ function Incomplete() {
 }
 
 function Sample({ contacts }: { contacts: Schema<'Contact'>[] }) {
-  const projectId = useProjectId();
   if (contacts.length === 0) return null;
   return (
     <>
@@ -61,9 +59,7 @@ function Sample({ contacts }: { contacts: Schema<'Contact'>[] }) {
       <ul className="mt-1 flex flex-col">
         {contacts.map(({ id, email }) => (
           <li key={id} className="truncate py-0.5 text-sm">
-            <TextLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId: id }}>
-              {email}
-            </TextLink>
+            <ContactLink contactId={id}>{email}</ContactLink>
           </li>
         ))}
       </ul>

@@ -1,7 +1,7 @@
 import { Controller, type UseFormReturn } from 'react-hook-form';
 import { ColorField } from '../../ui/color-field.tsx';
 import { FormField } from '../../ui/form-field.tsx';
-import { Select } from '../../ui/select.tsx';
+import { FormSelect } from '../../ui/form-select.tsx';
 import { FooterPreview } from './footer-preview.tsx';
 import { LogoField } from './logo-field.tsx';
 import { isColor, languages, type ProjectValues } from './project-values.ts';
@@ -38,18 +38,12 @@ export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
             className="mt-6"
           />
         </div>
-        <Controller
+        <FormSelect
           control={control}
           name="language"
-          render={({ field }) => (
-            <Select
-              label="Language"
-              options={languages}
-              value={field.value}
-              onChange={field.onChange}
-              hint="For email footers and pages of contacts without a locale of their own."
-            />
-          )}
+          label="Language"
+          options={languages}
+          hint="For email footers and pages of contacts without a locale of their own."
         />
         <FormField
           control={control}

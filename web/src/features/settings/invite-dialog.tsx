@@ -1,4 +1,3 @@
-import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
@@ -6,7 +5,7 @@ import { addressSchema } from '../../ui/address-schema.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
-import { Select } from '../../ui/select.tsx';
+import { FormSelect } from '../../ui/form-select.tsx';
 import { say } from '../../ui/toast.tsx';
 import { roleOptions } from './roles.ts';
 
@@ -43,18 +42,11 @@ export function InviteDialog({ projectId, isOwner, ...state }: InviteDialogProps
       {({ control }) => (
         <>
           <FormField control={control} name="email" label="Email" type="email" autoFocus />
-          <Controller
+          <FormSelect
             control={control}
             name="role"
-            render={({ field, fieldState }) => (
-              <Select
-                label="Role"
-                options={isOwner ? roleOptions : roleOptions.filter(({ value }) => value !== 'OWNER')}
-                value={field.value}
-                onChange={field.onChange}
-                error={fieldState.error?.message}
-              />
-            )}
+            label="Role"
+            options={isOwner ? roleOptions : roleOptions.filter(({ value }) => value !== 'OWNER')}
           />
         </>
       )}

@@ -2,17 +2,16 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
-import { Address } from '../../ui/address.tsx';
+import { ContactCell } from '../../shell/contact-link.tsx';
 import { Badge } from '../../ui/badge.tsx';
-import { Button, RowLink } from '../../ui/button.tsx';
+import { Button } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { ListSearch } from '../../ui/list-search.tsx';
 import { estimated } from '../../ui/numbers.ts';
 import { Page } from '../../ui/page.tsx';
-import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toast.tsx';
@@ -23,7 +22,6 @@ const route = getRouteApi('/signed-in/projects/$projectId/suppressions');
 type Suppression = Schema<'Suppression'>;
 
 const reasons = [
-  { value: 'all', label: 'All reasons' },
   { value: 'bounce', label: 'Hard bounce' },
   { value: 'complaint', label: 'Spam complaint' },
 ] as const;
@@ -56,17 +54,13 @@ export function SuppressionListPage() {
               void navigate({ search: (before) => ({ ...before, search: text }), replace: true })
             }
           />
-          <Select
+          <ChoiceFilter
             label="Reason"
-            isLabelHidden
-            className="w-48"
+            every="All reasons"
             options={reasons}
-            value={reason ?? 'all'}
-            onChange={(value) =>
-              void navigate({
-                search: (before) => ({ ...before, reason: value === 'all' ? undefined : value }),
-              })
-            }
+            value={reason}
+            onChange={(value) => void navigate({ search: (before) => ({ ...before, reason: value }) })}
+            className="w-48"
           />
         </>
       }
@@ -96,16 +90,13 @@ function SuppressionTable({
   rows: Suppression[];
   onRelease: (row: Suppression) => void;
 }) {
-  const projectId = useProjectId();
   const columns: Column<Suppression>[] = [
     {
       header: 'Address',
       isBreakable: true,
       cell: ({ email, contactId, reason }) => (
         <>
-          <RowLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-            <Address email={email} />
-          </RowLink>
+          <ContactCell contactId={contactId} email={email} />
           <span className="mt-1 block md:hidden">
             <ReasonBadge reason={reason} />
           </span>

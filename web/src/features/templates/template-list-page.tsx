@@ -14,8 +14,6 @@ import { templateListQuery, usesQuery } from './queries.ts';
 
 const route = getRouteApi('/signed-in/projects/$projectId/templates');
 
-const types = [{ value: 'all', label: 'All types' }, ...contentTypes] as const;
-
 export function TemplateListPage() {
   const { search, type, sort, page = 1 } = route.useSearch();
   const navigate = route.useNavigate();
@@ -40,7 +38,8 @@ export function TemplateListPage() {
       onChange={change}
       filter={{
         label: 'Type',
-        options: types,
+        every: 'All types',
+        options: contentTypes,
         value: type,
         onChange: (value) => change({ type: value }),
       }}

@@ -1,12 +1,11 @@
 import type { ReactNode } from 'react';
 import type { Schema } from '../../api/client.ts';
-import { useProjectId } from '../../shell/use-project-id.ts';
-import { OutsideLink, TextLink } from '../../ui/button.tsx';
+import { ContactLink } from '../../shell/contact-link.tsx';
+import { OutsideLink } from '../../ui/button.tsx';
 import { CodeBlock } from '../../ui/code-block.tsx';
 import { Time } from '../../ui/time.tsx';
 
 export function ExecutionFacts({ execution }: { execution: Schema<'WorkflowExecutionWithSteps'> }) {
-  const projectId = useProjectId();
   const {
     contactId,
     contactEmail,
@@ -30,9 +29,7 @@ export function ExecutionFacts({ execution }: { execution: Schema<'WorkflowExecu
           {contactId === null ? (
             <span className="text-faint">Deleted contact</span>
           ) : (
-            <TextLink to="/projects/$projectId/contacts/$contactId" params={{ projectId, contactId }}>
-              {contactEmail}
-            </TextLink>
+            <ContactLink contactId={contactId}>{contactEmail}</ContactLink>
           )}
         </Fact>
         <Fact label="Entered">

@@ -6,9 +6,9 @@ import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, IconButton, RowLink } from '../../ui/button.tsx';
+import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
-import { Select } from '../../ui/select.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CancelAllDialog, CancelExecutionDialog } from './cancel-dialogs.tsx';
@@ -85,21 +85,16 @@ function StatusFilter({ figureOf }: StatusFilterProps) {
   const navigate = route.useNavigate();
   const label = (text: string, figure: string) => (figure === '' ? text : `${text} (${figure})`);
   return (
-    <Select
+    <ChoiceFilter
       label="Status"
-      isLabelHidden
+      every={label('All statuses', figureOf('total'))}
+      options={executionStatuses.map((one) => ({
+        value: one,
+        label: label(statusLooks[one].label, figureOf(one)),
+      }))}
+      value={status}
+      onChange={(chosen) => void navigate({ search: { view: 'executions', status: chosen } })}
       className="w-52"
-      options={[
-        { value: 'all' as const, label: label('All statuses', figureOf('total')) },
-        ...executionStatuses.map((one) => ({
-          value: one,
-          label: label(statusLooks[one].label, figureOf(one)),
-        })),
-      ]}
-      value={status ?? 'all'}
-      onChange={(chosen) =>
-        void navigate({ search: { view: 'executions', status: chosen === 'all' ? undefined : chosen } })
-      }
     />
   );
 }

@@ -1,4 +1,4 @@
-import { type Editor, useEditorState } from '@tiptap/react';
+import { type ChainedCommands, type Editor, useEditorState } from '@tiptap/react';
 import {
   AlignCenter,
   AlignRight,
@@ -38,6 +38,19 @@ interface Format extends Tool {
   isOn: (editor: Editor) => boolean;
 }
 
+/** @param name of the node or mark in the document */
+const format = (
+  label: string,
+  Icon: LucideIcon,
+  name: string,
+  toggle: (chain: ChainedCommands) => ChainedCommands,
+): Format => ({
+  label,
+  Icon,
+  isOn: (editor) => editor.isActive(name),
+  run: (editor) => void toggle(editor.chain().focus()).run(),
+});
+
 const heading = (level: 1 | 2 | 3, Icon: LucideIcon): Format => ({
   label: `Heading ${level}`,
   Icon,
@@ -56,42 +69,12 @@ const formats: readonly Format[] = [
   heading(1, Heading1),
   heading(2, Heading2),
   heading(3, Heading3),
-  {
-    label: 'Bold',
-    Icon: Bold,
-    isOn: (editor) => editor.isActive('bold'),
-    run: (editor) => void editor.chain().focus().toggleBold().run(),
-  },
-  {
-    label: 'Italic',
-    Icon: Italic,
-    isOn: (editor) => editor.isActive('italic'),
-    run: (editor) => void editor.chain().focus().toggleItalic().run(),
-  },
-  {
-    label: 'Underline',
-    Icon: Underline,
-    isOn: (editor) => editor.isActive('underline'),
-    run: (editor) => void editor.chain().focus().toggleUnderline().run(),
-  },
-  {
-    label: 'Bulleted list',
-    Icon: List,
-    isOn: (editor) => editor.isActive('bulletList'),
-    run: (editor) => void editor.chain().focus().toggleBulletList().run(),
-  },
-  {
-    label: 'Numbered list',
-    Icon: ListOrdered,
-    isOn: (editor) => editor.isActive('orderedList'),
-    run: (editor) => void editor.chain().focus().toggleOrderedList().run(),
-  },
-  {
-    label: 'Quote',
-    Icon: Quote,
-    isOn: (editor) => editor.isActive('blockquote'),
-    run: (editor) => void editor.chain().focus().toggleBlockquote().run(),
-  },
+  format('Bold', Bold, 'bold', (chain) => chain.toggleBold()),
+  format('Italic', Italic, 'italic', (chain) => chain.toggleItalic()),
+  format('Underline', Underline, 'underline', (chain) => chain.toggleUnderline()),
+  format('Bulleted list', List, 'bulletList', (chain) => chain.toggleBulletList()),
+  format('Numbered list', ListOrdered, 'orderedList', (chain) => chain.toggleOrderedList()),
+  format('Quote', Quote, 'blockquote', (chain) => chain.toggleBlockquote()),
   alignment('Center', 'center', AlignCenter),
   alignment('Align right', 'right', AlignRight),
 ];

@@ -1,6 +1,6 @@
-import { type Control, Controller, type FieldValues, type Path } from 'react-hook-form';
+import type { Control, FieldValues, Path } from 'react-hook-form';
 import { FormField } from '../../../ui/form-field.tsx';
-import { Select } from '../../../ui/select.tsx';
+import { FormSelect } from '../../../ui/form-select.tsx';
 import { durationUnits } from '../graph/duration.ts';
 
 interface DurationFieldsProps<Values extends FieldValues> {
@@ -21,18 +21,11 @@ export function DurationFields<Values extends FieldValues>({
   return (
     <div className="grid grid-cols-2 items-start gap-3">
       <FormField control={control} name={amount} label={label} hint={hint} inputMode="decimal" />
-      <Controller
+      <FormSelect
         control={control}
         name={unit}
-        render={({ field, fieldState }) => (
-          <Select
-            label="Unit"
-            options={durationUnits.map((one) => ({ value: one, label: one }))}
-            value={field.value}
-            onChange={field.onChange}
-            error={fieldState.error?.message}
-          />
-        )}
+        label="Unit"
+        options={durationUnits.map((one) => ({ value: one, label: one }))}
       />
     </div>
   );

@@ -1,7 +1,7 @@
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { FormField } from '../../../ui/form-field.tsx';
-import { Select } from '../../../ui/select.tsx';
+import { FormSelect } from '../../../ui/form-select.tsx';
 import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
 import { TemplateSelect } from './template-select.tsx';
 
@@ -56,13 +56,7 @@ export function SendEmailForm(props: StepFormProps) {
           />
         )}
       />
-      <Controller
-        control={control}
-        name="to"
-        render={({ field }) => (
-          <Select label="To" options={recipients} value={field.value} onChange={field.onChange} />
-        )}
-      />
+      <FormSelect control={control} name="to" label="To" options={recipients} />
       {watch('to') === 'CUSTOM' && (
         <FormField control={control} name="recipient" label="Address" placeholder="team@example.com" />
       )}

@@ -5,7 +5,8 @@ import { z } from 'zod';
 import { $api } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../ui/button.tsx';
 import { TextField } from '../../../ui/field.tsx';
-import { ComboBox, Select } from '../../../ui/select.tsx';
+import { FormSelect } from '../../../ui/form-select.tsx';
+import { ComboBox } from '../../../ui/select.tsx';
 import { type DataRow, dataOf, hasRepeatedKey, rowsOf } from './data-rows.ts';
 import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
 
@@ -49,18 +50,7 @@ export function UpdateContactForm(props: StepFormProps) {
   const { control } = form.form;
   return (
     <StepFormFrame form={form} onDone={props.onDone}>
-      <Controller
-        control={control}
-        name="subscribed"
-        render={({ field }) => (
-          <Select
-            label="Subscription"
-            options={subscriptions}
-            value={field.value}
-            onChange={field.onChange}
-          />
-        )}
-      />
+      <FormSelect control={control} name="subscribed" label="Subscription" options={subscriptions} />
       <Controller
         control={control}
         name="data"

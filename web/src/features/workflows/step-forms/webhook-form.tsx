@@ -1,7 +1,6 @@
-import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { FormField } from '../../../ui/form-field.tsx';
-import { Select } from '../../../ui/select.tsx';
+import { FormSelect } from '../../../ui/form-select.tsx';
 import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
 import { bodyText, readBody } from './webhook-body.ts';
 
@@ -46,17 +45,11 @@ export function WebhookForm(props: StepFormProps) {
   return (
     <StepFormFrame form={form} onDone={props.onDone}>
       <div className="grid grid-cols-[7rem_minmax(0,1fr)] items-start gap-3">
-        <Controller
+        <FormSelect
           control={control}
           name="method"
-          render={({ field }) => (
-            <Select
-              label="Method"
-              options={methods.map((method) => ({ value: method, label: method }))}
-              value={field.value}
-              onChange={field.onChange}
-            />
-          )}
+          label="Method"
+          options={methods.map((method) => ({ value: method, label: method }))}
         />
         <FormField control={control} name="url" label="URL" placeholder="https://example.com/hook" />
       </div>
