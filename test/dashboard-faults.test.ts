@@ -8,10 +8,8 @@ import { callApi, createOwnProject, createTestPerson, testPassword } from './set
 const executable = await findChromium();
 
 describe.skipIf(executable === undefined)('when something fails, the dashboard', () => {
-  const { stage, owner, project, tab, page, button, heading, sideBar, asked } = useDashboardStory(
-    executable,
-    'Faults',
-  );
+  const { stage, owner, project, tab, page, button, field, suggested, heading, sideBar, asked } =
+    useDashboardStory(executable, 'Faults');
 
   it('opens on a retry after the server did not answer', async () => {
     await tab.signIn(owner);
@@ -126,6 +124,24 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await page.getByRole('link', { name: way }).waitFor();
     expect(await page.getByRole('textbox').or(page.getByLabel('Password')).count()).toBe(0);
     expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('says that a password reset link was used before a new password is typed', async () => {
+    const person = await createTestPerson(stage.stack.url);
+    await callApi(stage.stack.url, 'POST', '/auth/request-password-reset', { email: person.email });
+    const token = await mailedToken(stage.stack, person.email, '/app/reset-password');
+    const guest = await stage.open();
+    await guest.page.goto(`reset-password?token=${token}`);
+    await guest.page.getByLabel('New password').fill('another pass phrase');
+    expect(await guest.page.getByRole('textbox', { name: 'Email' }).inputValue()).toBe(person.email);
+    await button('Change the password', guest.page).click();
+    await heading('Sign in', guest.page).waitFor();
+    await guest.page.goto(`reset-password?token=${token}`);
+    await guest.page.getByText('This link was used or has expired.').waitFor();
+    expect(await guest.page.getByLabel('New password').count()).toBe(0);
+    await guest.page.getByRole('link', { name: 'Request another link' }).waitFor();
+    expect(guest.complaints().filter((text) => !/status of 40[01]/.test(text))).toEqual([]);
+    await guest.page.context().close();
   });
 
   it('says that the address is already verified if a verification link was used before', async () => {
