@@ -69,9 +69,24 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await guest.page.getByText(/^You are signed in as person-.* signs you out of that account/).waitFor();
     await guest.page.getByText(/^You have an account with this address/).waitFor();
     expect(await field('Email', guest.page).inputValue()).toBe(unverified.email);
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await guest.page.route('**/users/@me/projects', async (route) => {
+      asked.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    let signUps = 0;
+    guest.page.on('request', (request) => {
+      if (request.url().endsWith('/auth/signup')) signUps += 1;
+    });
     await guest.page.getByLabel('Password').fill(testPassword);
     await button('Accept the invitation', guest.page).click();
+    await asked.promise;
+    // A second time, while the project is being loaded.
+    await guest.page.getByLabel('Password').press('Enter');
+    held.resolve();
     await heading('First', guest.page).waitFor();
+    expect(signUps).toBe(1);
     await guest.page.goto(link);
     await guest.page.getByText(/^This invitation was used or withdrawn/).waitFor();
     expect(await guest.page.getByRole('button').count()).toBe(0);
