@@ -299,6 +299,52 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
   });
 
+  it('says why a draft was not saved for a test email', async () => {
+    const subject = page.getByRole('textbox', { name: 'Subject' });
+    await subject.fill('Hello {{ name');
+    await button('Send a test').click();
+    const dialog = page.getByRole('dialog', { name: 'Send a test' });
+    await dialog.getByRole('button', { name: 'Send test' }).click();
+    await dialog
+      .getByRole('listitem')
+      .getByText(/^subject: Liquid, line 1/)
+      .waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 400'))).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await subject.fill('Hello');
+    await button('Save').click();
+    await page.getByText(/^Saved/).waitFor();
+  });
+
+  /** Holds requests to the path back until the returned function is called. */
+  async function hold(path: string): Promise<() => void> {
+    const held = Promise.withResolvers<void>();
+    await page.route(`${stage.stack.url}${path}`, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    return held.resolve;
+  }
+
+  it('does not send a campaign without what was typed while it was being saved', async () => {
+    await field('Subject').fill('First');
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    const release = await hold(`/campaigns/${id}`);
+    const send = page.getByRole('button', { name: /^Send to/ });
+    await send.click();
+    await field('Subject').fill('Second');
+    release();
+    const dialog = page.getByRole('dialog', { name: 'Send this campaign?' });
+    await dialog.getByText(/^What you typed while the campaign was being saved/).waitFor();
+    const confirm = dialog.getByRole('button', { name: /^Send to/ });
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await send.click();
+    await dialog.getByText('Second').waitFor();
+    await expect.poll(() => confirm.isEnabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+  });
+
   it('tells a user who is no longer a member', async () => {
     const guest = await createVerifiedPerson(stage.stack);
     const members = `/projects/${project.id}/members`;
