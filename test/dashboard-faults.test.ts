@@ -345,6 +345,31 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await dialog.getByRole('button', { name: 'Back' }).click();
   });
 
+  it('keeps what is typed while settings are being saved', async () => {
+    await page.goto(`projects/${project.id}/settings`);
+    const address = field('Postal address');
+    await address.fill('1 Main Street');
+    let release = await hold(`/users/@me/projects/${project.id}`);
+    await button('Save').click();
+    await address.fill('1 Main Street, Springfield');
+    release();
+    await page.getByText('The settings are saved.').waitFor();
+    expect(await address.inputValue()).toBe('1 Main Street, Springfield');
+    await button('Save').click();
+    await expect.poll(() => button('Save').isDisabled()).toBe(true);
+    await page.goto(`projects/${project.id}/settings?tab=limits`);
+    await field('Campaigns').fill('1');
+    release = await hold(`/users/@me/projects/${project.id}/billing-limits`);
+    await button('Save the limits').click();
+    await field('Campaigns').fill('1000');
+    release();
+    await page.getByText('The limits are saved.').waitFor();
+    expect(await field('Campaigns').inputValue()).toBe('1000');
+    await field('Campaigns').fill('');
+    await button('Save the limits').click();
+    await page.getByText('The limits are saved.').nth(1).waitFor();
+  });
+
   it('tells a user who is no longer a member', async () => {
     const guest = await createVerifiedPerson(stage.stack);
     const members = `/projects/${project.id}/members`;
