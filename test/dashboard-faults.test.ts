@@ -326,6 +326,28 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     return held.resolve;
   }
 
+  it('keeps what is typed while a new template or campaign is being saved', async () => {
+    for (const [kind, action] of [
+      ['templates', 'Create template'],
+      ['campaigns', 'Save draft'],
+    ] as const) {
+      await page.goto(`projects/${project.id}/${kind}/new`);
+      await field('Name').fill('Typed');
+      await suggested('From', 'hello@mail.faults.test');
+      await field('Subject').fill('Hello');
+      const release = await hold(`/${kind}`);
+      await button(action).click();
+      await field('Subject').fill('Hello again');
+      release();
+      await button('Send a test').waitFor();
+      await page.getByText('Not saved').waitFor();
+      expect(await field('Subject').inputValue()).toBe('Hello again');
+      expect(await field('Name').inputValue()).toBe('Typed');
+      await button('Save').click();
+      await page.getByText(/^Saved/).waitFor();
+    }
+  });
+
   it('does not send a campaign without what was typed while it was being saved', async () => {
     await field('Subject').fill('First');
     const id = new URL(page.url()).pathname.split('/').at(-1);
@@ -343,6 +365,22 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await dialog.getByText('Second').waitFor();
     await expect.poll(() => confirm.isEnabled()).toBe(true);
     await dialog.getByRole('button', { name: 'Back' }).click();
+  });
+
+  it('leaves a user where they are who has left the page of a new record while it was being saved', async () => {
+    await page.goto(`projects/${project.id}/templates/new`);
+    await field('Name').fill('Left');
+    await suggested('From', 'hello@mail.faults.test');
+    await field('Subject').fill('Hello');
+    const release = await hold('/templates');
+    await button('Create template').click();
+    await sideBar('Segments').click();
+    await button('Leave').click();
+    await heading('Segments').waitFor();
+    release();
+    await page.getByText('Template created').waitFor();
+    await tab.settled();
+    await heading('Segments').waitFor();
   });
 
   it('keeps what is typed while settings are being saved', async () => {

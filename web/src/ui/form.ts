@@ -97,3 +97,24 @@ export function enterChanges<Values extends FieldValues>(
     if (value !== others[name]) form.setValue(name, value, { shouldDirty: true });
   }
 }
+
+/** By the id of a record that was just created. */
+const typedMeanwhile = new Map<string, FieldValues>();
+
+/**
+ * Keeps what was typed into the form of a new record while it was being created, for the form of the record's own page.
+ *
+ * @param entered the values of the fields when the save began
+ */
+export function carryInput(id: string, values: FieldValues, entered: FieldValues): void {
+  const typed = Object.entries(values).filter(([name, value]) => value !== entered[name]);
+  if (typed.length > 0) typedMeanwhile.set(id, Object.fromEntries(typed));
+}
+
+/** Enters it there, as unsaved changes. */
+export function enterCarriedInput<Values extends FieldValues>(id: string, form: UseFormReturn<Values>): void {
+  // as: the same fields as in the form of a new record.
+  const typed = typedMeanwhile.get(id) as Partial<Values> | undefined;
+  typedMeanwhile.delete(id);
+  if (typed !== undefined) enterChanges(form, { ...form.getValues(), ...typed }, form.getValues());
+}
