@@ -383,6 +383,29 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await heading('Segments').waitFor();
   });
 
+  it('keeps a step open in which something is typed while it is being saved', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    const { id } = (await owner.call('POST', '/workflows', { name: 'Waits', eventName: 'typed' }, headers))
+      .body;
+    const step = { type: 'DELAY', name: 'Wait', config: { amount: 1, unit: 'days' } };
+    const stepId = (await owner.call('POST', `/workflows/${id}/steps`, step, headers)).body.id;
+    await page.goto(`projects/${project.id}/workflows/${id}?step=${stepId}`);
+    const panel = page.getByRole('dialog');
+    const name = panel.getByRole('textbox', { name: 'Step name' });
+    await name.fill('Wait a day');
+    const release = await hold(`/workflows/${id}/steps/${stepId}`);
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await name.fill('Wait for a day');
+    release();
+    await page.getByRole('alertdialog').getByText('Saved').waitFor();
+    await expect.poll(() => panel.locator('[data-pending]').count()).toBe(0);
+    expect(await name.inputValue()).toBe('Wait for a day');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await panel.waitFor({ state: 'detached' });
+    const { steps } = (await asked(`/workflows/${id}`)).body;
+    expect(steps.map((one: { name: string }) => one.name)).toContain('Wait for a day');
+  });
+
   it('keeps what is typed while settings are being saved', async () => {
     await page.goto(`projects/${project.id}/settings`);
     const address = field('Postal address');
