@@ -406,6 +406,44 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     expect(steps.map((one: { name: string }) => one.name)).toContain('Wait for a day');
   });
 
+  it('says how many joined a segment once its page shows them', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    const { id } = (await owner.call('POST', '/segments', { name: 'By hand', type: 'STATIC' }, headers)).body;
+    await page.goto(`projects/${project.id}/segments/${id}`);
+    await page.getByText('No members yet').waitFor();
+    const members = `${stage.stack.url}/segments/${id}/contacts*`;
+    await page.route(members, async (route) => {
+      await delay(500);
+      await route.continue();
+    });
+    await button('Add addresses').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Addresses' }).fill('ada@example.com');
+    await dialog.getByRole('button', { name: 'Add 1 address' }).click();
+    await dialog.getByText('1 contact joined the segment.').waitFor();
+    expect(await page.getByText('No members yet').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.unroute(members);
+    await page.goto('account');
+    expect((await owner.call('DELETE', `/segments/${id}`, undefined, headers)).status).toBe(204);
+  });
+
+  it('emails one link to change the password for two clicks', async () => {
+    await page.goto('account');
+    const mail = button('Email me a link to change it');
+    await mail.waitFor();
+    const release = await hold('/auth/request-password-reset');
+    let requests = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/auth/request-password-reset')) requests += 1;
+    });
+    await mail.press('Enter');
+    await mail.press('Enter');
+    release();
+    await page.getByText(/a link is on its way/).waitFor();
+    expect(requests).toBe(1);
+  });
+
   it('keeps what is typed while settings are being saved', async () => {
     await page.goto(`projects/${project.id}/settings`);
     const address = field('Postal address');
