@@ -21,6 +21,7 @@ import type { Route } from './edge/route.ts';
 import { noStore, securityHeaders } from './edge/security-headers.ts';
 import { traceRequests } from './edge/trace-requests.ts';
 import { buildOpenapi } from './openapi/document.ts';
+import { invalidLinkPage } from './pages/page.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { openapiRoute } from './routes/openapi.ts';
@@ -75,7 +76,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(crossOrigin(routes, config.DASHBOARD_URL));
   app.use(errors());
   app.use(serveHotRoutes(routes, chain));
-  app.use(readablePath());
+  app.use(readablePath(invalidLinkPage));
   app.use(serveDashboard(config.DASHBOARD_DIR));
   app.use(serveRoutes(routes, chain));
   app.use(notServed());

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { accountEmailSettings } from '../core/config/account-email.ts';
 import { sitePages } from '../core/config/site-pages.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
+import { formatMessage, messages } from '../core/messages/messages.ts';
 import { createOwnerNotifier } from '../temporal/activities/sweeps/notify-owners.ts';
 import { suspendSenders } from '../temporal/activities/sweeps/suspend-senders.ts';
 import {
@@ -60,7 +61,7 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
     const form = { token, password: testPassword };
     expect(await visit('/verify-email', form)).toMatchObject({ status: 200 });
     expect(await isVerified()).toBe(true);
-    expect((await visit('/verify-email', form)).status).toBe(400);
+    expect((await visit('/verify-email', { token })).status).toBe(400);
   });
 
   it('takes a new password, which ends the sessions; a bad one gets the form again', async () => {
@@ -75,7 +76,29 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
     expect((await logIn(person.email, testPassword)).status).toBe(401);
     expect((await logIn(person.email, newPassword)).status).toBe(200);
     expect((await person.call('GET', '/users/@me')).status).toBe(401);
-    expect((await visit('/reset-password', { token, password: newPassword })).status).toBe(400);
+    expect((await visit('/reset-password', { token, password: testPassword })).status).toBe(400);
+    expect((await visit(path)).status).toBe(400);
+  });
+
+  it('answers a form that is submitted twice, as by a double click, like the first time', async () => {
+    const owner = await createVerifiedPerson(stack);
+    const project = await createOwnProject(owner);
+    const invited = 'twice@example.com';
+    await owner.call('POST', `/projects/${project.id}/members`, { email: invited, role: 'MEMBER' });
+    await callApi(stack.url, 'POST', '/auth/request-password-reset', { email: owner.email });
+    const { email: newcomer } = await createTestPerson(stack.url);
+    for (const [email, page, done] of [
+      [newcomer, '/verify-email', messages.en['account.verifyDone']],
+      [owner.email, '/reset-password', messages.en['account.resetDone']],
+      [invited, '/accept-invitation', formatMessage('en', 'account.createDone', { email: invited })],
+    ] as const) {
+      const { token } = await mailedLink(email, page);
+      const press = () => visit(page, { token, password: newPassword });
+      const answers = [...(await Promise.all([press(), press()])), await press()];
+      for (const { status, text } of answers)
+        expect([status, text]).toEqual([200, expect.stringContaining(done)]);
+      expect(new Set(answers.map(({ headers }) => headers.get('set-cookie'))).size).toBe(1);
+    }
   });
 
   it('makes the account of an invitation for its address, and for no other', async () => {

@@ -69,9 +69,24 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await guest.page.getByText(/^You are signed in as person-.* signs you out of that account/).waitFor();
     await guest.page.getByText(/^You have an account with this address/).waitFor();
     expect(await field('Email', guest.page).inputValue()).toBe(unverified.email);
+    const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await guest.page.route('**/users/@me/projects', async (route) => {
+      asked.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    let signUps = 0;
+    guest.page.on('request', (request) => {
+      if (request.url().endsWith('/auth/signup')) signUps += 1;
+    });
     await guest.page.getByLabel('Password').fill(testPassword);
     await button('Accept the invitation', guest.page).click();
+    await asked.promise;
+    // A second time, while the project is being loaded.
+    await guest.page.getByLabel('Password').press('Enter');
+    held.resolve();
     await heading('First', guest.page).waitFor();
+    expect(signUps).toBe(1);
     await guest.page.goto(link);
     await guest.page.getByText(/^This invitation was used or withdrawn/).waitFor();
     expect(await guest.page.getByRole('button').count()).toBe(0);
@@ -334,6 +349,49 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await sideBar('Contacts').click();
     await searchField().press('ControlOrMeta+v');
     expect(await searchField().inputValue()).toBe(contact.id);
+  });
+
+  it('stores changes of a contact in the order in which they are made, and keeps what is typed meanwhile', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    const joan = { email: 'joan@example.com', data: { plan: 'free', size: 'M' } };
+    const { id } = (await owner.call('POST', '/contacts', joan, headers)).body;
+    const held = Promise.withResolvers<void>();
+    let isFirst = true;
+    const path = `${stage.stack.url}/contacts/${id}`;
+    await page.route(path, async (route) => {
+      if (route.request().method() === 'PATCH' && isFirst) {
+        isFirst = false;
+        await held.promise;
+      }
+      await route.continue();
+    });
+    await page.goto(`projects/${project.id}/contacts/${id}`);
+    const subscription = page.getByRole('switch');
+    await subscription.press('Space');
+    await expect.poll(() => isFirst).toBe(false);
+    await subscription.press('Space');
+    for (const [name, text, more] of [
+      ['plan', 'pro', 'pro+'],
+      ['size', 'L', 'L'],
+    ] as const) {
+      await field(name).fill(text);
+      await field(name).press('Enter');
+      await field(name).fill(more);
+    }
+    expect(await subscription.isChecked()).toBe(true);
+    // Long enough for a change that does not wait for the first one.
+    await delay(500);
+    held.resolve();
+    const stored = async () => (await asked(`/contacts/${id}`)).body;
+    await eventually(stored, ({ data }) => data.size === 'L');
+    expect(await stored()).toMatchObject({ subscribed: true, data: { plan: 'pro', size: 'L' } });
+    await button('Save size').waitFor({ state: 'detached' });
+    expect(await field('plan').inputValue()).toBe('pro+');
+    await field('plan').press('Enter');
+    await button('Save plan').waitFor({ state: 'detached' });
+    expect((await stored()).data).toEqual({ plan: 'pro+', size: 'L' });
+    expect(await subscription.isChecked()).toBe(true);
+    await page.unroute(path);
   });
 
   async function chooseImport(text: string, encoding: BufferEncoding = 'utf8'): Promise<void> {

@@ -8,10 +8,8 @@ import { callApi, createOwnProject, createTestPerson, testPassword } from './set
 const executable = await findChromium();
 
 describe.skipIf(executable === undefined)('when something fails, the dashboard', () => {
-  const { stage, owner, project, tab, page, button, heading, sideBar, asked } = useDashboardStory(
-    executable,
-    'Faults',
-  );
+  const { stage, owner, project, tab, page, button, field, suggested, heading, sideBar, asked } =
+    useDashboardStory(executable, 'Faults');
 
   it('opens on a retry after the server did not answer', async () => {
     await tab.signIn(owner);
@@ -126,6 +124,24 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await page.getByRole('link', { name: way }).waitFor();
     expect(await page.getByRole('textbox').or(page.getByLabel('Password')).count()).toBe(0);
     expect(await page.getByRole('button').count()).toBe(0);
+  });
+
+  it('says that a password reset link was used before a new password is typed', async () => {
+    const person = await createTestPerson(stage.stack.url);
+    await callApi(stage.stack.url, 'POST', '/auth/request-password-reset', { email: person.email });
+    const token = await mailedToken(stage.stack, person.email, '/app/reset-password');
+    const guest = await stage.open();
+    await guest.page.goto(`reset-password?token=${token}`);
+    await guest.page.getByLabel('New password').fill('another pass phrase');
+    expect(await guest.page.getByRole('textbox', { name: 'Email' }).inputValue()).toBe(person.email);
+    await button('Change the password', guest.page).click();
+    await heading('Sign in', guest.page).waitFor();
+    await guest.page.goto(`reset-password?token=${token}`);
+    await guest.page.getByText('This link was used or has expired.').waitFor();
+    expect(await guest.page.getByLabel('New password').count()).toBe(0);
+    await guest.page.getByRole('link', { name: 'Request another link' }).waitFor();
+    expect(guest.complaints().filter((text) => !/status of 40[01]/.test(text))).toEqual([]);
+    await guest.page.context().close();
   });
 
   it('says that the address is already verified if a verification link was used before', async () => {
@@ -281,6 +297,176 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await button('Save').click();
     await page.getByText(/^Saved/).waitFor();
     expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
+  });
+
+  it('says why a draft was not saved for a test email', async () => {
+    const subject = page.getByRole('textbox', { name: 'Subject' });
+    await subject.fill('Hello {{ name');
+    await button('Send a test').click();
+    const dialog = page.getByRole('dialog', { name: 'Send a test' });
+    await dialog.getByRole('button', { name: 'Send test' }).click();
+    await dialog
+      .getByRole('listitem')
+      .getByText(/^subject: Liquid, line 1/)
+      .waitFor();
+    expect(tab.complaints().filter((text) => !text.includes('status of 400'))).toEqual([]);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await subject.fill('Hello');
+    await button('Save').click();
+    await page.getByText(/^Saved/).waitFor();
+  });
+
+  /** Holds requests to the path back until the returned function is called. */
+  async function hold(path: string): Promise<() => void> {
+    const held = Promise.withResolvers<void>();
+    await page.route(`${stage.stack.url}${path}`, async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    return held.resolve;
+  }
+
+  it('keeps what is typed while a new template or campaign is being saved', async () => {
+    for (const [kind, action] of [
+      ['templates', 'Create template'],
+      ['campaigns', 'Save draft'],
+    ] as const) {
+      await page.goto(`projects/${project.id}/${kind}/new`);
+      await field('Name').fill('Typed');
+      await suggested('From', 'hello@mail.faults.test');
+      await field('Subject').fill('Hello');
+      const release = await hold(`/${kind}`);
+      await button(action).click();
+      await field('Subject').fill('Hello again');
+      release();
+      await button('Send a test').waitFor();
+      await page.getByText('Not saved').waitFor();
+      expect(await field('Subject').inputValue()).toBe('Hello again');
+      expect(await field('Name').inputValue()).toBe('Typed');
+      await button('Save').click();
+      await page.getByText(/^Saved/).waitFor();
+    }
+  });
+
+  it('does not send a campaign without what was typed while it was being saved', async () => {
+    await field('Subject').fill('First');
+    const id = new URL(page.url()).pathname.split('/').at(-1);
+    const release = await hold(`/campaigns/${id}`);
+    const send = page.getByRole('button', { name: /^Send to/ });
+    await send.click();
+    await field('Subject').fill('Second');
+    release();
+    const dialog = page.getByRole('dialog', { name: 'Send this campaign?' });
+    await dialog.getByText(/^What you typed while the campaign was being saved/).waitFor();
+    const confirm = dialog.getByRole('button', { name: /^Send to/ });
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+    await send.click();
+    await dialog.getByText('Second').waitFor();
+    await expect.poll(() => confirm.isEnabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Back' }).click();
+  });
+
+  it('leaves a user where they are who has left the page of a new record while it was being saved', async () => {
+    await page.goto(`projects/${project.id}/templates/new`);
+    await field('Name').fill('Left');
+    await suggested('From', 'hello@mail.faults.test');
+    await field('Subject').fill('Hello');
+    const release = await hold('/templates');
+    await button('Create template').click();
+    await sideBar('Segments').click();
+    await button('Leave').click();
+    await heading('Segments').waitFor();
+    release();
+    await page.getByText('Template created').waitFor();
+    await tab.settled();
+    await heading('Segments').waitFor();
+  });
+
+  it('keeps a step open in which something is typed while it is being saved', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    const { id } = (await owner.call('POST', '/workflows', { name: 'Waits', eventName: 'typed' }, headers))
+      .body;
+    const step = { type: 'DELAY', name: 'Wait', config: { amount: 1, unit: 'days' } };
+    const stepId = (await owner.call('POST', `/workflows/${id}/steps`, step, headers)).body.id;
+    await page.goto(`projects/${project.id}/workflows/${id}?step=${stepId}`);
+    const panel = page.getByRole('dialog');
+    const name = panel.getByRole('textbox', { name: 'Step name' });
+    await name.fill('Wait a day');
+    const release = await hold(`/workflows/${id}/steps/${stepId}`);
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await name.fill('Wait for a day');
+    release();
+    await page.getByRole('alertdialog').getByText('Saved').waitFor();
+    await expect.poll(() => panel.locator('[data-pending]').count()).toBe(0);
+    expect(await name.inputValue()).toBe('Wait for a day');
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await panel.waitFor({ state: 'detached' });
+    const { steps } = (await asked(`/workflows/${id}`)).body;
+    expect(steps.map((one: { name: string }) => one.name)).toContain('Wait for a day');
+  });
+
+  it('says how many joined a segment once its page shows them', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    const { id } = (await owner.call('POST', '/segments', { name: 'By hand', type: 'STATIC' }, headers)).body;
+    await page.goto(`projects/${project.id}/segments/${id}`);
+    await page.getByText('No members yet').waitFor();
+    const members = `${stage.stack.url}/segments/${id}/contacts*`;
+    await page.route(members, async (route) => {
+      await delay(500);
+      await route.continue();
+    });
+    await button('Add addresses').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Addresses' }).fill('ada@example.com');
+    await dialog.getByRole('button', { name: 'Add 1 address' }).click();
+    await dialog.getByText('1 contact joined the segment.').waitFor();
+    expect(await page.getByText('No members yet').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.unroute(members);
+    await page.goto('account');
+    expect((await owner.call('DELETE', `/segments/${id}`, undefined, headers)).status).toBe(204);
+  });
+
+  it('emails one link to change the password for two clicks', async () => {
+    await page.goto('account');
+    const mail = button('Email me a link to change it');
+    await mail.waitFor();
+    const release = await hold('/auth/request-password-reset');
+    let requests = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/auth/request-password-reset')) requests += 1;
+    });
+    await mail.press('Enter');
+    await mail.press('Enter');
+    release();
+    await page.getByText(/a link is on its way/).waitFor();
+    expect(requests).toBe(1);
+  });
+
+  it('keeps what is typed while settings are being saved', async () => {
+    await page.goto(`projects/${project.id}/settings`);
+    const address = field('Postal address');
+    await address.fill('1 Main Street');
+    let release = await hold(`/users/@me/projects/${project.id}`);
+    await button('Save').click();
+    await address.fill('1 Main Street, Springfield');
+    release();
+    await page.getByText('The settings are saved.').waitFor();
+    expect(await address.inputValue()).toBe('1 Main Street, Springfield');
+    await button('Save').click();
+    await expect.poll(() => button('Save').isDisabled()).toBe(true);
+    await page.goto(`projects/${project.id}/settings?tab=limits`);
+    await field('Campaigns').fill('1');
+    release = await hold(`/users/@me/projects/${project.id}/billing-limits`);
+    await button('Save the limits').click();
+    await field('Campaigns').fill('1000');
+    release();
+    await page.getByText('The limits are saved.').waitFor();
+    expect(await field('Campaigns').inputValue()).toBe('1000');
+    await field('Campaigns').fill('');
+    await button('Save the limits').click();
+    await page.getByText('The limits are saved.').nth(1).waitFor();
   });
 
   it('tells a user who is no longer a member', async () => {

@@ -495,6 +495,21 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     expect(await readHtml()).toBe('<p>One<a href="https://example.com">Three</a></p>\n<p>Two</p>');
   });
 
+  it('a link is inserted after a selected divider, in a paragraph of its own', async () => {
+    await openVisually('<p>One</p>\n<hr>\n<p>Two</p>');
+    await body().getByRole('separator').click();
+    await cursorIsKnown();
+    await button('Link').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Text' }).fill('Three');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('example.com');
+    await dialog.getByRole('button', { name: 'Insert' }).click();
+    await body().getByRole('link', { name: 'Three' }).waitFor();
+    expect(await readHtml()).toMatch(
+      /^<p>One<\/p>\s*<hr>\s*<p><a href="https:\/\/example.com">Three<\/a><\/p>\s*<p>Two<\/p>$/,
+    );
+  });
+
   it('new buttons have the color of the brand', async () => {
     await owner.call('PATCH', `/users/@me/projects/${project.id}`, { brandColor: '#0f766e' });
     await page.reload();

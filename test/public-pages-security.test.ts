@@ -218,11 +218,13 @@ it('every page forbids scripts, frames, caches, indexes and referrers, sets no c
 
 it('an error page speaks the language of the browser, since it knows no contact', async () => {
   const german = { 'Accept-Language': 'ja, de-CH;q=0.9, en;q=0.8' };
+  const byBrowser = { Accept: 'text/html,*/*;q=0.8' };
   const text = messages.de;
   const reader = await createTestSubscriber(stack, sender, { data: { locale: 'fr' } });
   const pages = [
     [await visit('/unsubscribe/guess', '', german), 404, text['page.invalidLink']],
     [await visit('/manage/%00', undefined, german), 422, text['page.invalidLink']],
+    [await visit('/manage/%', undefined, { ...german, ...byBrowser }), 400, text['page.invalidLink']],
     [await visit(reader.path('manage'), 'x'.repeat(100_000), german), 413, text['page.failed']],
   ] as const;
   for (const [page, status, title] of pages) {

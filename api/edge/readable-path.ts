@@ -1,5 +1,7 @@
 import { DomainError } from '../../core/errors.ts';
 import type { EdgeMiddleware } from './context.ts';
+import { errors, pageForBrowsers } from './errors.ts';
+import type { ErrorPage } from './route.ts';
 
 /**
  * Limit in characters. The longest legitimate segments are event names and keys of `data`: at most 255 UTF-16 units,
@@ -7,17 +9,21 @@ import type { EdgeMiddleware } from './context.ts';
  */
 const maxSegmentLength = 2_560;
 
-export function readablePath(): EdgeMiddleware {
+/** Refuses paths that no route reads. @param page for browsers, whose user may have opened a link that was cut */
+export function readablePath(page: ErrorPage): EdgeMiddleware {
+  const refuse = errors(pageForBrowsers(page));
   return (ctx, next) => {
-    const { path } = ctx;
-    if (path.includes('%') && !isDecodable(path)) {
-      throw new DomainError('BAD_REQUEST', 'The path is not valid percent-encoding');
-    }
-    if (path.length > maxSegmentLength && path.split('/').some(({ length }) => length > maxSegmentLength)) {
-      throw new DomainError('NOT_FOUND', 'No such endpoint');
-    }
-    return next();
+    const fault = faultOf(ctx.path);
+    return fault === undefined ? next() : refuse(ctx, () => Promise.reject(fault));
   };
+}
+
+function faultOf(path: string): DomainError | undefined {
+  if (path.includes('%') && !isDecodable(path))
+    return new DomainError('BAD_REQUEST', 'The path is not valid percent-encoding');
+  if (path.length > maxSegmentLength && path.split('/').some(({ length }) => length > maxSegmentLength))
+    return new DomainError('NOT_FOUND', 'No such endpoint');
+  return undefined;
 }
 
 function isDecodable(path: string): boolean {

@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { defaultBrandColor, isBrandColor, textColorOn } from '../../core/brand-color.ts';
 import { type Html, html } from '../../core/html.ts';
 import { parseLogoUrl } from '../../core/logo-url.ts';
-import { type Locale, messages } from '../../core/messages/messages.ts';
+import { type Locale, messages, negotiateLocale } from '../../core/messages/messages.ts';
 import type { PageProject } from '../services/public-links.ts';
 
 export interface Page {
@@ -89,6 +89,11 @@ export function renderNotice(
   const content = html`<p>${text[`${notice}Hint`]}</p>
 ${signInUrl !== null && html`<p><a href="${signInUrl}">${text['page.signIn']}</a></p>`}`;
   return renderPage({ locale, project, title: text[notice], content });
+}
+
+/** In the language of the browser. */
+export function invalidLinkPage(ctx: PageContext & Pick<Koa.ExtendableContext, 'headers'>): void {
+  showPage(ctx, renderNotice(negotiateLocale(ctx.headers['accept-language']), undefined, 'page.invalidLink'));
 }
 
 /** `renderPage` sets `--brand` and `--on-brand` before it. Contrasts are at least 4.5 : 1. */

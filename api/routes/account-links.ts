@@ -3,6 +3,7 @@ import { defineRoute, ok } from '../edge/define-route.ts';
 import {
   confirmEmailBodySchema,
   messageSchema,
+  openPasswordResetSchema,
   openVerificationSchema,
   requestLinkBodySchema,
   resetPasswordBodySchema,
@@ -83,6 +84,19 @@ export const confirmEmail = defineRoute('POST /auth/verify-email', {
   async handler(ctx, { body: { token, password } }) {
     const outcome = await ctx.services.accountLinks.verifyEmail(token, password, sessionCookies(ctx));
     ctx.body = { message: `The address is verified. ${nextSteps[outcome]}`.trim() };
+  },
+});
+
+export const readPasswordReset = defineRoute('POST /auth/password-reset', {
+  ...shared,
+  summary: 'Read a password reset link',
+  description: 'Whose password the token of a mailed link replaces. `POST /auth/reset-password` replaces it.',
+  body: tokenBodySchema,
+  bodyExample: { token: tokenExample },
+  responses: ok('The link works.', openPasswordResetSchema),
+  errors: ['BAD_REQUEST', 'FORBIDDEN'],
+  async handler(ctx, { body: { token } }) {
+    ctx.body = await ctx.services.accountLinks.passwordReset(token);
   },
 });
 

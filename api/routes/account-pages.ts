@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { returnPages } from '../../core/config/site-pages.ts';
 import { DomainError } from '../../core/errors.ts';
@@ -14,7 +15,7 @@ import {
   verifiedPage,
   verifyEmailPage,
 } from '../pages/account-pages.ts';
-import { pageType, renderNotice, showPage } from '../pages/page.ts';
+import { type Page, pageType, renderNotice, showPage } from '../pages/page.ts';
 import { newPasswordSchema } from '../schemas/auth.ts';
 import type { Services } from '../services/services.ts';
 
@@ -47,10 +48,8 @@ const shared = {
 } as const;
 const formOf = { bodyFormat: 'form', bodyLimitBytes: 64 * 1024 } as const;
 
-type PageContext = Pick<
-  HandlerContext<unknown, Services, typeof responses>,
-  'status' | 'body' | 'set' | 'type' | 'headers'
->;
+type Context = HandlerContext<unknown, Services, typeof responses>;
+type PageContext = Pick<Context, 'status' | 'body' | 'set' | 'type' | 'headers'>;
 
 const localeOf = ({ headers }: Pick<PageContext, 'headers'>): Locale =>
   negotiateLocale(headers['accept-language']);
@@ -65,6 +64,48 @@ async function withLink(ctx: PageContext, act: () => Promise<void>): Promise<voi
     ctx.status = 400;
     showPage(ctx, renderNotice(localeOf(ctx), undefined, 'page.invalidLink'));
   }
+}
+
+interface Submitted {
+  page: Page;
+  status?: 422;
+  /** Cookie that identifies the browser. */
+  device?: string;
+}
+
+const repeatMs = 60_000;
+/** By the hash of a form, which holds an unguessable token. */
+const recent = new Map<string, Promise<Submitted>>();
+
+/**
+ * Answers a form that is submitted again within a minute, as by a double click, like the first time: the browser shows
+ * the last answer alone.
+ */
+function submit(
+  ctx: PageContext & Pick<Context, 'path' | 'cookies' | 'ip' | 'get' | 'isHttps'>,
+  form: object,
+  act: () => Promise<Submitted>,
+): Promise<void> {
+  return withLink(ctx, async () => {
+    const key = createHash('sha256')
+      .update(JSON.stringify([ctx.path, form]))
+      .digest('base64');
+    const before = recent.get(key);
+    const submitted = before ?? act();
+    if (before === undefined) {
+      const forget = () => void recent.delete(key);
+      recent.set(key, submitted);
+      submitted.then(
+        // A form shown again has not used its link, and may have a token that is not ours.
+        ({ status }) => (status === undefined ? void setTimeout(forget, repeatMs).unref() : forget()),
+        forget,
+      );
+    }
+    const { page, status, device } = await submitted;
+    if (status !== undefined) ctx.status = status;
+    if (device !== undefined) setCookie(ctx, 'device', device);
+    showPage(ctx, page);
+  });
 }
 
 export const showVerifyEmail = defineRoute('GET /verify-email', {
@@ -86,17 +127,15 @@ export const submitVerifyEmail = defineRoute('POST /verify-email', {
   description: 'Needs the session of the account or a password: the current one or a new one.',
   body: body.partial({ password: true }),
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' },
-  handler: (ctx, { body: { token, password } }) =>
-    withLink(ctx, async () => {
+  handler: (ctx, { body: form }) =>
+    submit(ctx, form, async () => {
+      const { token, password } = form;
       const session = sessionCookies(ctx);
       const link = await ctx.services.accountLinks.verification(token, session);
-      if (link.needsPassword && !isPassword(password ?? '')) {
-        ctx.status = 422;
-        showPage(ctx, verifyEmailPage(localeOf(ctx), token, link, true));
-        return;
-      }
+      if (link.needsPassword && !isPassword(password ?? ''))
+        return { status: 422, page: verifyEmailPage(localeOf(ctx), token, link, true) };
       await ctx.services.accountLinks.verifyEmail(token, password, session);
-      showPage(ctx, verifiedPage(localeOf(ctx)));
+      return { page: verifiedPage(localeOf(ctx)) };
     }),
 });
 
@@ -105,9 +144,11 @@ export const showResetPassword = defineRoute('GET /reset-password', {
   summary: 'Page of the link to choose a new password',
   description: 'Where mailed links lead without `DASHBOARD_URL`.',
   query,
-  handler(ctx, { query }) {
-    showPage(ctx, resetPasswordPage(localeOf(ctx), query.token));
-  },
+  handler: (ctx, { query: { token } }) =>
+    withLink(ctx, async () => {
+      await ctx.services.accountLinks.passwordReset(token);
+      showPage(ctx, resetPasswordPage(localeOf(ctx), token));
+    }),
 });
 
 export const submitResetPassword = defineRoute('POST /reset-password', {
@@ -116,16 +157,12 @@ export const submitResetPassword = defineRoute('POST /reset-password', {
   summary: 'Choose a new password, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
-  handler: (ctx, { body: { token, password } }) =>
-    withLink(ctx, async () => {
-      if (!isPassword(password)) {
-        ctx.status = 422;
-        showPage(ctx, resetPasswordPage(localeOf(ctx), token, true));
-        return;
-      }
+  handler: (ctx, { body: form }) =>
+    submit(ctx, form, async () => {
+      const { token, password } = form;
+      if (!isPassword(password)) return { status: 422, page: resetPasswordPage(localeOf(ctx), token, true) };
       const device = await ctx.services.accountLinks.resetPassword(token, password, clientOf(ctx));
-      setCookie(ctx, 'device', device);
-      showPage(ctx, passwordChangedPage(localeOf(ctx)));
+      return { device, page: passwordChangedPage(localeOf(ctx)) };
     }),
 });
 
@@ -147,21 +184,18 @@ export const submitInvitation = defineRoute('POST /accept-invitation', {
   summary: 'Create the account of an invitation, from its page',
   body,
   bodyExample: { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c', password: 'a long pass phrase' },
-  handler: (ctx, { body: { token, password } }) =>
-    withLink(ctx, async () => {
+  handler: (ctx, { body: form }) =>
+    submit(ctx, form, async () => {
+      const { token, password } = form;
       const locale = localeOf(ctx);
       const { email } = await ctx.services.accounts.invitation(token);
-      if (!isPassword(password)) {
-        ctx.status = 422;
-        showPage(ctx, invitationPage(locale, token, email, true));
-        return;
-      }
+      if (!isPassword(password)) return { status: 422, page: invitationPage(locale, token, email, true) };
       try {
         await ctx.services.accounts.createAccount({ email, password, invitation: token });
-        showPage(ctx, accountPage(locale, email, 'account.createDone'));
+        return { page: accountPage(locale, email, 'account.createDone') };
       } catch (error) {
         if (!(error instanceof DomainError) || error.code !== 'CONFLICT') throw error;
-        showPage(ctx, accountPage(locale, email, 'account.createTaken'));
+        return { page: accountPage(locale, email, 'account.createTaken') };
       }
     }),
 });

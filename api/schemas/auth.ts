@@ -33,6 +33,8 @@ export const openVerificationSchema = z.object({
     ),
 });
 
+export const openPasswordResetSchema = z.object({ email: z.string() });
+
 export const signedInSchema = z.object({ user: userSchema });
 
 export const requestLinkBodySchema = z.object({ email: emailAddressSchema });

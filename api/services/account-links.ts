@@ -129,6 +129,16 @@ function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: Accoun
       return { email: user.email, needsPassword: !isProven };
     },
 
+    /** Returns the address of the account whose password a link replaces. */
+    async passwordReset(token: string) {
+      const { email } = await requireLinkUser(
+        orm.em.fork(),
+        'reset-password',
+        oneTimeLinks.hashOf('reset-password', token),
+      );
+      return { email };
+    },
+
     /**
      * Sets a new password and ends every session.
      * @returns what identifies this device from now on

@@ -27,11 +27,8 @@ describe('findEmailProblems', () => {
     ['a footer that is added', { isFooterAdded: true }, ['unsubscribe_added']],
     ['an image without alt', { body: '<img src="http://a.b/c.png">' }, ['image_without_alt']],
     ['images with alt', { body: '<img alt="A" src=HTTPS://a.b><IMG ALT=""><img alt src>' }, []],
-    [
-      'images within the email',
-      { body: '<img alt src="cid:logo"><img alt src="data:image/gif;base64,R0">' },
-      [],
-    ],
+    ['an attached image', { body: '<img alt src="cid:logo">' }, []],
+    ['an image within the HTML', { body: '<img alt src="data:image/gif;base64,R0">' }, ['image_not_web']],
     [
       'images that only the sender has',
       {

@@ -132,7 +132,9 @@ function imageFaults({ attributes }: OpenTag): Fault[] {
   const src = attributes.get('src')?.trim() ?? '';
   const faults: Fault[] = [];
   // `cid:` is an inline image. Without an address, the preview may only lack the data that the sender passes.
-  if (src !== '' && !/^(?:cid|data):/i.test(src) && !isWebAddress(src))
+  if (/^data:/i.test(src))
+    faults.push({ code: 'image_not_web', message: 'Gmail and Outlook do not show an image within the HTML' });
+  else if (src !== '' && !/^cid:/i.test(src) && !isWebAddress(src))
     faults.push({ code: 'image_not_web', message: 'An image is not at an http or https address' });
   // An empty `alt` is correct for a decorative image.
   if (!attributes.has('alt'))

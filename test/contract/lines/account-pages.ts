@@ -19,7 +19,14 @@ const shown = (path: `/${string}`, tokenOf: (world: World) => Promise<string>): 
   success: 200,
   type: html,
   valid: async (world) => ({ query: `token=${await tokenOf(world)}` }),
-  refusals: [{ when: 'the link has no token', status: 422, change: () => ({}) }],
+  refusals: [
+    { when: 'the link has no token', status: 422, change: () => ({}) },
+    {
+      when: 'the token is not one of ours',
+      status: 400,
+      change: () => ({ query: `token=${'x'.repeat(43)}` }),
+    },
+  ],
 });
 const submitted = (
   path: `/${string}`,
@@ -51,16 +58,7 @@ export const accountPageLines: readonly ContractLine[] = [
     ...submitted('/reset-password', reset, { password }),
     refusals: [{ ...badPassword, change: () => form({ token: 'x'.repeat(43), password: 'short' }) }],
   },
-  {
-    ...shown('/accept-invitation', invitationFor),
-    refusals: [
-      {
-        when: 'the token is not one of ours',
-        status: 400,
-        change: () => ({ query: `token=${'x'.repeat(43)}` }),
-      },
-    ],
-  },
+  shown('/accept-invitation', invitationFor),
   submitted('/accept-invitation', invitationFor, { password }),
   {
     line: 'GET /return/:page',

@@ -199,6 +199,17 @@ export const accountLines: readonly ContractLine[] = [
   request('POST /auth/request-verification'),
   request('POST /auth/request-password-reset'),
   {
+    line: 'POST /auth/password-reset',
+    key: 'none',
+    success: 200,
+    answer: ['email'],
+    valid: async (world) => ({
+      body: { token: await tokenFor(world, '/auth/request-password-reset', '/reset-password') },
+    }),
+    required: ['token'],
+    refusals: [badToken, fromElsewhere],
+  },
+  {
     line: 'POST /auth/reset-password',
     key: 'none',
     success: 200,

@@ -16,8 +16,8 @@ export interface ApiForm<Values extends FieldValues> {
   form: UseFormReturn<Values>;
   /** An error that belongs to no field; `ErrorNote` shows it. */
   failure: unknown;
-  /** Validates, calls `save`, and shows the API's issues beside their fields. @returns whether it was saved */
-  run: () => Promise<boolean>;
+  /** Validates, calls `save`, and shows the API's issues beside their fields. @returns why it was not saved, else null */
+  run: () => Promise<unknown>;
   /** The same as `run`, for `<form onSubmit>` and buttons. */
   submit: (event?: { preventDefault: () => void }) => void;
 }
@@ -34,15 +34,16 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
   const { schema, defaultValues, save } = options;
   const form = useForm<Values>({ resolver: zodResolver(schema), defaultValues });
   const [failure, fail] = useFailure();
-  const running = useRef<Promise<boolean> | null>(null);
+  const running = useRef<Promise<unknown> | null>(null);
   const saveOnce = async () => {
-    let isSaved = false;
+    let fault: unknown = new Error('Some fields are not valid, so nothing was saved.');
     fail(null);
     await form.handleSubmit(async (values) => {
       try {
         await save(values, form);
-        isSaved = true;
+        fault = null;
       } catch (error) {
+        fault = error;
         const issues = error instanceof ApiError ? error.issues : [];
         const ofFields = issues.filter(({ field }) => field in values);
         for (const [at, { field, message }] of ofFields.entries())
@@ -50,7 +51,7 @@ export function useApiForm<Values extends FieldValues>(options: ApiFormOptions<V
         if (issues.length === 0 || ofFields.length < issues.length) fail(error);
       }
     })();
-    return isSaved;
+    return fault;
   };
   // While a save is in progress, a second press or another button waits for it: a second save would store the record
   // twice, or conflict with the first one.
@@ -95,4 +96,25 @@ export function enterChanges<Values extends FieldValues>(
     const value: PathValue<Values, Path<Values>> = values[name];
     if (value !== others[name]) form.setValue(name, value, { shouldDirty: true });
   }
+}
+
+/** By the id of a record that was just created. */
+const typedMeanwhile = new Map<string, FieldValues>();
+
+/**
+ * Keeps what was typed into the form of a new record while it was being created, for the form of the record's own page.
+ *
+ * @param entered the values of the fields when the save began
+ */
+export function carryInput(id: string, values: FieldValues, entered: FieldValues): void {
+  const typed = Object.entries(values).filter(([name, value]) => value !== entered[name]);
+  if (typed.length > 0) typedMeanwhile.set(id, Object.fromEntries(typed));
+}
+
+/** Enters it there, as unsaved changes. */
+export function enterCarriedInput<Values extends FieldValues>(id: string, form: UseFormReturn<Values>): void {
+  // as: the same fields as in the form of a new record.
+  const typed = typedMeanwhile.get(id) as Partial<Values> | undefined;
+  typedMeanwhile.delete(id);
+  if (typed !== undefined) enterChanges(form, { ...form.getValues(), ...typed }, form.getValues());
 }

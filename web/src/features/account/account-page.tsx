@@ -56,16 +56,16 @@ export function AccountPage() {
                 {emailVerified ? (
                   <Badge tone="good">Verified</Badge>
                 ) : (
-                  <Button onPress={() => void mailLink('/auth/request-verification', email)}>
+                  <MailLink path="/auth/request-verification" email={email}>
                     Email me a verification link
-                  </Button>
+                  </MailLink>
                 )}
               </dd>
               <dt className="text-muted">Password</dt>
               <dd>
-                <Button onPress={() => void mailLink('/auth/request-password-reset', email)}>
+                <MailLink path="/auth/request-password-reset" email={email}>
                   Email me a link to change it
-                </Button>
+                </MailLink>
               </dd>
               <dt className="text-muted">Theme</dt>
               <dd>
@@ -88,11 +88,27 @@ export function AccountPage() {
   );
 }
 
-async function mailLink(path: '/auth/request-verification' | '/auth/request-password-reset', email: string) {
-  try {
-    const { data } = await api.POST(path, { body: { email } });
-    say(data?.message ?? 'The link is on its way.');
-  } catch (error) {
-    sayError(error);
-  }
+interface MailLinkProps {
+  path: '/auth/request-verification' | '/auth/request-password-reset';
+  email: string;
+  children: string;
+}
+
+function MailLink({ path, email, children }: MailLinkProps) {
+  const [isPending, setIsPending] = useState(false);
+  const mail = async () => {
+    setIsPending(true);
+    try {
+      const { data } = await api.POST(path, { body: { email } });
+      say(data?.message ?? 'The link is on its way.');
+    } catch (error) {
+      sayError(error);
+    }
+    setIsPending(false);
+  };
+  return (
+    <Button isPending={isPending} onPress={() => void mail()}>
+      {children}
+    </Button>
+  );
 }

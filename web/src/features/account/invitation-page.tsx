@@ -56,7 +56,7 @@ function Invitation({ token, email, projectName, hasAccount }: InvitationProps) 
       await api.POST('/auth/signup', {
         body: { email, password, invitation: token, ...(name !== '' && { name }) },
       });
-      enter();
+      await enter();
     },
   });
   return (

@@ -15,7 +15,7 @@ export function OneTimeSignIn({ token }: { token: string }) {
     setIsPending(true);
     try {
       await api.POST('/auth/one-time', { body: { token } });
-      enter();
+      await enter();
     } catch (failure) {
       setError(failure);
       setIsPending(false);

@@ -33,7 +33,7 @@ function PasswordSignIn() {
     defaultValues: { email: '', password: '' },
     save: async (body) => {
       await api.POST('/auth/login', { body });
-      enter(next);
+      await enter(next);
     },
   });
   return (

@@ -26,7 +26,7 @@ export function SignUpPage() {
       await api.POST('/auth/signup', {
         body: { ...body, ...(name !== '' && { name }) },
       });
-      enter();
+      await enter();
     },
   });
   if (config && !config.features.signup) {

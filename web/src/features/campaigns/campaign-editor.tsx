@@ -70,7 +70,7 @@ export function CampaignEditor({ campaign, onDirty }: CampaignEditorProps) {
               schedule={schedule}
               onSave={() => submit()}
               onSend={async () => {
-                if (!isDirty || (await run())) setDialog('send');
+                if (!isDirty || (await run()) === null) setDialog('send');
               }}
               onTest={() => whenValid(() => setDialog('test'))}
               onCancel={() => setDialog('cancel')}
@@ -88,7 +88,8 @@ export function CampaignEditor({ campaign, onDirty }: CampaignEditorProps) {
         campaign={campaign}
         audience={audience}
         scheduledFor={schedule.at}
-        save={async () => !isDirty || run()}
+        isDirty={isDirty}
+        save={async () => (isDirty ? run() : null)}
         open={dialog}
         onClose={() => setDialog(null)}
       />
@@ -155,15 +156,18 @@ interface EditorDialogsProps {
   campaign: Campaign;
   audience: ReturnType<typeof useAudience>;
   scheduledFor: Date | null;
-  /** @returns whether the form's content has been stored */
-  save: () => Promise<boolean>;
+  isDirty: boolean;
+  /** @returns why the form's content could not be stored, else null */
+  save: () => Promise<unknown>;
   open: EditorDialog | null;
   onClose: () => void;
 }
 
-function EditorDialogs({ campaign, audience, scheduledFor, save, open, onClose }: EditorDialogsProps) {
+function EditorDialogs(props: EditorDialogsProps) {
+  const { campaign, audience, scheduledFor, isDirty, save, open, onClose } = props;
   const sendTest = async (email: string) => {
-    if (!(await save())) throw new Error('The campaign could not be saved, so no test was sent.');
+    const fault = await save();
+    if (fault !== null) throw fault;
     await api.POST('/campaigns/{id}/test', { params: { path: { id: campaign.id } }, body: { email } });
   };
   return (
@@ -173,6 +177,7 @@ function EditorDialogs({ campaign, audience, scheduledFor, save, open, onClose }
         campaign={campaign}
         audience={audience}
         scheduledFor={scheduledFor}
+        isDirty={isDirty}
         isOpen={open === 'send'}
         onClose={onClose}
       />

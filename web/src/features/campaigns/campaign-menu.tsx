@@ -7,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 
 interface CampaignMenuProps {
   campaign: Schema<'Campaign'>;
@@ -19,6 +20,7 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
   const { id, name, status, temporalUrl } = campaign;
   const projectId = useProjectId();
   const navigate = useNavigate();
+  const leave = useLeave();
   const [isDeleting, setIsDeleting] = useState(false);
   const [isCopying, setIsCopying] = useState(false);
   const params = { path: { id } };
@@ -71,10 +73,9 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
         onClose={() => setIsDeleting(false)}
         onConfirm={async () => {
           await api.DELETE('/campaigns/{id}', { params });
-          await navigate({
+          await leave({
             to: '/projects/$projectId/campaigns',
             params: { projectId },
-            ignoreBlocker: true,
           });
           await refresh('/campaigns');
           say(`“${name}” deleted`);

@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { UseFormReturn } from 'react-hook-form';
 import { api, type Schema } from '../../api/client.ts';
@@ -6,6 +5,7 @@ import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { type CampaignValues, campaignBody, toCampaignValues } from './campaign-values.ts';
 
 interface LateChangesProps {
@@ -16,7 +16,7 @@ interface LateChangesProps {
 /** Offers to keep or discard changes to a campaign that can no longer be edited. */
 export function LateChanges({ campaign, form }: LateChangesProps) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const [isPending, setIsPending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const keep = async () => {
@@ -27,10 +27,9 @@ export function LateChanges({ campaign, form }: LateChangesProps) {
       const { data } = await api.POST('/campaigns', { body });
       await refresh('/campaigns');
       if (data === undefined) return;
-      await navigate({
+      await leave({
         to: '/projects/$projectId/campaigns/$campaignId',
         params: { projectId, campaignId: data.data.id },
-        ignoreBlocker: true,
       });
     } catch (failure) {
       setError(failure);

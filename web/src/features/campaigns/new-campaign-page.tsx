@@ -1,12 +1,12 @@
-import { useNavigate } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
-import { useApiForm } from '../../ui/form.ts';
+import { carryInput, useApiForm } from '../../ui/form.ts';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Page } from '../../ui/page.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { emptyContent } from '../message-editor/content.ts';
 import { blankCondition } from '../segments/condition-builder/condition.ts';
 import { CampaignForm } from './campaign-form.tsx';
@@ -23,19 +23,20 @@ const blank: CampaignValues = {
 
 export function NewCampaignPage() {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const { form, failure, submit } = useApiForm<CampaignValues>({
     schema: campaignSchema,
     defaultValues: blank,
-    async save(values) {
+    async save(values, { getValues }) {
+      const entered = getValues();
       const { data } = await api.POST('/campaigns', { body: campaignBody(values, null) });
       if (data === undefined) return;
       await refresh('/campaigns');
       say('Draft saved. Nothing has been sent.');
-      await navigate({
+      carryInput(data.data.id, getValues(), entered);
+      await leave({
         to: '/projects/$projectId/campaigns/$campaignId',
         params: { projectId, campaignId: data.data.id },
-        ignoreBlocker: true,
       });
     },
   });

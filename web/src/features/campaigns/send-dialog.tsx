@@ -23,6 +23,8 @@ interface SendDialogProps extends DialogState {
   audience: ReturnType<typeof useAudience>;
   /** Null sends immediately. */
   scheduledFor: Date | null;
+  /** The form has changes that the stored version lacks: typed while it was being saved for this dialog. */
+  isDirty: boolean;
 }
 
 /** The confirmation before sending: checks, recipients and content. */
@@ -35,7 +37,8 @@ export function SendDialog({ isOpen, ...props }: SendDialogProps) {
   );
 }
 
-function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<SendDialogProps, 'isOpen'>) {
+function SendConfirmation(props: Omit<SendDialogProps, 'isOpen'>) {
+  const { campaign, audience, scheduledFor, isDirty, onClose } = props;
   const { id, subject, body, type, from, fromName } = campaign;
   const { counts } = audience;
   const checks = $api.useQuery('post', '/campaigns/preview', { body: { subject, body, type, from } });
@@ -87,6 +90,11 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
         </p>
       )}
       <TypeNote type={type} />
+      {isDirty && (
+        <p role="status" className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+          What you typed while the campaign was being saved is not in this version. Go back and try again.
+        </p>
+      )}
       <AudienceError audience={audience} className="mt-3" />
       <h3 className="mt-4 mb-2 text-sm font-medium">Checks</h3>
       {checks.data ? (
@@ -102,7 +110,7 @@ function SendConfirmation({ campaign, audience, scheduledFor, onClose }: Omit<Se
           type="submit"
           look="primary"
           isPending={isPending}
-          isDisabled={isBlocked || checks.data === undefined || !counts || counts.recipients === 0}
+          isDisabled={isDirty || isBlocked || checks.data === undefined || !counts || counts.recipients === 0}
         >
           {scheduledFor === null ? `Send to ${people}` : `Schedule for ${people}`}
         </Button>

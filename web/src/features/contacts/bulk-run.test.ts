@@ -70,3 +70,22 @@ it('asks for at most a thousand contacts at a time, also when a search answers w
   );
   expect(done).toEqual([1_000, 1_080]);
 });
+
+it('counts a batch whose outcome the server can’t answer at first', async () => {
+  let reads = 0;
+  answer = (request) => {
+    if (request.method === 'POST') return Response.json({ jobId: 'job' }, { status: 202 });
+    reads += 1;
+    if (reads === 1) return new Response(null, { status: 503 });
+    const result = { successCount: 2, unchangedCount: 0, failureCount: 0 };
+    return Response.json({ state: 'completed', result });
+  };
+  const counts: number[] = [];
+  await runBulk(
+    'unsubscribe',
+    { ids: ['a', 'b'] },
+    ({ changed }) => counts.push(changed),
+    new AbortController().signal,
+  );
+  expect(counts).toEqual([2]);
+});

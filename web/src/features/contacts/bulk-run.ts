@@ -1,3 +1,4 @@
+import { isOutage } from '../../api/api-error.ts';
 import { api, projectHeaders, type Schema } from '../../api/client.ts';
 import { createPace, type Pace } from '../../api/pace.ts';
 import type { ContactQuery } from './contact-filter.ts';
@@ -17,6 +18,8 @@ export interface BulkProgress {
 const mostContacts = 1_000;
 const pageSize = 100;
 const pollMs = 1_000;
+/** Attempts to read through an outage, one per `pollMs`. */
+const mostReads = 60;
 
 /**
  * Runs an operation on any number of contacts, in consecutive batches of 1,000.
@@ -73,7 +76,9 @@ async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): Asy
   do {
     const page: Schema<'Contact'>[] = [];
     const query: ContactQuery = { ...target.query, limit: pageSize, ...(cursor !== null && { cursor }) };
-    const { data } = await pace(() => api.GET('/contacts', { params: { query }, headers }));
+    const { data } = await throughOutage(() =>
+      pace(() => api.GET('/contacts', { params: { query }, headers })),
+    );
     page.push(...(data?.data ?? []));
     cursor = data?.cursor ?? null;
     batch.push(...page.map(({ id }) => id));
@@ -86,11 +91,25 @@ async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): Asy
 
 async function resultOf(jobId: string, headers: Headers, pace: Pace) {
   for (;;) {
-    const { data: job } = await pace(() =>
-      api.GET('/contacts/bulk/{jobId}', { params: { path: { jobId } }, headers }),
+    const { data: job } = await throughOutage(() =>
+      pace(() => api.GET('/contacts/bulk/{jobId}', { params: { path: { jobId } }, headers })),
     );
     if (job?.state === 'completed' && job.result) return job.result;
     if (job?.state === 'failed') throw new Error(job.failedReason ?? 'The operation failed.');
-    await new Promise((resolve) => setTimeout(resolve, pollMs));
+    await pause();
   }
 }
+
+/** Reads again while the server can't answer: jobs go on meanwhile. */
+async function throughOutage<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+  for (let reads = 1; ; reads += 1) {
+    try {
+      return await read();
+    } catch (error) {
+      if (!isOutage(error) || reads === mostReads) throw error;
+    }
+    await pause();
+  }
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, pollMs));

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -10,6 +10,7 @@ import { Menu } from '../../ui/menu.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { ChangeAddressDialog } from './change-address-dialog.tsx';
 import { ContactTimeline } from './contact-timeline.tsx';
 import { DataEditor } from './data-editor.tsx';
@@ -84,14 +85,13 @@ function Facts({ contact }: { contact: Schema<'Contact'> }) {
 
 function DeleteContact({ contact, ...state }: DialogState & { contact: Schema<'Contact'> }) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const remove = async () => {
     await api.DELETE('/contacts/{id}', { params: { path: { id: contact.id } } });
-    await navigate({
+    await leave({
       to: '/projects/$projectId/contacts',
       params: { projectId },
       search: {},
-      ignoreBlocker: true,
     });
     await refreshContacts();
     say(`${contact.email} is deleted`);

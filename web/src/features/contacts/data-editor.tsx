@@ -46,7 +46,12 @@ export function DataEditor({ contact }: { contact: Contact }) {
           contact={contact}
           name={key}
           draft={drafts[key] ?? null}
-          onDraft={(draft) => setDrafts((before) => ({ ...before, [key]: draft }))}
+          onDraft={(next) =>
+            setDrafts((before) => ({
+              ...before,
+              [key]: typeof next === 'function' ? next(before[key] ?? null) : next,
+            }))
+          }
         />
       ))}
       {shown.length < keys.length && (
@@ -71,28 +76,32 @@ interface DataFieldProps {
   name: string;
   /** The unsaved input. */
   draft: Draft | null;
-  onDraft: (draft: Draft | null) => void;
+  onDraft: (next: Draft | null | ((latest: Draft | null) => Draft | null)) => void;
 }
 
 function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
   const stored = contact.data[name];
   const [error, setError] = useState<string>();
+  const [isPending, setIsPending] = useState(false);
   const { text, type, base } = draft ?? { text: dataText(stored), type: dataTypeOf(stored), base: stored };
   const commit = async () => {
-    if (draft === null) return;
+    if (draft === null || isPending) return;
     const read = readDataText(text, type);
     if (!read.ok) return setError(read.message);
     if (!isSameData(stored, draft.base)) {
       onDraft({ ...draft, base: stored });
       return setError(`Changed meanwhile to “${dataText(stored)}”. Save again to replace it.`);
     }
+    setIsPending(true);
     try {
       await saveDataField(contact, name, read.value);
-      onDraft(null);
+      // What was typed meanwhile stays.
+      onDraft((latest) => (latest === null || latest === draft ? null : { ...latest, base: read.value }));
       setError(undefined);
     } catch (failure) {
       setError(messageOf(failure));
     }
+    setIsPending(false);
   };
   return (
     <form
@@ -131,7 +140,9 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
       </div>
       {draft && (
         <div className="flex gap-2">
-          <Button type="submit">Save {name}</Button>
+          <Button type="submit" isPending={isPending}>
+            Save {name}
+          </Button>
           <Button
             look="quiet"
             onPress={() => {

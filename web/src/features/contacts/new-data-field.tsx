@@ -15,15 +15,19 @@ export function NewDataField({ contact, onClose }: { contact: Schema<'Contact'>;
   const [text, setText] = useState('');
   const [type, setType] = useState<DataType>('text');
   const [error, setError] = useState<string>();
+  const [isPending, setIsPending] = useState(false);
   const add = async () => {
+    if (isPending) return;
     const read = readDataText(type === 'boolean' ? text || 'true' : text, type);
     if (name.trim() === '') return setError('Enter a field name');
     if (!read.ok) return setError(read.message);
+    setIsPending(true);
     try {
       await saveDataField(contact, name.trim(), read.value);
       onClose();
     } catch (failure) {
       setError(messageOf(failure));
+      setIsPending(false);
     }
   };
   return (
@@ -44,7 +48,9 @@ export function NewDataField({ contact, onClose }: { contact: Schema<'Contact'>;
       <Select label="Type" options={typeOptions} value={type} onChange={setType} />
       <TypedInput label="Value" text={text} type={type} error={error} onChange={setText} />
       <div className="flex gap-2">
-        <Button type="submit">Add</Button>
+        <Button type="submit" isPending={isPending}>
+          Add
+        </Button>
         <Button look="quiet" onPress={onClose}>
           Cancel
         </Button>

@@ -14,27 +14,48 @@ interface ContactChange {
   data?: Record<string, unknown>;
 }
 
+/** The save of each contact that was begun last, until it ends. */
+const lastSaves = new Map<string, Promise<Contact>>();
+
 /**
- * Shows the change at once, and reverts it if the API refuses it. A change of data is refused (409) if somebody else
- * has changed the contact since it was read.
+ * Shows the change at once, and reverts it if the API refuses it. Saves of a contact are sent one after the other. A
+ * change of data is refused (409) if somebody else has changed the contact since it was read.
  */
 export async function saveContact(contact: Contact, change: ContactChange): Promise<Contact> {
-  const params = { path: { id: contact.id } };
-  const queryKey = keyOf(contact);
-  queryClient.setQueryData(queryKey, { ...contact, ...change, data: patched(contact.data, change.data) });
+  const { id } = contact;
+  const show = (changed: Contact) => queryClient.setQueryData(keyOf(contact), changed);
+  show({ ...contact, ...change, data: patched(contact.data, change.data) });
+  const save = send(contact, change, lastSaves.get(id));
+  lastSaves.set(id, save);
+  // What a later change shows stays.
+  const isLast = () => lastSaves.get(id) === save;
   try {
-    const header = change.data ? ifMatch(contact) : {};
-    const { data } = await api.PATCH('/contacts/{id}', { params: { ...params, header }, body: change });
-    if (!data) throw new Error('The server did not return the contact.');
-    queryClient.setQueryData(queryKey, data);
-    return data;
+    const saved = await save;
+    if (isLast()) show(saved);
+    return saved;
   } catch (error) {
-    queryClient.setQueryData(queryKey, contact);
+    if (isLast()) show(contact);
     throw error;
   } finally {
-    void refreshContacts();
+    if (isLast()) {
+      lastSaves.delete(id);
+      void refreshContacts();
+    }
   }
 }
+
+async function send(contact: Contact, change: ContactChange, before?: Promise<Contact>): Promise<Contact> {
+  const stored = await before?.catch(() => undefined);
+  // Already shown while it was being stored.
+  const seen = stored && isSameData(entriesOf(stored), entriesOf(contact)) ? stored : contact;
+  const params = { path: { id: contact.id }, header: change.data ? ifMatch(seen) : {} };
+  const { data } = await api.PATCH('/contacts/{id}', { params, body: change });
+  if (!data) throw new Error('The server did not return the contact.');
+  return data;
+}
+
+/** In an order of their own: Postgres has another one than an unsaved change. */
+const entriesOf = ({ data }: Contact) => Object.entries(data).sort();
 
 const keyOf = ({ id }: Contact) =>
   $api.queryOptions('get', '/contacts/{id}', { params: { path: { id } } }).queryKey;

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type { z } from 'zod';
 import { ifMatch, isStale } from '../../api/if-match.ts';
-import { type ApiForm, acceptValues, enterChanges, useApiForm } from '../../ui/form.ts';
+import { type ApiForm, acceptValues, enterCarriedInput, enterChanges, useApiForm } from '../../ui/form.ts';
 import { say } from '../../ui/toast.tsx';
 
 interface RecordFormOptions<Values extends FieldValues, Stored> {
@@ -23,7 +23,7 @@ export interface RecordForm<Values extends FieldValues> extends ApiForm<Values> 
 }
 
 /** The form of a stored record that two people may edit at the same time. Neither loses what they typed. */
-export function useRecordForm<Values extends FieldValues, Stored extends { updatedAt: string }>(
+export function useRecordForm<Values extends FieldValues, Stored extends { id: string; updatedAt: string }>(
   options: RecordFormOptions<Values, Stored>,
 ): RecordForm<Values> {
   const { schema, stored, toValues, write, read } = options;
@@ -51,6 +51,7 @@ export function useRecordForm<Values extends FieldValues, Stored extends { updat
     form.reset(toValues(stored));
   }, [isDirty, stored, form, toValues]);
 
+  useEffect(() => enterCarriedInput(stored.id, form), [stored.id, form]);
   const close = () => setTheirs(null);
   return {
     ...apiForm,

@@ -47,14 +47,16 @@ function ChangeMembers({ segment, verb, onClose }: ChangeMembersProps) {
   const run = async () => {
     setIsPending(true);
     fail(null);
+    let ended: Outcome | null = null;
     try {
-      setOutcome(await change(segment.id, verb, addresses, createMissing));
+      ended = await change(segment.id, verb, addresses, createMissing);
     } catch (error) {
       fail(error);
-    } finally {
-      setIsPending(false);
-      await refreshContacts();
     }
+    // Until then, the page behind the dialog shows the members as they were.
+    await refreshContacts();
+    setOutcome(ended);
+    setIsPending(false);
   };
   if (outcome) return <OutcomeNote outcome={outcome} verb={verb} onClose={onClose} />;
   return (

@@ -1,4 +1,5 @@
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -6,6 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { SegmentForm, type SegmentValues } from './segment-form.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/segments/new');
@@ -19,6 +21,8 @@ export function NewSegmentPage() {
   const projectId = useProjectId();
   const { type = 'DYNAMIC' } = route.useSearch();
   const navigate = route.useNavigate();
+  const leave = useLeave();
+  const [isPending, setIsPending] = useState(false);
   const create = async (values: SegmentValues) => {
     // Checked first, because its errors name the place in the condition; those of the create call are one sentence.
     if (values.condition) await api.POST('/segments/preview', { body: { condition: values.condition } });
@@ -26,11 +30,10 @@ export function NewSegmentPage() {
     if (!data) return;
     await refresh('/segments');
     say(`“${data.name}” created`);
-    await navigate({
+    await leave({
       to: '/projects/$projectId/segments/$segmentId',
       params: { projectId, segmentId: data.id },
       search: {},
-      ignoreBlocker: true,
     });
   };
   return (
@@ -38,7 +41,7 @@ export function NewSegmentPage() {
       title="New segment"
       back={{ label: 'Segments', to: '/projects/$projectId/segments', params: { projectId } }}
       actions={
-        <Button look="primary" type="submit" form="segment">
+        <Button look="primary" type="submit" form="segment" isPending={isPending}>
           Create segment
         </Button>
       }
@@ -50,7 +53,7 @@ export function NewSegmentPage() {
         value={type}
         onChange={(chosen) => void navigate({ search: { type: chosen }, replace: true })}
       />
-      <SegmentForm id="segment" type={type} onSave={create} />
+      <SegmentForm id="segment" type={type} onSave={create} onPending={setIsPending} />
     </Page>
   );
 }

@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
@@ -7,6 +6,7 @@ import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { say, sayError } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { rethrowWithNames } from './rethrow-with-names.ts';
 
 /** Recount, computation of entries and exits, and deletion. */
@@ -43,12 +43,12 @@ export function SegmentActions({ segment }: { segment: Schema<'Segment'> }) {
 
 function DeleteSegment({ segment, ...state }: DialogState & { segment: Schema<'Segment'> }) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const remove = async () => {
     await api
       .DELETE('/segments/{id}', { params: { path: { id: segment.id } } })
       .catch(rethrowWithNames('The segment is used by'));
-    await navigate({ to: '/projects/$projectId/segments', params: { projectId }, ignoreBlocker: true });
+    await leave({ to: '/projects/$projectId/segments', params: { projectId } });
     await refresh('/segments');
     say(`${segment.name} is deleted`);
   };

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { ApiError } from '../../api/api-error.ts';
@@ -37,9 +38,11 @@ interface SegmentFormProps {
   segment?: Schema<'Segment'>;
   /** Rejects with the API's error. */
   onSave: (values: SegmentValues) => Promise<unknown>;
+  /** Gets whether a save is in progress, for the submit button. */
+  onPending: (isPending: boolean) => void;
 }
 
-export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
+export function SegmentForm({ id, type, segment, onSave, onPending }: SegmentFormProps) {
   const edited = useEditedCondition(segment?.condition);
   const { condition } = edited;
   const { form, failure, submit } = useApiForm({
@@ -57,6 +60,8 @@ export function SegmentForm({ id, type, segment, onSave }: SegmentFormProps) {
       acceptValues(form, entered, { description, ...values });
     },
   });
+  const { isSubmitting } = form.formState;
+  useEffect(() => onPending(isSubmitting), [isSubmitting, onPending]);
   return (
     <form id={id} onSubmit={submit} noValidate className="flex flex-col gap-8">
       <LeaveGuard isDirty={form.formState.isDirty || edited.isChanged} />

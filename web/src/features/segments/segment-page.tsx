@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
+import { useState } from 'react';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
@@ -23,6 +24,7 @@ export function SegmentPage() {
   const { tab = 'members' } = route.useSearch();
   const query = useQuery(segmentQuery(segmentId));
   const segment = query.data;
+  const [isPending, setIsPending] = useState(false);
   return (
     <Page
       title={segment?.name ?? 'Segment'}
@@ -34,7 +36,7 @@ export function SegmentPage() {
           <>
             <SegmentActions segment={segment} />
             {tab === 'settings' && (
-              <Button look="primary" type="submit" form="segment">
+              <Button look="primary" type="submit" form="segment" isPending={isPending}>
                 Save
               </Button>
             )}
@@ -42,12 +44,12 @@ export function SegmentPage() {
         )
       }
     >
-      <Loaded query={query}>{(loaded) => <SegmentTabs segment={loaded} />}</Loaded>
+      <Loaded query={query}>{(loaded) => <SegmentTabs segment={loaded} onPending={setIsPending} />}</Loaded>
     </Page>
   );
 }
 
-function SegmentTabs({ segment }: { segment: Schema<'Segment'> }) {
+function SegmentTabs({ segment, onPending }: Parameters<typeof SegmentSettings>[0]) {
   const { tab = 'members' } = route.useSearch();
   const navigate = route.useNavigate();
   return (
@@ -64,7 +66,7 @@ function SegmentTabs({ segment }: { segment: Schema<'Segment'> }) {
         {
           id: 'settings',
           label: segment.type === 'DYNAMIC' ? 'Condition' : 'Settings',
-          content: <SegmentSettings key={segment.id} segment={segment} />,
+          content: <SegmentSettings key={segment.id} segment={segment} onPending={onPending} />,
         },
       ]}
     />

@@ -5,7 +5,12 @@ import { say } from '../../ui/toast.tsx';
 import { rethrowWithNames } from './rethrow-with-names.ts';
 import { SegmentForm, type SegmentValues } from './segment-form.tsx';
 
-export function SegmentSettings({ segment }: { segment: Schema<'Segment'> }) {
+interface SegmentSettingsProps {
+  segment: Schema<'Segment'>;
+  onPending: (isPending: boolean) => void;
+}
+
+export function SegmentSettings({ segment, onPending }: SegmentSettingsProps) {
   const saveSeen = useIfMatch(segment, 'this segment');
   const save = async (body: SegmentValues) => {
     await saveSeen((header) =>
@@ -14,5 +19,7 @@ export function SegmentSettings({ segment }: { segment: Schema<'Segment'> }) {
     await refresh('/segments');
     say('Saved');
   };
-  return <SegmentForm id="segment" type={segment.type} segment={segment} onSave={save} />;
+  return (
+    <SegmentForm id="segment" type={segment.type} segment={segment} onSave={save} onPending={onPending} />
+  );
 }

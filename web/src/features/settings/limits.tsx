@@ -5,7 +5,7 @@ import { refresh } from '../../api/query-client.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
-import { useApiForm } from '../../ui/form.ts';
+import { acceptValues, useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Loaded } from '../../ui/list.tsx';
@@ -100,11 +100,12 @@ function LimitsForm({ projectId, limits }: { projectId: string; limits: Limits }
       inbound: text(limits.inbound),
     },
     save: async (written) => {
+      const entered = form.getValues();
       // Sends only the changed limits, because somebody else may have changed another one meanwhile.
       const changed = categories.filter(({ name }) => dirtyFields[name]);
       const body = Object.fromEntries(changed.map(({ name }) => [name, value(written[name])]));
       await api.PUT('/users/@me/projects/{id}/billing-limits', { params: { path: { id: projectId } }, body });
-      form.reset(written);
+      acceptValues(form, entered, written);
       await refresh('/users/@me/projects/{id}');
       say('The limits are saved.');
     },

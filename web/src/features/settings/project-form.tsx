@@ -5,7 +5,7 @@ import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/field.tsx';
-import { useApiForm } from '../../ui/form.ts';
+import { acceptValues, useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -20,10 +20,11 @@ export function ProjectForm({ project }: { project: Schema<'Project'> }) {
     schema: projectSchema,
     defaultValues: toValues(project),
     save: async (values) => {
+      const entered = form.getValues();
       await saveSeen(async (header) => {
         const params = { path: { id: project.id }, header };
         const answer = await api.PATCH('/users/@me/projects/{id}', { params, body: toSettings(values) });
-        if (answer.data) form.reset(toValues(answer.data));
+        if (answer.data) acceptValues(form, entered, toValues(answer.data));
         return answer;
       });
       await refresh('/users/@me/projects');

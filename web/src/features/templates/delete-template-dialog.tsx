@@ -1,16 +1,16 @@
-import { useNavigate } from '@tanstack/react-router';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog, Dialog, DialogActions, type DialogState } from '../../ui/dialog.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { isUsed, isUsedByEarlier, UsageList, useTemplateUsage } from './template-usage.tsx';
 
 /** A template that is in use can't be deleted; the dialog then shows its uses. */
 export function DeleteTemplateDialog({ template, ...state }: DialogState & { template: Schema<'Template'> }) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const { data: usage } = useTemplateUsage(template.id);
   if (usage && isUsed(usage)) {
     return (
@@ -34,7 +34,7 @@ export function DeleteTemplateDialog({ template, ...state }: DialogState & { tem
       action="Delete template"
       onConfirm={async () => {
         await api.DELETE('/templates/{id}', { params: { path: { id: template.id } } });
-        await navigate({ to: '/projects/$projectId/templates', params: { projectId }, ignoreBlocker: true });
+        await leave({ to: '/projects/$projectId/templates', params: { projectId } });
         await refresh('/templates');
         say(`“${template.name}” deleted`);
       }}

@@ -1,29 +1,30 @@
-import { useNavigate } from '@tanstack/react-router';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
-import { useApiForm } from '../../ui/form.ts';
+import { carryInput, useApiForm } from '../../ui/form.ts';
 import { Page } from '../../ui/page.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { emptyContent } from '../message-editor/content.ts';
 import { TemplateForm, type TemplateValues, templateSchema } from './template-form.tsx';
 
 export function NewTemplatePage() {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const { form, failure, submit } = useApiForm<TemplateValues>({
     schema: templateSchema,
     defaultValues: { name: '', description: '', ...emptyContent },
-    async save(body) {
+    async save(body, { getValues }) {
+      const entered = getValues();
       const { data } = await api.POST('/templates', { body });
       if (data === undefined) return;
       await refresh('/templates');
       say('Template created');
-      await navigate({
+      carryInput(data.id, getValues(), entered);
+      await leave({
         to: '/projects/$projectId/templates/$templateId',
         params: { projectId, templateId: data.id },
-        ignoreBlocker: true,
       });
     },
   });

@@ -98,8 +98,8 @@ function TemplateEditor({ template }: { template: Schema<'Template'> }) {
         isOpen={dialog === 'test'}
         onClose={() => setDialog(null)}
         onSend={async (email) => {
-          if (isDirty && !(await run()))
-            throw new Error('The template could not be saved, so no test was sent.');
+          const fault = isDirty ? await run() : null;
+          if (fault !== null) throw fault;
           await api.POST('/templates/{id}/test', { params, body: { email } });
         }}
       />

@@ -44,11 +44,17 @@ export function readAddress(typed: string): string | undefined {
 
 export const addressFault = 'Enter an address without spaces, such as https://example.com';
 
-/** False also for the end of a paragraph alone, which a double click beside its text selects. */
-export const hasSelected = ({ state: { doc, selection } }: Editor): boolean =>
-  doc.textBetween(selection.from, selection.to, '', ' ') !== '';
+/** Whether text, an image or a field is selected: not the end of a paragraph alone, which a double click beside it selects. */
+export function hasSelected({ state: { doc, selection } }: Editor): boolean {
+  let isFound = false;
+  if (!selection.empty)
+    doc.nodesBetween(selection.from, selection.to, (node) => {
+      isFound ||= node.isInline;
+    });
+  return isFound;
+}
 
-/** Links the selection, or inserts the text as a link if nothing is selected. */
+/** Links the selection, or inserts the text as a link if nothing is selected; after a block, in a paragraph of its own. */
 export function insertLink(
   editor: Editor,
   { href, text, kept }: { href: string; text: string; kept: KeptAttributes },
@@ -59,9 +65,9 @@ export function insertLink(
     return;
   }
   const marks = [{ type: 'link', attrs: { href, kept } }];
-  chain
-    .setTextSelection(editor.state.selection.from)
-    .insertContent({ type: 'text', text: text.trim() === '' ? href : text, marks })
-    .unsetMark('link')
-    .run();
+  const link = { type: 'text', text: text.trim() === '' ? href : text, marks };
+  const { $from, from, to } = editor.state.selection;
+  if ($from.parent.inlineContent) chain.insertContentAt(from, link);
+  else chain.insertContentAt(to, { type: 'paragraph', content: [link] });
+  chain.unsetMark('link').run();
 }

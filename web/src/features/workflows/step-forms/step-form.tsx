@@ -3,7 +3,7 @@ import type { FieldValues, UseFormReturn } from 'react-hook-form';
 import { z } from 'zod';
 import { ApiError } from '../../../api/api-error.ts';
 import { DialogForm } from '../../../ui/dialog-form.tsx';
-import { type ApiForm, useApiForm } from '../../../ui/form.ts';
+import { type ApiForm, acceptValues, useApiForm } from '../../../ui/form.ts';
 import { FormField } from '../../../ui/form-field.tsx';
 import { LeaveGuard } from '../../../ui/leave-guard.tsx';
 import type { Step } from '../graph/graph.ts';
@@ -23,7 +23,7 @@ interface StepFormOptions<Values extends FieldValues & { name: string }> extends
   configOf: (values: Values) => Record<string, unknown>;
 }
 
-/** The form of a step: saves the name and the config, then closes. */
+/** The form of a step: saves the name and the config, then closes unless more was entered meanwhile. */
 export function useStepForm<Values extends FieldValues & { name: string }>(
   options: StepFormOptions<Values>,
 ): ApiForm<Values> {
@@ -33,13 +33,16 @@ export function useStepForm<Values extends FieldValues & { name: string }>(
     schema,
     // as: the `DefaultValues` of a type parameter.
     defaultValues: defaultValues as Parameters<typeof useApiForm<Values>>[0]['defaultValues'],
-    async save(values) {
+    async save(values, form) {
+      const entered = form.getValues();
       try {
         await saveStep(values.name, configOf(values));
       } catch (error) {
         throw error instanceof ApiError ? withFormFields(error) : error;
       }
-      onDone();
+      const current = form.getValues();
+      if (Object.keys(current).every((name) => current[name] === entered[name])) onDone();
+      else acceptValues(form, entered, values);
     },
   });
 }
