@@ -101,7 +101,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await keyboard.press('Enter');
     await button('Button').click();
     await insertLink('Start', 'no address');
-    await page.getByRole('dialog').getByText('Enter an address, such as').waitFor();
+    await page.getByRole('dialog').getByText('Enter an address without spaces').waitFor();
     await insertLink('Start', 'example.com/start');
     await body().getByRole('link', { name: 'Start' }).waitFor();
     const preview = page.frameLocator('iframe[title="Preview of the email"]');

@@ -49,10 +49,12 @@ export async function holdParts(
   bytes: number,
 ): Promise<void> {
   await claimUntilClosed(partsMemory, res, owner, bytes);
+  if (res.destroyed) return;
   let before = 0;
   const pace = setInterval(() => {
     const written = res.socket?.bytesWritten ?? 0;
-    const isSlow = res.writableNeedDrain && written - before < slowestBytes;
+    // Also once the answer has ended: its last part may still wait for the client.
+    const isSlow = res.writableLength > 0 && written - before < slowestBytes;
     if (isSlow && partsMemory.waiting > 0) res.destroy();
     before = written;
   }, paceMs);

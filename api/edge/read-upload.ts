@@ -48,7 +48,8 @@ export async function readUpload<Result>(
     failed.reject(failure);
     read.resolve();
   };
-  const hold = holdMemory(options, () => received, failed.promise, fail);
+  const sentBytes = Number(stream.headers['content-length'] ?? limitBytes);
+  const hold = holdMemory(options, sentBytes, () => received, failed.promise, fail);
   async function* untilRead(part: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const chunk of part) {
       await hold.granted();
@@ -95,9 +96,13 @@ export async function readUpload<Result>(
   return result;
 }
 
-/** @param failed rejects when the form is given up */
+/**
+ * @param sentBytes of the whole form
+ * @param failed rejects when the form is given up
+ */
 function holdMemory(
   { heldFor, limitBytes }: UploadOptions,
+  sentBytes: number,
   received: () => number,
   failed: Promise<never>,
   giveUp: (error: DomainError) => void,
@@ -111,7 +116,7 @@ function holdMemory(
       if (heldFor === undefined || claim !== undefined || received() <= smallBytes) return;
       claim = bodyMemory.claim(heldFor, limitBytes);
       await Promise.race([claim.granted, failed]);
-      if (!hasArrived) stopWatching = watchPace(limitBytes, received, giveUp);
+      if (!hasArrived) stopWatching = watchPace(Math.min(limitBytes, sentBytes), received, giveUp);
     },
     /** To be called once the form has been read. */
     arrived() {

@@ -9,7 +9,7 @@ const meanings: Record<ErrorCode, string> = {
   INVALID_IDEMPOTENCY_KEY: 'The header is not 1 to 255 printable ASCII characters.',
   MISSING_API_KEY: 'There is no `Authorization: Bearer …`.',
   INVALID_API_KEY: 'The key is unknown, was replaced, or is of the other kind.',
-  UNAUTHENTICATED: 'The session has ended; sign in again.',
+  UNAUTHENTICATED: 'There is no session, it has ended, or the password is wrong.',
   FORBIDDEN: 'The role of the user does not allow it.',
   PROJECT_DISABLED: 'The project may not send; `details.reason` says why.',
   SENDER_DOMAIN_REFUSED:
@@ -127,7 +127,7 @@ ${errorTable}
 ## Limits
 
 - 1,000 requests a minute and project by default: \`RateLimit-Remaining\` says how many are left.
-- Bodies: 40 MB for \`POST /v1/send\`, 1 MB for \`POST /v1/track\`, 4 MB elsewhere; files for import and upload have their own
-  limits. A request that takes longer than 90 seconds to arrive is answered with 408.
+- Bodies: 40 MB for \`POST /v1/send\`, 1 MB for \`POST /v1/track\`, 4 MB for other calls with a key, 1 MB or less
+  without; files for import and upload have their own limits. A request that takes longer than 90 seconds to arrive is answered with 408.
 - \`data\`: 64 KB per contact. \`POST /v1/send\`: 1,000 recipients; 10 attachments, 10 MB in total.
 `.trim();

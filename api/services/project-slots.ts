@@ -42,9 +42,9 @@ const retryBatchMs = 500;
 const refusals: readonly ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
 
 /**
- * Connections that the heavy reads of all projects may hold in this process, and their writes as many. The rest is for
- * short reads and for what every request needs, such as the look-up of its key. The prepared statements of the hot routes
- * have a pool of their own.
+ * Connections that the heavy reads of all projects may hold in this process, and their writes as many. The rest, none with
+ * the smallest pool, is for short reads and for what every request needs, such as the look-up of its key. The prepared
+ * statements of the hot routes have a pool of their own.
  */
 export function sharedConnections(
   config: Pick<Config, 'DATABASE_POOL_SIZE' | 'DATABASE_POOLER_URL'>,

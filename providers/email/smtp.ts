@@ -100,7 +100,9 @@ export function classifySmtpError(error: unknown, hasLeft: boolean): FailedHandO
   const failure: SmtpFailure = typeof error === 'object' && error !== null ? error : {};
   const { code, command, responseCode } = failure;
   if (typeof responseCode === 'number') {
-    if (dailyLimit.test(reason)) return { outcome: 'later', reason, retryInMs: dailyLimitPauseMs };
+    // Without addresses, which a reply may quote: one may contain these words.
+    if (dailyLimit.test(reason.replaceAll(/\S+@\S+/g, '')))
+      return { outcome: 'later', reason, retryInMs: dailyLimitPauseMs };
     const isRefusal =
       responseCode >= 500 && emailCommands.has(String(command)) && !setUpReplies.has(responseCode);
     return isRefusal ? { outcome: 'refused', reason } : { outcome: 'later', reason, retryInMs: pauseMs };

@@ -41,20 +41,22 @@ export async function evaluateChanges(
 ): Promise<EvaluatedChanges> {
   const startedAt = performance.now();
   const result: EvaluatedChanges = { changes: 0, added: 0, removed: 0, failed: 0, hasMore: false };
+  let most = firstBatch;
   for (;;) {
     signal?.throwIfAborted();
-    const chunk = await readChunk(em, projectId);
+    const chunk = await readChunk(em, projectId, most);
     if (chunk.length === 0) return { ...result, hasMore: false };
     const touched = groupContacts(chunk);
     const hops = hopsOf(chunk);
     await planTouched(em, projectId, touched, hops);
     const endsAt = performance.now() + chunkMs;
-    await evaluate(em, projectId, { touched, hops, endsAt }, result, signal);
+    const slowestMs = await evaluate(em, projectId, { touched, hops, endsAt }, result, signal);
     const sql = 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])';
     await execute(em, sql, [projectId, chunk.map(({ id }) => id)]);
     const contacts = chunk.reduce((sum, { contactIds }) => sum + contactIds.length, 0);
     result.changes += contacts;
-    if (contacts < contactsPerChunk) return { ...result, hasMore: false };
+    if (contacts < most) return { ...result, hasMore: false };
+    most = Math.min(contactsPerChunk, nextBatch(most, contacts, slowestMs));
     if (performance.now() - startedAt > budgetMs) return { ...result, hasMore: true };
   }
 }
@@ -68,16 +70,18 @@ const changeRow = z.object({
 type Change = z.output<typeof changeRow>;
 
 /**
- * At least one row, and more up to `contactsPerChunk` contacts. Changes are deleted by id, so a change that commits
+ * At least one row, and more up to `most` contacts. Changes are deleted by id, so a change that commits
  * later stays, wherever it sorts.
  */
-async function readChunk(em: Em, projectId: string): Promise<Change[]> {
+async function readChunk(em: Em, projectId: string, most: number): Promise<Change[]> {
   // Of an import, each change has the ids of a thousand contacts, and the statement reads all that it may return.
-  const first = await readChanges(em, projectId, changesAtFirst);
-  return first.length < changesAtFirst ? first : readChanges(em, projectId, contactsPerChunk);
+  const first = await readChanges(em, projectId, most, Math.min(changesAtFirst, most));
+  return first.length < changesAtFirst || most <= changesAtFirst
+    ? first
+    : readChanges(em, projectId, most, most);
 }
 
-function readChanges(em: Em, projectId: string, limit: number): Promise<Change[]> {
+function readChanges(em: Em, projectId: string, most: number, limit: number): Promise<Change[]> {
   const sql = `select id, input, contact_ids as "contactIds", hops
      from (
        select id, input, contact_ids, hops, sum(cardinality(contact_ids)) over (order by id) as contacts_so_far
@@ -87,8 +91,8 @@ function readChanges(em: Em, projectId: string, limit: number): Promise<Change[]
          order by project_id, id limit $2
        ) c
      ) c
-     where contacts_so_far - cardinality(contact_ids) < ${contactsPerChunk}`;
-  return query(em, changeRow, sql, [projectId, limit]);
+     where contacts_so_far - cardinality(contact_ids) < $3`;
+  return query(em, changeRow, sql, [projectId, limit, most]);
 }
 
 function groupContacts(chunk: readonly Change[]): Touched {
@@ -111,30 +115,30 @@ function hopsOf(chunk: readonly Change[]): HopsOfChanges {
   return most;
 }
 
+/** @returns how long its slowest statement took, in milliseconds */
 async function evaluate(
   em: Em,
   projectId: string,
   { touched, hops, endsAt }: { touched: Touched; hops: HopsOfChanges; endsAt: number },
   result: EvaluatedChanges,
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<number> {
   const segments = await listReaders(em, projectId, touched);
   const read = new Set(segments.flatMap(({ inputs }) => inputs));
   if ([...touched.keys()].some((input) => !read.has(input))) await dropUnusedInputs(em, projectId);
-  let most = firstBatch;
-  for (const { bits, contacts } of batchSegments(segments, touched)) {
-    const left = [...contacts];
-    while (left.length > 0 && performance.now() < endsAt) {
-      signal?.throwIfAborted();
-      const part = new Map(left.splice(0, most));
-      const startedAt = performance.now();
-      await evaluateBatch(em, projectId, { bits, contacts: part }, hops, result);
-      most = nextBatch(most, part.size, performance.now() - startedAt);
+  let slowestMs = 0;
+  for (const batch of batchSegments(segments, touched)) {
+    signal?.throwIfAborted();
+    const startedAt = performance.now();
+    if (startedAt < endsAt) {
+      await evaluateBatch(em, projectId, batch, hops, result);
+      slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    } else {
+      for (const id of batch.bits.keys()) await markStale(em, id);
+      result.failed += batch.bits.size;
     }
-    if (left.length === 0) continue;
-    for (const id of bits.keys()) await markStale(em, id);
-    result.failed += bits.size;
   }
+  return slowestMs;
 }
 
 /** A failed batch is evaluated again segment by segment, so that one segment does not hold up the others. */

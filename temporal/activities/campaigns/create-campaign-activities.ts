@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { contactsInFirstPiece, contactsInNextPiece } from '../../../core/campaign-batches.ts';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import { allProjects } from '../../../db/entities/project-em.ts';
@@ -34,6 +35,8 @@ export function createCampaignActivities({
   committed,
 }: CampaignActivityDependencies): CampaignActivities {
   const settle = createSettler(orm, unknownSeconds);
+  /** Contacts in the next piece of a campaign's freeze: a slow piece ends its activity. */
+  const pieces = new LRUCache<string, number>({ max: 1_000 });
   const findEvidence = createEvidenceReader((campaignId) =>
     readSendEventEvidence(orm.em.fork(), campaignId, unknownSeconds),
   );
@@ -48,10 +51,11 @@ export function createCampaignActivities({
       const until = performance.now() + stepMs;
       // The head start may already have begun the freeze.
       if (await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece)) headStart.look(campaignId);
-      for (let contacts = contactsInFirstPiece; ; ) {
+      for (let contacts = pieces.get(campaignId) ?? contactsInFirstPiece; ; ) {
         const startedAt = performance.now();
         const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contacts);
         contacts = contactsInNextPiece(contacts, performance.now() - startedAt);
+        pieces.set(campaignId, contacts);
         headStart.look(campaignId);
         if (isFrozen || performance.now() >= until) return isFrozen;
       }

@@ -72,6 +72,8 @@ export async function callWebhook(
   };
   if (execution.calledMsAgo !== null) return end({ statusCode: null, body: null }, answerLost);
 
+  // Before its templates are rendered.
+  if (!caller.limit.mayCall(execution.projectId)) return { retryInMs: crowdedRetryMs() };
   const request = await buildRequest(em, caller, call, execution, step);
   if (request === 'no contact') return undefined;
   if (request === 'crowded') return { retryInMs: crowdedRetryMs() };

@@ -28,6 +28,8 @@ export function createCallLimit(now: () => number = () => performance.now()) {
   }
 
   return {
+    /** Whether `run` would make a call of the project now. */
+    mayCall,
     /** @returns undefined, without the call, if enough slow ones of the project or of all projects are under way */
     async run<Result>(projectId: string, call: () => Promise<Result>): Promise<Result | undefined> {
       if (!mayCall(projectId)) return undefined;

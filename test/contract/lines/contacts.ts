@@ -30,6 +30,7 @@ const bulk = (operation: string): ContractLine => ({
     ),
     refuses('there is no id', 422, withBody({ contactIds: [] })),
     refuses('an id is none', 422, withBody({ contactIds: ['ada'] })),
+    refuses('the ids are no list', 422, withBody({ contactIds: 'ada' })),
   ],
 });
 

@@ -1,12 +1,8 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
-/**
- * Leaves the page of the component, once its work is done, without asking about unsaved input. A user who has left the
- * page meanwhile stays where they are.
- */
-export function useLeave() {
-  const navigate = useNavigate();
+/** Whether the component is still shown, for work that ends later. */
+export function useIsShown(): () => boolean {
   const isShown = useRef(false);
   useEffect(() => {
     isShown.current = true;
@@ -14,8 +10,18 @@ export function useLeave() {
       isShown.current = false;
     };
   }, []);
+  return () => isShown.current;
+}
+
+/**
+ * Leaves the page of the component, once its work is done, without asking about unsaved input. A user who has left the
+ * page meanwhile stays where they are.
+ */
+export function useLeave() {
+  const navigate = useNavigate();
+  const isShown = useIsShown();
   const leave: typeof navigate = async (options) => {
-    if (isShown.current) await navigate({ ...options, ignoreBlocker: true });
+    if (isShown()) await navigate({ ...options, ignoreBlocker: true });
   };
   return leave;
 }

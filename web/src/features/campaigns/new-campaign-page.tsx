@@ -6,7 +6,7 @@ import { carryInput, useApiForm } from '../../ui/form.ts';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Page } from '../../ui/page.tsx';
 import { say } from '../../ui/toast.tsx';
-import { useLeave } from '../../ui/use-leave.ts';
+import { useIsShown, useLeave } from '../../ui/use-leave.ts';
 import { emptyContent } from '../message-editor/content.ts';
 import { blankCondition } from '../segments/condition-builder/condition.ts';
 import { CampaignForm } from './campaign-form.tsx';
@@ -24,6 +24,7 @@ const blank: CampaignValues = {
 export function NewCampaignPage() {
   const projectId = useProjectId();
   const leave = useLeave();
+  const isShown = useIsShown();
   const { form, failure, submit } = useApiForm<CampaignValues>({
     schema: campaignSchema,
     defaultValues: blank,
@@ -33,7 +34,7 @@ export function NewCampaignPage() {
       if (data === undefined) return;
       await refresh('/campaigns');
       say('Draft saved. Nothing has been sent.');
-      carryInput(data.data.id, getValues(), entered);
+      if (isShown()) carryInput(data.data.id, getValues(), entered);
       await leave({
         to: '/projects/$projectId/campaigns/$campaignId',
         params: { projectId, campaignId: data.data.id },

@@ -1,15 +1,19 @@
+import type { Middleware } from 'openapi-fetch';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
 
 let answer: (request: Request) => Response;
 vi.stubGlobal('document', { baseURI: 'https://mail.example.com/app/' });
-vi.stubGlobal('fetch', async (request: Request) => answer(request));
-const { selectProject } = await import('../../api/client.ts');
+const { api, selectProject } = await import('../../api/client.ts');
 const { runBulk } = await import('./bulk-run.ts');
+// Not by a stub of `fetch`, which the client keeps from its first import by any test file of the worker.
+const server: Middleware = { onRequest: ({ request }) => answer(request) };
+api.use(server);
 
 afterEach(() => {
   selectProject(null);
 });
 afterAll(() => {
+  api.eject(server);
   vi.unstubAllGlobals();
 });
 

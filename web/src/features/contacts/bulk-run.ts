@@ -76,9 +76,8 @@ async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): Asy
   do {
     const page: Schema<'Contact'>[] = [];
     const query: ContactQuery = { ...target.query, limit: pageSize, ...(cursor !== null && { cursor }) };
-    const { data } = await throughOutage(() =>
-      pace(() => api.GET('/contacts', { params: { query }, headers })),
-    );
+    const read = () => pace(() => api.GET('/contacts', { params: { query }, headers }));
+    const { data } = await throughOutage(read, pace.isOver);
     page.push(...(data?.data ?? []));
     cursor = data?.cursor ?? null;
     batch.push(...page.map(({ id }) => id));
@@ -100,13 +99,17 @@ async function resultOf(jobId: string, headers: Headers, pace: Pace) {
   }
 }
 
-/** Reads again while the server can't answer: jobs go on meanwhile. */
-async function throughOutage<Answer>(read: () => Promise<Answer>): Promise<Answer> {
+/**
+ * Reads again while the server can't answer: jobs go on meanwhile.
+ *
+ * @param isOver whether to give up at the next failure
+ */
+async function throughOutage<Answer>(read: () => Promise<Answer>, isOver = () => false): Promise<Answer> {
   for (let reads = 1; ; reads += 1) {
     try {
       return await read();
     } catch (error) {
-      if (!isOutage(error) || reads === mostReads) throw error;
+      if (!isOutage(error) || reads === mostReads || isOver()) throw error;
     }
     await pause();
   }

@@ -56,7 +56,7 @@ export function ContactPage() {
               </div>
             </div>
             <ChangeAddressDialog contact={contact} isOpen={dialog === 'address'} onClose={close} />
-            <DeleteContact contact={contact} isOpen={dialog === 'delete'} onClose={close} />
+            <DeleteContact key={contact.id} contact={contact} isOpen={dialog === 'delete'} onClose={close} />
           </>
         )}
       </Loaded>

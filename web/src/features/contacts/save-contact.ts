@@ -47,15 +47,12 @@ export async function saveContact(contact: Contact, change: ContactChange): Prom
 async function send(contact: Contact, change: ContactChange, before?: Promise<Contact>): Promise<Contact> {
   const stored = await before?.catch(() => undefined);
   // Already shown while it was being stored.
-  const seen = stored && isSameData(entriesOf(stored), entriesOf(contact)) ? stored : contact;
+  const seen = stored && isSameData(stored.data, contact.data) ? stored : contact;
   const params = { path: { id: contact.id }, header: change.data ? ifMatch(seen) : {} };
   const { data } = await api.PATCH('/contacts/{id}', { params, body: change });
   if (!data) throw new Error('The server did not return the contact.');
   return data;
 }
-
-/** In an order of their own: Postgres has another one than an unsaved change. */
-const entriesOf = ({ data }: Contact) => Object.entries(data).sort();
 
 const keyOf = ({ id }: Contact) =>
   $api.queryOptions('get', '/contacts/{id}', { params: { path: { id } } }).queryKey;

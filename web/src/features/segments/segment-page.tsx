@@ -34,7 +34,7 @@ export function SegmentPage() {
       actions={
         segment && (
           <>
-            <SegmentActions segment={segment} />
+            <SegmentActions key={segment.id} segment={segment} />
             {tab === 'settings' && (
               <Button look="primary" type="submit" form="segment" isPending={isPending}>
                 Save

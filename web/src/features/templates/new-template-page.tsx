@@ -5,13 +5,14 @@ import { Button } from '../../ui/button.tsx';
 import { carryInput, useApiForm } from '../../ui/form.ts';
 import { Page } from '../../ui/page.tsx';
 import { say } from '../../ui/toast.tsx';
-import { useLeave } from '../../ui/use-leave.ts';
+import { useIsShown, useLeave } from '../../ui/use-leave.ts';
 import { emptyContent } from '../message-editor/content.ts';
 import { TemplateForm, type TemplateValues, templateSchema } from './template-form.tsx';
 
 export function NewTemplatePage() {
   const projectId = useProjectId();
   const leave = useLeave();
+  const isShown = useIsShown();
   const { form, failure, submit } = useApiForm<TemplateValues>({
     schema: templateSchema,
     defaultValues: { name: '', description: '', ...emptyContent },
@@ -21,7 +22,7 @@ export function NewTemplatePage() {
       if (data === undefined) return;
       await refresh('/templates');
       say('Template created');
-      carryInput(data.id, getValues(), entered);
+      if (isShown()) carryInput(data.id, getValues(), entered);
       await leave({
         to: '/projects/$projectId/templates/$templateId',
         params: { projectId, templateId: data.id },

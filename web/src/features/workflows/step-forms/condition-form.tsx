@@ -1,5 +1,7 @@
+import { useRef } from 'react';
 import { z } from 'zod';
-import { useApiForm } from '../../../ui/form.ts';
+import { acceptValues, useApiForm } from '../../../ui/form.ts';
+import { useIsShown } from '../../../ui/use-leave.ts';
 import { ConditionBuilder } from '../../segments/condition-builder/condition-builder.tsx';
 import { findGaps } from '../../segments/condition-builder/condition-gaps.ts';
 import { describeCondition } from '../../segments/condition-builder/describe-condition.ts';
@@ -15,13 +17,19 @@ export function ConditionForm({ workflowId, step, onDone }: StepFormProps) {
   const segmentName = useSegmentNames();
   const { condition, change, refused, isChanged, save } = useEditedCondition(step.config);
   const saveStep = useSaveStep(workflowId, step);
+  const isShown = useIsShown();
+  const latest = useRef(condition);
+  latest.current = condition;
   const form = useApiForm({
     schema,
     defaultValues: { name: step.name },
-    async save({ name }) {
+    async save({ name }, { getValues }) {
       if (findGaps(condition, path).length > 0) return;
+      const entered = getValues();
       await save(() => saveStep(name, { ...condition }));
-      onDone();
+      if (!isShown()) return;
+      if (latest.current === condition && getValues('name') === entered.name) onDone();
+      else acceptValues(form.form, entered, { name });
     },
   });
   return (

@@ -6,6 +6,7 @@ import { DialogForm } from '../../../ui/dialog-form.tsx';
 import { type ApiForm, acceptValues, useApiForm } from '../../../ui/form.ts';
 import { FormField } from '../../../ui/form-field.tsx';
 import { LeaveGuard } from '../../../ui/leave-guard.tsx';
+import { useIsShown } from '../../../ui/use-leave.ts';
 import type { Step } from '../graph/graph.ts';
 import { useSaveStep, withFormFields } from '../graph/save-step.ts';
 
@@ -29,6 +30,7 @@ export function useStepForm<Values extends FieldValues & { name: string }>(
 ): ApiForm<Values> {
   const { workflowId, step, onDone, schema, defaultValues, configOf } = options;
   const saveStep = useSaveStep(workflowId, step);
+  const isShown = useIsShown();
   return useApiForm<Values>({
     schema,
     // as: the `DefaultValues` of a type parameter.
@@ -40,6 +42,8 @@ export function useStepForm<Values extends FieldValues & { name: string }>(
       } catch (error) {
         throw error instanceof ApiError ? withFormFields(error) : error;
       }
+      // Another step may be open by now, or another page.
+      if (!isShown()) return;
       const current = form.getValues();
       if (Object.keys(current).every((name) => current[name] === entered[name])) onDone();
       else acceptValues(form, entered, values);
