@@ -213,7 +213,7 @@ async function measureLagUnderLoad(databaseUrl: string, clickhouse: ClickHouse):
     work: 'a row shows when idle, p95',
     value: woken.p95 - idleMs,
     unit: 'ms',
-    bar: { below: 500 },
+    bar: { below: 200 },
     note: `not woken, polled every 250 ms: p95 ${(polled.p95 - idleMs).toFixed(0)} ms`,
   });
   await streamer.stop();
