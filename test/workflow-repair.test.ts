@@ -28,6 +28,13 @@ const workflowIdOf = ({ id, workflowId, contactId }: { id: string; workflowId: s
 const handleOf = (shown: Parameters<typeof workflowIdOf>[0]) =>
   client.workflow.getHandle(workflowIdOf(shown));
 
+/** Temporal's visibility lists lag a little. */
+const isListed = (shown: Parameters<typeof workflowIdOf>[0]) =>
+  eventually(
+    () => client.workflow.count(`WorkflowId = '${workflowIdOf(shown)}' and ExecutionStatus = 'Running'`),
+    ({ count }) => count === 1,
+  );
+
 it("restarts a workflow that Temporal has lost, at the execution's current step", async () => {
   const id = await buildWorkflow(
     sender,
@@ -102,9 +109,9 @@ it('wakes a workflow that missed the event it waits for', async () => {
   const workflows = createExecutionWorkflows(client, taskQueue());
   const compare = () =>
     endOrphanedExecutions(stack.em(), workflows, { resumeBefore: 0, now: inAWhile(), budgetMs: 60_000 });
+  await isListed(shown);
   // Its command may still be on its way.
   await eventAt(9);
-  await eventually(compare, ({ running }) => running > 0);
   expect((await compare()).missed).toBe(0);
   await eventAt(11);
   expect((await compare()).missed).toBe(1);
