@@ -6,7 +6,7 @@ import { sweepRateLimitWindows } from '../../db/statements/access/lease-requests
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
 import { minuteMs, withinOne } from '../../test/setup/within-one.ts';
-import { createDefineRoute } from '../edge/route.ts';
+import { defineRoute } from '../edge/define-route.ts';
 import { addressSubject } from './address-subject.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
 
@@ -132,7 +132,7 @@ describe('the rate limit', () => {
 });
 
 describe('the rate limit over HTTP', () => {
-  const route = createDefineRoute<null>()('GET /ping', {
+  const route = defineRoute('GET /ping', {
     auth: 'secretKey',
     tags: ['Test'],
     summary: 'Ping',
@@ -141,7 +141,7 @@ describe('the rate limit over HTTP', () => {
       ctx.body = {};
     },
   });
-  const open = createDefineRoute<null>()('GET /auth/ping', {
+  const open = defineRoute('GET /auth/ping', {
     auth: 'none',
     limitByAddress: true,
     tags: ['Test'],

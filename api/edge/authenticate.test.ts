@@ -7,9 +7,9 @@ import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { sql } from '../../db/testing/sql.ts';
 import { fileFixture } from '../../test/setup/fixtures.ts';
 import { createTestProject, useTestApi } from '../../test/setup/start-test-api.ts';
-import { type AuthKind, createDefineRoute } from './route.ts';
+import { defineRoute } from './define-route.ts';
+import type { AuthKind } from './route.ts';
 
-const defineRoute = createDefineRoute<null>();
 const who = z.object({
   projectId: z.string().nullable(),
   userId: z.string().nullable(),

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { startTestApi, useTestApi } from '../../test/setup/start-test-api.ts';
-import { createDefineRoute } from './route.ts';
+import { defineRoute } from './define-route.ts';
 
-const defineRoute = createDefineRoute<null>();
 const nothing = { 204: { description: 'Nothing' } };
 const common = { auth: 'none', tags: ['Test'], responses: nothing } as const;
 

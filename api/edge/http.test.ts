@@ -6,9 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createTestProject, startTestApi, useTestApi } from '../../test/setup/start-test-api.ts';
-import { createDefineRoute } from './route.ts';
+import { defineRoute } from './define-route.ts';
 
-const defineRoute = createDefineRoute<null>();
 const mebibyte = 1024 * 1024;
 const size = { 200: { description: 'Its size', schema: z.object({ bytes: z.number() }) } };
 const common = { auth: 'none', tags: ['Test'], responses: size } as const;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { DomainError } from '../../core/errors.ts';
 import { createTestProject, useTestApi } from '../../test/setup/start-test-api.ts';
-import { createDefineRoute } from './route.ts';
+import { defineRoute } from './define-route.ts';
 
 interface FakeServices {
   runs: number;
@@ -12,7 +12,7 @@ interface FakeServices {
 }
 
 function route(path: `/${string}`) {
-  return createDefineRoute<FakeServices>()(`POST ${path}`, {
+  return defineRoute(`POST ${path}`, {
     auth: 'secretKey',
     idempotent: true,
     tags: ['Test'],
@@ -21,8 +21,8 @@ function route(path: `/${string}`) {
     responses: { 200: { description: 'Ran', schema: z.object({}) } },
     async handler(ctx) {
       const { body } = ctx.state;
-      ctx.services.runs += 1;
-      if (body.outcome === 'slow') await ctx.services.gate;
+      services.runs += 1;
+      if (body.outcome === 'slow') await services.gate;
       if (body.outcome === 'refused') throw new DomainError('CONFLICT', 'No');
       if (body.outcome === 'broken') throw new Error('Broken');
       if (body.outcome === 'locked') await database.sql('do $$ begin raise lock_not_available; end $$');

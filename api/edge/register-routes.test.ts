@@ -6,12 +6,12 @@ import { createOrm } from '../../db/orm.ts';
 import { describeDatabase } from '../../test/setup/database.ts';
 import { eventually } from '../../test/setup/eventually.ts';
 import { createTestProject, startTestApi, useTestApi } from '../../test/setup/start-test-api.ts';
-import { createDefineRoute } from './route.ts';
+import { defineRoute } from './define-route.ts';
 
 interface FakeServices {
   runs: string[];
 }
-const defineRoute = createDefineRoute<FakeServices>();
+const runsOf = ({ services }: { services: unknown }) => (services as FakeServices).runs;
 let elsewhere = Promise.withResolvers<void>();
 const answer = { 200: { description: 'Done', schema: z.object({ ok: z.literal(true) }) } };
 
@@ -32,7 +32,7 @@ const routes = [
     errors: ['CONFLICT'],
     async handler(ctx) {
       const { body, project } = ctx.state;
-      ctx.services.runs.push(project.id);
+      runsOf(ctx).push(project.id);
       if (body.outcome === 'slow') await delay(150);
       if (body.outcome === 'refused') throw new DomainError('CONFLICT', 'No');
       if (body.outcome === 'busy') {
@@ -77,7 +77,7 @@ const routes = [
     place: 'elsewhere',
     responses: answer,
     async handler(ctx) {
-      ctx.services.runs.push('elsewhere');
+      runsOf(ctx).push('elsewhere');
       await elsewhere.promise;
       ctx.body = { ok: true };
     },

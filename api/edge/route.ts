@@ -1,10 +1,9 @@
 import type { Readable } from 'node:stream';
 import type Koa from 'koa';
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { ErrorCode } from '../../core/errors.ts';
-import { idSchema } from '../../core/id-schema.ts';
-import { recordOf } from '../../core/record-of.ts';
 import type { ApiProject, SessionUser } from '../access/identity.ts';
+import type { Services } from '../services/services.ts';
 import type { EdgeContext } from './context.ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -101,7 +100,7 @@ type NamesIn<Path extends string> = Path extends `${string}:${infer Name}/${infe
     ? Name
     : never;
 
-interface HandlerState<Call extends string, Auth extends AuthKind, Params, Query, Body, Headers> {
+export interface HandlerState<Call extends string, Auth extends AuthKind, Params, Query, Body, Headers> {
   requestId: string;
   project: ProjectOf<Auth>;
   user: UserOf<Auth>;
@@ -117,16 +116,16 @@ type AnswerOf<Declaration> = Declaration extends { schema: infer Schema extends 
     ? string | Buffer | Readable
     : never;
 
-export interface HandlerContext<State, S, R extends Responses>
+export interface HandlerContext<State, R extends Responses>
   extends Omit<Koa.ExtendableContext, 'body' | 'status'> {
   state: State;
-  services: S;
+  services: Services;
   isHttps: boolean;
   status: keyof R & number;
   body: AnswerOf<R[keyof R & number]>;
 }
 
-interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context extends { state: unknown }>
+export interface Declaration<Auth, Params, Query, Body, Headers, Answers, Context extends { state: unknown }>
   extends RouteDescription {
   /** The secret key by default. */
   auth?: Auth;
@@ -148,48 +147,4 @@ export interface Route
   path: string;
   auth: AuthKind;
   tags: readonly string[];
-}
-
-/**
- * Creates a `defineRoute` whose handlers find the services `S` at `ctx.services`. It takes method and path, such as
- * `GET /contacts/:id`, and the declaration.
- *
- * @throws Error at start when path and `params` name different parameters
- */
-export function createDefineRoute<S>() {
-  return function defineRoute<
-    Call extends `${HttpMethod} /${string}`,
-    const R extends Responses,
-    Auth extends AuthKind = 'secretKey',
-    Params extends z.ZodObject | undefined = undefined,
-    Query extends z.ZodType | undefined = undefined,
-    Body extends z.ZodType | undefined = undefined,
-    Headers extends z.ZodType | undefined = undefined,
-  >(
-    call: Call,
-    definition: Declaration<
-      Auth,
-      Params,
-      Query,
-      Body,
-      Headers,
-      R,
-      HandlerContext<HandlerState<Call, Auth, Params, Query, Body, Headers>, S, NoInfer<R>>
-    >,
-  ): Route {
-    const [method, path = ''] = call.split(' ');
-    const names = Array.from(path.matchAll(/:(\w+)/g), ([, name = '']) => name);
-    const ids = names.length === 0 ? undefined : z.object(recordOf(names, () => idSchema));
-    const { params = ids } = definition;
-    if (
-      names.toSorted().join() !==
-      Object.keys(params?.shape ?? {})
-        .toSorted()
-        .join()
-    ) {
-      throw new Error(`${call}: path and params name different parameters`);
-    }
-    // as: the chain calls a handler only with state that its route's schemas have accepted.
-    return { method, path, auth: 'secretKey', tags: [], ...definition, params } as unknown as Route;
-  };
 }

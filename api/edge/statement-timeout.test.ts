@@ -5,13 +5,12 @@ import { sql } from '../../db/testing/sql.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { fileFixture } from '../../test/setup/fixtures.ts';
 import { createTestProject, startTestApi } from '../../test/setup/start-test-api.ts';
-import { createDefineRoute } from './route.ts';
+import { defineRoute } from './define-route.ts';
 
 const database = useTestDatabase();
 const { em } = database;
 let orm: Orm;
 
-const defineRoute = createDefineRoute<null>();
 const routes = [
   defineRoute('POST /rename/:id', {
     auth: 'none',

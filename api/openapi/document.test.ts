@@ -3,13 +3,13 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { operatorTables } from '../../core/conditions/operators.ts';
-import { createDefineRoute, type ResponseDeclaration } from '../edge/route.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import type { ResponseDeclaration } from '../edge/route.ts';
 import { routes } from '../routes/index.ts';
 import { sendBodySchema } from '../schemas/send.ts';
 import { buildOpenapi } from './document.ts';
 import { introduction } from './introduction.ts';
 
-const defineRoute = createDefineRoute<null>();
 const itemSchema = z
   .object({
     id: z.uuid(),

@@ -17,7 +17,6 @@ import {
 } from '../pages/account-pages.ts';
 import { type Page, pageType, renderNotice, showPage } from '../pages/page.ts';
 import { newPasswordSchema } from '../schemas/auth.ts';
-import type { Services } from '../services/services.ts';
 
 const tokenSchema = z.string().min(1).max(200).describe('From the link in an email.');
 const query = z.object({ token: tokenSchema });
@@ -48,7 +47,7 @@ const shared = {
 } as const;
 const formOf = { bodyFormat: 'form', bodyLimitBytes: 64 * 1024 } as const;
 
-type Context = HandlerContext<unknown, Services, typeof responses>;
+type Context = HandlerContext<unknown, typeof responses>;
 type PageContext = Pick<Context, 'status' | 'body' | 'set' | 'type' | 'headers'>;
 
 const localeOf = ({ headers }: Pick<PageContext, 'headers'>): Locale =>

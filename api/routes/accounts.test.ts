@@ -5,7 +5,8 @@ import type { TestAnswer } from '../../test/setup/answer.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { fileFixture } from '../../test/setup/fixtures.ts';
 import { startTestApi, type TestApi, type TestRequest } from '../../test/setup/start-test-api.ts';
-import { createDefineRoute, type Route } from '../edge/route.ts';
+import { defineRoute } from '../edge/define-route.ts';
+import type { Route } from '../edge/route.ts';
 import { createAccountsService } from '../services/accounts.ts';
 import { createOneTimeLinks } from '../services/one-time-links.ts';
 import { createPasswords } from '../services/passwords.ts';
@@ -17,7 +18,7 @@ import { logIn, logOut, signUp } from './auth.ts';
 import { createProject, listProjects, regenerateKeys } from './projects.ts';
 import { currentUser } from './users.ts';
 
-const ping = createDefineRoute<Services>()('GET /ping', {
+const ping = defineRoute('GET /ping', {
   auth: 'secretKey',
   tags: ['Test'],
   summary: 'Ping',

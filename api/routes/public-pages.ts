@@ -12,7 +12,6 @@ import {
   unsubscribePage,
 } from '../pages/subscription-pages.ts';
 import type { GenuineLink, LinkAction, OpenedLink, PageProject } from '../services/public-links.ts';
-import type { Services } from '../services/services.ts';
 
 const bodyLimitBytes = 64 * 1024;
 // The content does not matter: submitting the form is the action.
@@ -40,7 +39,7 @@ const errorPage: ErrorPage = (ctx) =>
 
 const shared = { auth: 'link', errorPage, params, responses } as const;
 
-type PageContext = HandlerContext<{ params: z.output<typeof params> }, Services, typeof responses>;
+type PageContext = HandlerContext<{ params: z.output<typeof params> }, typeof responses>;
 
 const browserLocaleOf = ({ headers }: Pick<PageContext, 'headers'>, project?: PageProject): Locale =>
   negotiateLocale(headers['accept-language'], project?.language);
