@@ -150,7 +150,6 @@ function createStack({ appSecret, cleanUp, ...foundation }: Foundation): BenchSt
         DATA_DIR: join(directory, `ses-${started}`),
         INBOX_PORT: String(port),
         SNS_TOPIC_ARN: localTopicArn,
-        SES_MAX_SEND_RATE: '100000',
         ...(webhookUrl === undefined ? {} : { SNS_WEBHOOK_URL: webhookUrl }),
       };
       return { ...(await start('local/ses/main.ts', environment, `${url}/health`)), url };

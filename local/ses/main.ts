@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { defaultMaxSendRate, defaultTopicArn, startLocalSes } from './server.ts';
+import { defaultTopicArn, startLocalSes } from './server.ts';
 
 const parsed = z
   .object({
@@ -13,7 +13,6 @@ const parsed = z
     INBOX_URL: z.url({ protocol: /^https?$/ }).optional(),
     SNS_WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
     SNS_TOPIC_ARN: z.string().min(1).default(defaultTopicArn),
-    SES_MAX_SEND_RATE: z.coerce.number().positive().default(defaultMaxSendRate),
     LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('warn'),
   })
   .safeParse(Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')));
@@ -31,7 +30,6 @@ const ses = await startLocalSes({
   dataDir: join(environment.DATA_DIR, 'ses'),
   ...(environment.SNS_WEBHOOK_URL !== undefined && { webhookUrl: environment.SNS_WEBHOOK_URL }),
   topicArn: environment.SNS_TOPIC_ARN,
-  maxSendRate: environment.SES_MAX_SEND_RATE,
   logger: pino({ level: environment.LOG_LEVEL }, pino.destination(2)),
 }).catch((error: NodeJS.ErrnoException & { port?: number }) => {
   if (error.code !== 'EADDRINUSE') throw error;

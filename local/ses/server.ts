@@ -50,7 +50,6 @@ export interface LocalSes {
 }
 
 export const defaultTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
-export const defaultMaxSendRate = 100_000;
 
 /**
  * Starts the local email provider: the SES v2 calls for the unmodified AWS SDK, events as signed SNS notifications, and
@@ -136,7 +135,7 @@ function createApp(parts: Parts, options: LocalSesOptions, logger: Logger): Koa 
   });
   app.use(sendingRoutes({ store, identities, hasWebhook }, faults));
   for (const router of [
-    accountRoutes(store, options.maxSendRate ?? defaultMaxSendRate),
+    accountRoutes(store, options.maxSendRate ?? 100_000),
     identityRoutes(identities),
     events.routes,
     inboundRoutes(received, hasWebhook),
@@ -174,15 +173,13 @@ function answerFailure(ctx: Context, error: unknown, logger: Logger): void {
   if (ctx.res.destroyed) return;
   const isKnown = error instanceof SesError || error instanceof HttpProblem;
   if (!isKnown) logger.error({ err: error, method: ctx.method, url: ctx.url }, 'request failed');
-  const failure = 'The local SES failed; see its log.';
+  const message = isKnown ? error.message : 'The local SES failed; see its log.';
   if (isSesCall(ctx.path)) {
-    answerError(
-      ctx,
-      error instanceof SesError ? error : new SesError('InternalServiceErrorException', failure),
-    );
+    const code = isKnown ? 'BadRequestException' : 'InternalServiceErrorException';
+    answerError(ctx, error instanceof SesError ? error : new SesError(code, message));
   } else {
     ctx.status = isKnown ? error.status : 500;
-    ctx.body = { error: { message: isKnown ? error.message : failure } };
+    ctx.body = { error: { message } };
   }
 }
 

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
-import { answerCall, readCallBody } from '../protocol/exchange.ts';
+import { readBody } from '../http/read-body.ts';
+import { answerCall } from '../protocol/exchange.ts';
 import { SesError } from '../protocol/ses-error.ts';
 import type { Fate, Faults } from '../state/faults.ts';
 import { sendBulkEmail, sendBulkEmailLimitBytes } from './send-bulk-email.ts';
@@ -59,7 +60,7 @@ async function run(
   fate: Fate,
   accept: (body: Buffer) => Promise<object>,
 ): Promise<object> {
-  const body = await readCallBody(request, limitBytes);
+  const body = await readBody(request, limitBytes);
   if (fate === 'throttle') throw new SesError('TooManyRequestsException', 'Maximum sending rate exceeded.');
   if (fate === 'fail') throw new SesError('MessageRejected', 'Refused by a fault of the local SES.');
   return accept(body);

@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { HttpProblem } from './http-problem.ts';
 
-export class BodyTooLarge extends Error {
-  override readonly name = 'BodyTooLarge';
-}
-
-/** @throws BodyTooLarge as soon as more than `limitBytes` have arrived, so a huge body is never held in memory */
+/** @throws HttpProblem 413 as soon as more than `limitBytes` have arrived, so a huge body is never held in memory */
 export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -13,7 +10,7 @@ export async function readBody(request: IncomingMessage, limitBytes: number): Pr
     size += chunk.length;
     if (size > limitBytes) {
       request.resume();
-      throw new BodyTooLarge(`The body is longer than ${limitBytes} bytes.`);
+      throw new HttpProblem(413, `The request is longer than ${limitBytes} bytes.`);
     }
     chunks.push(chunk);
   }

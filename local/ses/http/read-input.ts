@@ -1,9 +1,8 @@
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { tryParseJson } from '../../../core/json-value.ts';
 import { HttpProblem } from './http-problem.ts';
-import { BodyTooLarge, readBody } from './read-body.ts';
+import { readBody } from './read-body.ts';
 
 const limitBytes = 64 * 1024;
 
@@ -17,13 +16,6 @@ export function parseInput<Schema extends z.ZodType>(schema: Schema, value: unkn
 
 export const isForm = (ctx: Context): boolean => Boolean(ctx.is('urlencoded'));
 
-/** @throws HttpProblem 413 beyond `limitBytes` */
-export async function readLimited(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  return readBody(request, limitBytes).catch((error: unknown) => {
-    throw error instanceof BodyTooLarge ? new HttpProblem(413, error.message) : error;
-  });
-}
-
 /**
  * Reads JSON or form fields.
  * @throws HttpProblem 400 for a malformed body, 413 beyond 64 KB
@@ -32,7 +24,7 @@ export async function readInput<Schema extends z.ZodType>(
   schema: Schema,
   ctx: Context,
 ): Promise<z.output<Schema>> {
-  const text = (await readLimited(ctx.req, limitBytes)).toString('utf8');
+  const text = (await readBody(ctx.req, limitBytes)).toString('utf8');
   if (isForm(ctx)) return parseInput(schema, Object.fromEntries(new URLSearchParams(text)));
   const value = text === '' ? {} : tryParseJson(text);
   if (value === undefined) throw new HttpProblem(400, 'The body is not valid JSON.');

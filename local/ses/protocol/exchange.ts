@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { tryParseJson } from '../../../core/json-value.ts';
-import { BodyTooLarge, readBody } from '../http/read-body.ts';
+import { readBody } from '../http/read-body.ts';
 import { SesError } from './ses-error.ts';
 
 const smallCallBytes = 256 * 1024;
@@ -35,20 +34,10 @@ export function parseCall<Schema extends z.ZodType>(schema: Schema, body: Buffer
   );
 }
 
-/** @throws SesError like {@link parseCall}, and BadRequestException for a body beyond 256 KB */
+/** @throws SesError like {@link parseCall}; HttpProblem 413 for a body beyond 256 KB */
 export async function readCall<Schema extends z.ZodType>(
   schema: Schema,
   { req }: Context,
 ): Promise<z.output<Schema>> {
-  return parseCall(schema, await readCallBody(req, smallCallBytes));
-}
-
-/** @throws SesError BadRequestException for a body beyond `limitBytes` */
-export async function readCallBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  try {
-    return await readBody(request, limitBytes);
-  } catch (error) {
-    if (!(error instanceof BodyTooLarge)) throw error;
-    throw new SesError('BadRequestException', `The request is longer than ${limitBytes} bytes.`);
-  }
+  return parseCall(schema, await readBody(req, smallCallBytes));
 }

@@ -4,7 +4,8 @@ import PostalMime, { type Address } from 'postal-mime';
 import { z } from 'zod';
 import { tryParseJson } from '../../../core/json-value.ts';
 import { HttpProblem } from '../http/http-problem.ts';
-import { parseInput, readLimited } from '../http/read-input.ts';
+import { readBody } from '../http/read-body.ts';
+import { parseInput } from '../http/read-input.ts';
 import { verdictsSchema } from '../mail/records.ts';
 import { composeMail, mailInputSchema } from './compose-mail.ts';
 import {
@@ -38,7 +39,7 @@ async function envelopeOf(raw: Buffer) {
 
 async function readRaw({ req: request, query }: Context): Promise<IncomingMail> {
   const { from, to, ...verdicts } = parseInput(rawQuerySchema, query);
-  const raw = await readLimited(request, mostMailBytes);
+  const raw = await readBody(request, mostMailBytes);
   const named = await envelopeOf(raw);
   return {
     source: from ?? named.source,
@@ -49,7 +50,7 @@ async function readRaw({ req: request, query }: Context): Promise<IncomingMail> 
 }
 
 async function readMail({ req: request }: Context): Promise<IncomingMail> {
-  const text = (await readLimited(request, mostJsonBytes)).toString('utf8');
+  const text = (await readBody(request, mostJsonBytes)).toString('utf8');
   const value = tryParseJson(text);
   if (value === undefined) {
     throw new HttpProblem(400, 'The body is neither JSON nor, by its Content-Type, message/rfc822.');
