@@ -121,7 +121,7 @@ describe('when this process dies', () => {
     parent.child.kill('SIGKILL');
     await parent.exit;
     expect(isGone(pid)).toBe(false);
-    await stopLeftoverChild(pidFile, { timeoutMs: 500 });
+    await stopLeftoverChild(pidFile, 500);
     expect(isGone(pid)).toBe(true);
     expect(existsSync(`${pidFile}.asked`)).toBe(true);
     expect(existsSync(pidFile)).toBe(false);

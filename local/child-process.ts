@@ -146,17 +146,11 @@ function writePidFile(path: string, pid: number): void {
   if (startedAt !== undefined) writeFileSync(path, JSON.stringify({ pid, startedAt }), { mode: 0o600 });
 }
 
-export async function stopLeftoverChild(
-  pidFile: string,
-  {
-    stopSignal = 'SIGTERM',
-    timeoutMs = 15_000,
-  }: { stopSignal?: NodeJS.Signals; timeoutMs?: number | undefined } = {},
-): Promise<void> {
+export async function stopLeftoverChild(pidFile: string, timeoutMs = 15_000): Promise<void> {
   const left = readPidFile(pidFile);
   if (left !== undefined) {
     const gone = () => processStartTime(left.pid) !== left.startedAt;
-    await endProcess(gone, (signal) => sendSignal(-left.pid, signal), stopSignal, timeoutMs);
+    await endProcess(gone, (signal) => sendSignal(-left.pid, signal), 'SIGTERM', timeoutMs);
   }
   rmSync(pidFile, { force: true });
 }

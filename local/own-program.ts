@@ -26,7 +26,7 @@ interface OwnProgram
 export async function startOwnProgram(program: OwnProgram): Promise<RunningChild> {
   const { script, ports, readyLine, environment, ...options } = program;
   const { name, pidFile, signal, stopTimeoutMs } = options;
-  await stopLeftoverChild(pidFile, { timeoutMs: stopTimeoutMs });
+  await stopLeftoverChild(pidFile, stopTimeoutMs);
   // as: the keys of a partial record of PortNames.
   for (const port of Object.keys(ports) as PortName[]) await requireFreePort(port, ports[port] ?? 0);
   let isReady = false;
