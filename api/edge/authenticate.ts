@@ -2,7 +2,7 @@ import type { RequestCredential } from '../../analytics/tables/request-log.ts';
 import { type ApiKeyKind, apiKeyKind } from '../../core/crypto/api-key.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { idSchema } from '../../core/id-schema.ts';
-import type { ApiProject, Identity, SessionUser } from '../access/identity.ts';
+import type { Identity, SessionUser } from '../access/identity.ts';
 import { findSessionIdentity } from '../access/session-identity.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { sessionCookies } from './cookies.ts';
@@ -17,21 +17,18 @@ const nobody: Identity = { project: null, user: null };
 const keyNames = { public: 'public key (pk_…)', secret: 'secret key (sk_…)' } as const;
 
 /**
- * Sets `ctx.state.project` and `ctx.state.user`; synchronous for a cached key.
+ * Sets `ctx.state.project` and `ctx.state.user`.
  *
  * @throws DomainError `MISSING_API_KEY`, `INVALID_API_KEY`, `UNAUTHENTICATED`, `FORBIDDEN` (cookie from another
  * site), `NOT_FOUND` (the cookie's user is not a member of the project)
  */
 export function authenticate(route: Route, edge: Edge): EdgeMiddleware {
-  return (ctx, next) => {
-    const enter = ({ project, user }: Identity) => {
-      ctx.state.project = project;
-      ctx.state.user = user;
-      if (project !== null) ctx.state.credential = credentialOf(route, user);
-      return next();
-    };
-    const found = identify(ctx, route, edge);
-    return found instanceof Promise ? found.then(enter) : enter(found);
+  return async (ctx, next) => {
+    const { project, user } = await identify(ctx, route, edge);
+    ctx.state.project = project;
+    ctx.state.user = user;
+    if (project !== null) ctx.state.credential = credentialOf(route, user);
+    return next();
   };
 }
 
@@ -64,11 +61,7 @@ function identify(ctx: EdgeContext, { auth, crossOrigin }: Route, edge: Edge): I
   }
 }
 
-function byKey(
-  header: string | undefined,
-  kind: ApiKeyKind,
-  { projectKeys }: Edge,
-): Identity | Promise<Identity> {
+async function byKey(header: string | undefined, kind: ApiKeyKind, { projectKeys }: Edge): Promise<Identity> {
   const [, key] = /^Bearer +(\S+)$/i.exec(header ?? '') ?? [];
   if (key === undefined) {
     throw new DomainError('MISSING_API_KEY', `This endpoint requires a ${keyNames[kind]}`, {
@@ -81,12 +74,7 @@ function byKey(
     throw new DomainError('INVALID_API_KEY', message);
   }
   const isKey = claimed !== undefined && key.length <= longestKey;
-  const found = isKey ? projectKeys.find(kind, key) : undefined;
-  if (found instanceof Promise) return found.then((project) => identityOf(project, kind));
-  return identityOf(found, kind);
-}
-
-function identityOf(project: ApiProject | undefined, kind: ApiKeyKind): Identity {
+  const project = isKey ? await projectKeys.find(kind, key) : undefined;
   if (project !== undefined) return { project, user: null };
   const message = `This is not a valid key; the endpoint requires a ${keyNames[kind]}`;
   throw new DomainError('INVALID_API_KEY', message);

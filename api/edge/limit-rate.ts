@@ -5,8 +5,6 @@ import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import type { Edge } from './create-edge.ts';
 import type { Route } from './route.ts';
 
-type Taken = RateLimitState | Promise<RateLimitState>;
-
 /**
  * Counts the request against its project, or its user and client address, and sets the `RateLimit-*` headers. A disabled
  * project's request is counted, then refused before the limit is enforced.
@@ -14,13 +12,13 @@ type Taken = RateLimitState | Promise<RateLimitState>;
  * @throws DomainError `PROJECT_DISABLED`, `RATE_LIMIT_EXCEEDED`
  */
 export function limitRate(route: Route, { limiters }: Edge): EdgeMiddleware {
-  function take(ctx: EdgeContext): Taken | undefined {
+  async function take(ctx: EdgeContext): Promise<RateLimitState | undefined> {
     const { project, user } = ctx.state;
     if (project !== null) return limiters.project?.take(project.id);
     const byAddress = route.limitByAddress ? limiters.address?.take(addressSubject(ctx.ip)) : undefined;
     const byUser = user === null ? undefined : limiters.user?.take(`user ${user.id}`);
     if (byAddress === undefined || byUser === undefined) return byAddress ?? byUser;
-    return Promise.all([byAddress, byUser]).then(tighter);
+    return tighter(await Promise.all([byAddress, byUser]));
   }
 
   function enforce(ctx: EdgeContext, state: RateLimitState | undefined): void {
@@ -42,10 +40,8 @@ export function limitRate(route: Route, { limiters }: Edge): EdgeMiddleware {
     }
   }
 
-  return (ctx, next) => {
-    const taken = take(ctx);
-    if (taken instanceof Promise) return taken.then((state) => enforce(ctx, state)).then(next);
-    enforce(ctx, taken);
+  return async (ctx, next) => {
+    enforce(ctx, await take(ctx));
     return next();
   };
 }
