@@ -1,7 +1,7 @@
 import compose from 'koa-compose';
 import type { EdgeMiddleware } from './context.ts';
-import { type ChainOptions, chainOf } from './register-routes.ts';
 import type { Route } from './route.ts';
+import { type ChainOptions, chainOf } from './serve-routes.ts';
 
 /**
  * Serves hot routes without the router, which tests all of its layers and composes the chain on each request: 5 µs

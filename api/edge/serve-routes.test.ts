@@ -366,7 +366,7 @@ describe('failures', () => {
       err: {
         type: 'Error',
         message: 'password=hunter2 at 10.0.0.1',
-        stack: expect.stringContaining('register-routes.test.ts'),
+        stack: expect.stringContaining('serve-routes.test.ts'),
       },
     });
   });
