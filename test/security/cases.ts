@@ -372,10 +372,7 @@ export const securityCases: readonly SecurityCase[] = [
     tests: [
       ['test/security/two-processes.test.ts', 'secrets appear in no log line at the most verbose level'],
       ['api/services/public-config.test.ts', 'shows the value of no setting but those of the addresses'],
-      [
-        'api/edge/serve-routes.test.ts',
-        'hide internals, carry the request id and are logged with the stack',
-      ],
+      ['api/edge/serve-routes.test.ts', 'hide internals, carry the request id and are logged with the stack'],
       ['test/public-pages-security.test.ts', 'a token in the URL reaches neither the log nor the metrics'],
     ],
   },
