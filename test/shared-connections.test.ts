@@ -17,14 +17,15 @@ async function whileWaiting(
   lock: string,
   call: (sender: TestSender, index: number) => Promise<TestAnswer>,
   check: (other: TestSender) => Promise<void>,
+  { projects = 6, calls = 4 } = {},
 ) {
-  const [other, ...loud] = await createSenders(7);
+  const [other, ...loud] = await createSenders(projects + 1);
   if (other === undefined) throw new Error('No project');
   const waiting: Promise<TestAnswer>[] = [];
   await product.em().transactional(async (em) => {
     await sql(em, lock);
     for (const sender of loud) {
-      for (let index = 0; index < 4; index += 1) waiting.push(call(sender, index));
+      for (let index = 0; index < calls; index += 1) waiting.push(call(sender, index));
     }
     for (let time = 0; time < 10; time += 1) {
       await check(other);
@@ -74,4 +75,29 @@ it('requests of a project are served while heavy reads and writes of several oth
     },
   );
   expect(new Set(statuses)).toEqual(new Set([200, 201]));
+});
+
+it('requests of a project are served while hundreds of short reads of another wait', async () => {
+  const statuses = await whileWaiting(
+    'lock table campaigns in access exclusive mode',
+    (sender) => sender.get('/campaigns'),
+    async (other) => {
+      expect((await other.get('/segments')).status).toBe(200);
+      expect((await other.get('/contacts?search=reader')).status).toBe(200);
+      expect((await other.post('/contacts', { email: 'ada@example.com' })).status).toBeLessThan(300);
+    },
+    { projects: 1, calls: 300 },
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+it('writes of a project are served while short reads of several others wait', async () => {
+  const statuses = await whileWaiting(
+    'lock table campaigns in access exclusive mode',
+    (sender) => sender.get('/campaigns'),
+    async (other) => {
+      expect((await other.post('/contacts', { email: 'ada@example.com' })).status).toBeLessThan(300);
+    },
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
 });

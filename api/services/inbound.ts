@@ -1,6 +1,7 @@
 import { domainOfAddress, parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { type ReceivedHeader, readHeaderNames } from '../../core/inbound/received-headers.ts';
 import { storableText } from '../../core/inbound/storable-text.ts';
 import { tryParseJson } from '../../core/json-value.ts';
@@ -72,7 +73,7 @@ export type InboundService = ReturnType<typeof createInboundService>;
 
 export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions) {
   const places = createProjectSlots(acceptedAtOnce, {
-    inAll: acceptedAtOnce,
+    inAll: new FairSemaphore(acceptedAtOnce),
     what: 'received emails',
     // A refusal with 429 could lose an email: not every sender of notifications repeats it.
     mostWaiting: Number.POSITIVE_INFINITY,

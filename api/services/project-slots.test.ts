@@ -1,10 +1,14 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { createProjectSlots } from './project-slots.ts';
 
 /** Reads that end when the test says so. */
 function manualReads(perProject: number, inAll?: number) {
-  const reads = createProjectSlots(perProject, inAll === undefined ? {} : { inAll });
+  const reads = createProjectSlots(
+    perProject,
+    inAll === undefined ? {} : { inAll: new FairSemaphore(inAll) },
+  );
   const ends: (() => void)[] = [];
   const started: string[] = [];
   const read = (name: string) => () => {
