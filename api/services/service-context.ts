@@ -33,6 +33,7 @@ export interface EdgeParts {
   limiters: { address: RateLimiter | null };
   /** For routes that take no place themselves: requests that took two places could wait for each other forever. */
   writes: ProjectSlots;
+  writesByLink: ProjectSlots;
 }
 
 export interface ServiceParts {
