@@ -37,6 +37,22 @@ describe('a semaphore', () => {
     expect(order).toEqual(['large', 'small', 'one', 'large', 'small', 'large', 'large']);
   });
 
+  it('forgets those who leave while they wait, and lets the next ones start', async () => {
+    const semaphore = new FairSemaphore(2);
+    const release = await semaphore.acquire('one');
+    const leaving = new AbortController();
+    const gone = expect(semaphore.acquire('two', 2, leaving.signal)).rejects.toThrow('gone');
+    const next = semaphore.acquire('three');
+    expect(semaphore.waiting()).toBe(2);
+    leaving.abort(new Error('gone'));
+    await gone;
+    (await next)();
+    release();
+    expect(semaphore.isIdle).toBe(true);
+    await expect(semaphore.acquire('two', 1, leaving.signal)).rejects.toThrow('gone');
+    expect(semaphore.isIdle).toBe(true);
+  });
+
   it('takes a permit back once, however often it is released', async () => {
     const semaphore = new FairSemaphore(1);
     const release = await semaphore.acquire('one');

@@ -17,12 +17,15 @@ export class FairSemaphore {
   /**
    * @param owner owners take turns, however many permits each waits for; one owner's work stays in order
    * @param wanted permits, capped at the capacity; later waiters do not overtake one that waits for several
+   * @param signal ends the wait
    * @returns the release function; a second call does nothing
+   * @throws the reason of `signal`
    */
-  async acquire(owner: string, wanted = 1): Promise<() => void> {
+  async acquire(owner: string, wanted = 1, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     const weight = Math.min(wanted, this.#capacity);
     if (this.#queues.size === 0 && weight <= this.#free) this.#free -= weight;
-    else await new Promise<void>((start) => this.#enqueue(owner, { weight, start }));
+    else await this.#wait(owner, weight, signal);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
@@ -32,13 +35,17 @@ export class FairSemaphore {
     };
   }
 
-  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
-    const release = await this.acquire(owner);
+  async run<Result>(owner: string, work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    const release = await this.acquire(owner, 1, signal);
     try {
       return await work();
     } finally {
       release();
     }
+  }
+
+  get capacity(): number {
+    return this.#capacity;
   }
 
   get isIdle(): boolean {
@@ -59,10 +66,31 @@ export class FairSemaphore {
     return [...this.#queues.values()].reduce((sum, queue) => sum + queue.length, 0);
   }
 
-  #enqueue(owner: string, waiting: Waiting): void {
+  async #wait(owner: string, weight: number, signal: AbortSignal | undefined): Promise<void> {
+    const { promise, resolve: start, reject } = Promise.withResolvers<void>();
+    const waiting = { weight, start };
+    const leave = () => {
+      this.#remove(owner, waiting);
+      reject(signal?.reason);
+    };
     const queue = this.#queues.get(owner);
     if (queue === undefined) this.#queues.set(owner, [waiting]);
     else queue.push(waiting);
+    signal?.addEventListener('abort', leave);
+    try {
+      await promise;
+    } finally {
+      signal?.removeEventListener('abort', leave);
+    }
+  }
+
+  #remove(owner: string, waiting: Waiting): void {
+    const queue = this.#queues.get(owner);
+    const at = queue?.indexOf(waiting) ?? -1;
+    if (queue === undefined || at < 0) return;
+    queue.splice(at, 1);
+    if (queue.length === 0) this.#queues.delete(owner);
+    this.#startNext();
   }
 
   /** Permits go straight to the next waiters, so that no later caller overtakes. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { sql } from '../db/testing/sql.ts';
 import { createSnsSigner } from '../local/ses/events/sns-signer.ts';
 import { eventually } from './setup/eventually.ts';
 import { expireEverything } from './setup/expire-everything.ts';
@@ -54,6 +55,39 @@ describe('the notification of an email', () => {
     expect(await accept(randomUUID(), message)).toBe('duplicate');
     await receivedActivity(sender, 1);
     expect(await stored()).toHaveLength(1);
+  });
+
+  it('is answered as soon as its first delivery, and waits for no other email', async () => {
+    const [first, other] = [randomUUID(), randomUUID()];
+    const messages = ['first', 'other'].map((name) =>
+      notification({ mail: { messageId: `${name}-${first}` } }),
+    );
+    const [message = '', otherMessage = ''] = messages;
+    const block = async (id: string) => {
+      const released = Promise.withResolvers<void>();
+      const blocked = Promise.withResolvers<void>();
+      const done = stack.em().transactional(async (em) => {
+        const today = 'insert into handled_notifications (id, published_on) values ($1, $2)';
+        await sql(em, today, [id, new Date().toISOString().slice(0, 10)]);
+        blocked.resolve();
+        await released.promise;
+        await sql(em, 'delete from handled_notifications where id = $1', [id]);
+      });
+      await blocked.promise;
+      return async () => {
+        released.resolve();
+        await done;
+      };
+    };
+    const [unblockFirst, unblockOther] = [await block(first), await block(other)];
+    const accepted = accept(first, message);
+    const behind = accept(other, otherMessage);
+    const repeated = accept(first, message);
+    await unblockFirst();
+    expect(await Promise.all([accepted, repeated])).toEqual(['applied', 'duplicate']);
+    await unblockOther();
+    expect(await behind).toBe('applied');
+    await allRead(stack);
   });
 
   it('of another receipt rule adds the recipients of that rule', async () => {

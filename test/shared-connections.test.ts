@@ -2,9 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import type { TestAnswer } from './setup/answer.ts';
+import { eventually } from './setup/eventually.ts';
+import { readContact } from './setup/read-database.ts';
 import { planIs } from './setup/segments.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { useSharedProduct } from './setup/shared-product.ts';
+import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 
 // Its API process has 10 connections.
 const product = useSharedProduct();
@@ -17,14 +20,15 @@ async function whileWaiting(
   lock: string,
   call: (sender: TestSender, index: number) => Promise<TestAnswer>,
   check: (other: TestSender) => Promise<void>,
+  { projects = 6, calls = 4 } = {},
 ) {
-  const [other, ...loud] = await createSenders(7);
+  const [other, ...loud] = await createSenders(projects + 1);
   if (other === undefined) throw new Error('No project');
   const waiting: Promise<TestAnswer>[] = [];
   await product.em().transactional(async (em) => {
     await sql(em, lock);
     for (const sender of loud) {
-      for (let index = 0; index < 4; index += 1) waiting.push(call(sender, index));
+      for (let index = 0; index < calls; index += 1) waiting.push(call(sender, index));
     }
     for (let time = 0; time < 10; time += 1) {
       await check(other);
@@ -74,4 +78,55 @@ it('requests of a project are served while heavy reads and writes of several oth
     },
   );
   expect(new Set(statuses)).toEqual(new Set([200, 201]));
+});
+
+it('requests of a project are served while hundreds of short reads of another wait', async () => {
+  const statuses = await whileWaiting(
+    'lock table campaigns in access exclusive mode',
+    (sender) => sender.get('/campaigns'),
+    async (other) => {
+      expect((await other.get('/segments')).status).toBe(200);
+      expect((await other.get('/contacts?search=reader')).status).toBe(200);
+      expect((await other.post('/contacts', { email: 'ada@example.com' })).status).toBeLessThan(300);
+    },
+    { projects: 1, calls: 300 },
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+it('writes of a project are served while short reads of several others wait', async () => {
+  const statuses = await whileWaiting(
+    'lock table campaigns in access exclusive mode',
+    (sender) => sender.get('/campaigns'),
+    async (other) => {
+      expect((await other.post('/contacts', { email: 'ada@example.com' })).status).toBeLessThan(300);
+    },
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+it('an opt-out is accepted while writes of its project wait for a lock', async () => {
+  const [sender] = await createSenders(1);
+  if (sender === undefined) throw new Error('No project');
+  const reader = await createTestSubscriber(product, sender);
+  const waiting: Promise<TestAnswer>[] = [];
+  await product.em().transactional(async (em) => {
+    await sql(em, 'lock table segments in share mode');
+    for (let index = 0; index < 4; index += 1) {
+      waiting.push(sender.post('/segments', { name: `Segment ${index}`, type: 'STATIC' }));
+    }
+    await eventually(
+      () => sql(product.em(), "select from pg_locks where relation = 'segments'::regclass and not granted"),
+      (locks) => locks.length > 0,
+    );
+    const answer = await visitPage(
+      `${product.url}${reader.path('unsubscribe')}`,
+      'List-Unsubscribe=One-Click',
+    );
+    expect(answer.status).toBe(200);
+    expect(await readContact(product.em(), sender.projectId, reader.email)).toMatchObject({
+      subscribed: false,
+    });
+  });
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201, 201, 201]);
 });

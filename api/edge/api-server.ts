@@ -16,7 +16,7 @@ const maxHeaderBytes = 32 * 1024;
  * The HTTP server of the API. Slow requests end with 408 and malformed HTTP with 400 or 431, in the error
  * envelope; a complete request gets its own answer first, and the connection ends with it. A client that closes its half of
  * the connection while its request runs gets no answer, as with nginx: it can't be told from one that has left, whose write
- * must not run when its turn comes (`shareWrites`).
+ * must not run when its turn comes (`takePlace`).
  */
 export function createApiServer(
   handler: RequestListener,

@@ -16,6 +16,8 @@ export type BodyMemoryOptions = typeof usualOptions;
 export interface BodyClaim {
   /** Resolves once the memory is granted; rejects with `SERVICE_UNAVAILABLE` when too many bodies wait, or too long. */
   granted: Promise<void>;
+  /** Whether the memory was granted at once. */
+  isHeld: boolean;
   shrinkTo(bytes: number): void;
   /** Frees the memory, or leaves the queue. Idempotent. */
   release(): void;
@@ -70,6 +72,7 @@ export class BodyMemory {
     }
     return {
       granted,
+      isHeld: entry.state === 'held',
       shrinkTo: (smaller) => this.shrink(entry, smaller),
       release: () => this.release(entry),
     };

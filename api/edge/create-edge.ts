@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import type { Config } from '../../core/config/schema.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import type { Em } from '../../db/orm.ts';
 import { ProjectChanges } from '../../db/project-changes.ts';
 import { sweepRateLimitWindows } from '../../db/statements/access/lease-requests.ts';
@@ -14,7 +15,7 @@ import { hostOf } from './same-site.ts';
 
 const sweepEveryMs = 5 * 60_000;
 /** More than usual clients send at once; the rate limit is the real one. */
-const mostWaitingWrites = 1_000;
+const mostWaiting = 1_000;
 
 export type Edge = ReturnType<typeof createEdge>;
 
@@ -30,8 +31,9 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
   });
   const limiter = (limit: number) => (limit === 0 ? null : createRateLimiter(em, limit));
   let sweep: NodeJS.Timeout | undefined;
-  const places = Math.max(2, sharedConnections(config));
-  const ofWrites = { what: 'requests', mostWaiting: mostWaitingWrites };
+  const places = sharedConnections(config);
+  const [writes, reads] = [new FairSemaphore(places), new FairSemaphore(places)];
+  const ofRequests = { what: 'requests', mostWaiting };
 
   return {
     em,
@@ -47,9 +49,19 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     },
     idempotency: createIdempotency(em, config.IDEMPOTENCY_KEY_TTL_HOURS),
     /** A write may wait for a lock, and holds a connection meanwhile: those of all projects share a few. */
-    writes: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: places, ...ofWrites }),
-    /** Of routes whose `place` is `elsewhere`. No other write waits for them, not even of the same project. */
-    waitingElsewhere: createProjectSlots(Math.max(2, Math.floor(places / 2)), ofWrites),
+    writes: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: writes, ...ofRequests }),
+    /**
+     * By links in emails. Mail clients don't repeat an opt-out, so none is refused or queued behind the project's other
+     * writes, nor given up when its client leaves.
+     */
+    writesByLink: createProjectSlots(1, {
+      inAll: writes,
+      ...ofRequests,
+      mostWaiting: Number.POSITIVE_INFINITY,
+    }),
+    shortReads: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: reads, ...ofRequests }),
+    /** Of routes whose `place` is `elsewhere`. No other request waits for them, not even of the same project. */
+    waitingElsewhere: createProjectSlots(Math.max(2, Math.floor(places / 2)), ofRequests),
     /** Starts listening for project changes. Until connected, every key is looked up in the database. */
     start() {
       projectChanges.start();

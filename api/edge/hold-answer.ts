@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { leaveShortPlace } from '../services/short-place.ts';
 import { type BodyClaim, BodyMemory, paceMs, slowestBytes } from './body-memory.ts';
 import { ClientGone } from './error-response.ts';
 
@@ -71,6 +72,7 @@ async function claimUntilClosed(
   gone.promise.catch(() => undefined);
   if (res.destroyed) throw new ClientGone('The client went away');
   const claim = from.claim(owner, bytes);
+  if (!claim.isHeld) leaveShortPlace();
   res.once('close', () => {
     claim.release();
     gone.reject(new ClientGone('The client went away'));

@@ -68,12 +68,13 @@ interface RouteDescription {
   browserErrorPage?: ErrorPage;
   hidden?: boolean;
   /**
-   * Where a write waits for its project's turn; by default among the project's other writes, before its handler runs.
+   * Where a request waits for its project's turn before its handler runs; by default among the project's other writes, or
+   * its other reads, whose place it gives back when it waits for another or for ClickHouse (`leaveShortPlace`).
    * - `elsewhere`: waits for a provider, for an upload or for its turn to read or render more than for a lock of
-   *   Postgres. It has places of its own, so that no write waits for it.
+   *   Postgres. It has places of its own, so that no other request waits for it.
    * - `later`: its service takes the place among the writes, after the check of its Liquid, which may wait for the
    *   project's turn (`TemplateTurns`).
-   * - `none`: it neither writes nor holds a connection.
+   * - `none`: it holds no connection.
    */
   place?: 'elsewhere' | 'later' | 'none';
   /** Called thousands of times a second: bypasses the router (`serveHotRoutes`). */

@@ -189,7 +189,7 @@ describe('a write that waits elsewhere', () => {
   });
 
   async function startSmall(runs: string[]) {
-    const environment = { DATABASE_POOL_SIZE: '4' };
+    const environment = { DATABASE_POOL_SIZE: '5' };
     const small = await startTestApi({ database, routes, services: { runs }, environment });
     onTestFinished(async () => {
       elsewhere.resolve();

@@ -10,7 +10,7 @@ import { readBody } from './read-body.ts';
 import { readParameters } from './read-parameters.ts';
 import type { Route } from './route.ts';
 import { checkIdempotencyKey, runOnce } from './run-once.ts';
-import { shareWrites } from './share-writes.ts';
+import { takePlace } from './take-place.ts';
 import { validateBody } from './validate.ts';
 import { writeInPieces } from './write-in-pieces.ts';
 
@@ -39,16 +39,13 @@ export function chainOf(route: Route, { edge, validateResponses, logger }: Chain
     (route.params ?? route.query ?? route.headers) && readParameters(route),
     route.body && readBody(route),
     route.body && validateBody(route.body, route.legacyErrors),
-    takesPlace(route) && shareWrites(route.place === 'elsewhere' ? edge.waitingElsewhere : edge.writes),
+    takePlace(route, edge),
     route.idempotent && runOnce(edge.idempotency, logger),
     route.method === 'GET' && writeInPieces(),
     validateResponses && checkAnswer(route),
     handlerOf(route),
   ].filter((middleware): middleware is EdgeMiddleware => Boolean(middleware));
 }
-
-const takesPlace = ({ method, hot, place }: Route) =>
-  method !== 'GET' && !hot && place !== 'later' && place !== 'none';
 
 /** A handler sets the status itself only if its route declares several. */
 function handlerOf({ responses, handler }: Route): EdgeMiddleware {

@@ -52,6 +52,7 @@ export const listInvoices = defineRoute('GET /users/@me/projects/:id/billing-inv
   description: `Newest first. ${whoMay}`,
   query: listInvoicesQuerySchema,
   responses: ok('A page of invoices; `cursor` leads to the next one.', invoicePageSchema),
+  place: 'elsewhere',
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { user, project, query, params }) {
     const page = { limit: query.limit, after: query.cursor };

@@ -93,12 +93,10 @@ export function createEmailDetailService(options: EmailDetailOptions) {
     /** @throws DomainError `NOT_FOUND` */
     async get(projectId: string, id: string) {
       const email = orNotFound(await readEmail(orm.em.fork(), projectId, id), 'Email');
-      const [events, body, runId] = await Promise.all([
-        listEmailEvents(orm.em.fork(), projectId, email),
-        renderBody(projectId, email),
-        findRunId(orm.em.fork(), email),
-      ]);
-      return { email, events, body, runId };
+      // One after the other: a place among the short reads stands for one connection.
+      const events = await listEmailEvents(orm.em.fork(), projectId, email);
+      const runId = await findRunId(orm.em.fork(), email);
+      return { email, events, body: await renderBody(projectId, email), runId };
     },
   };
 }

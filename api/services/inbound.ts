@@ -1,12 +1,17 @@
 import { domainOfAddress, parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { boundedInstant } from '../../core/bounded-instant.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { type ReceivedHeader, readHeaderNames } from '../../core/inbound/received-headers.ts';
 import { storableText } from '../../core/inbound/storable-text.ts';
 import { tryParseJson } from '../../core/json-value.ts';
 import { InboundEmail, isRead } from '../../db/entities/inbound-email.ts';
 import type { Orm } from '../../db/orm.ts';
-import { type ArrivedEmail, acceptInbound } from '../../db/statements/inbound/accept-inbound.ts';
+import {
+  type ArrivalOutcome,
+  type ArrivedEmail,
+  acceptInbound,
+} from '../../db/statements/inbound/accept-inbound.ts';
 import { type SesReceived, sesReceivedSchema } from '../../providers/sns/ses-received.ts';
 import { createProjectSlots } from './project-slots.ts';
 import { type Notification, publishedOn } from './provider-events.ts';
@@ -72,11 +77,25 @@ export type InboundService = ReturnType<typeof createInboundService>;
 
 export function createInboundService({ orm, isEnabled, buckets, committed }: InboundOptions) {
   const places = createProjectSlots(acceptedAtOnce, {
-    inAll: acceptedAtOnce,
+    inAll: new FairSemaphore(acceptedAtOnce),
     what: 'received emails',
     // A refusal with 429 could lose an email: not every sender of notifications repeats it.
     mostWaiting: Number.POSITIVE_INFINITY,
   });
+  /** By notification, until accepted. A sender repeats one that has no answer in time, Amazon SNS after 15 seconds. */
+  const underWay = new Map<string, Promise<ArrivalOutcome>>();
+
+  function acceptOnce(email: ArrivedEmail): Promise<ArrivalOutcome> {
+    const id = email.notificationId;
+    const first = underWay.get(id);
+    if (first !== undefined) return first.then(() => 'duplicate');
+    const outcome = places
+      .run(receiverOf(email), () => orm.em.fork().transactional((em) => acceptInbound(em, email)))
+      .finally(() => underWay.delete(id));
+    underWay.set(id, outcome);
+    return outcome;
+  }
+
   return {
     /**
      * Accepts a received email that the provider reports; repeats are idempotent. Returns after the commit.
@@ -93,9 +112,7 @@ export function createInboundService({ orm, isEnabled, buckets, committed }: Inb
           details: { reason: 'bucket' },
         });
       }
-      const outcome = await places.run(receiverOf(email), () =>
-        orm.em.fork().transactional((em) => acceptInbound(em, email)),
-      );
+      const outcome = await acceptOnce(email);
       if (outcome === 'applied') committed();
       return outcome;
     },

@@ -56,7 +56,7 @@ const api = testFixture(
       routes: [createCampaign, createStep, createTemplate, patchStep, patchTemplate, replaceCampaign],
       services: createServices,
       // Two places for the writes of all projects.
-      environment: { DATABASE_POOL_SIZE: '4' },
+      environment: { DATABASE_POOL_SIZE: '5' },
     }),
   ({ close }) => close(),
 );

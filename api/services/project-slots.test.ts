@@ -1,10 +1,16 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createProjectSlots } from './project-slots.ts';
+import { storesVariables } from '../../core/config/variables/stores.ts';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
+import { sizesOfPools } from '../../db/orm.ts';
+import { createProjectSlots, sharedConnections } from './project-slots.ts';
 
 /** Reads that end when the test says so. */
 function manualReads(perProject: number, inAll?: number) {
-  const reads = createProjectSlots(perProject, inAll === undefined ? {} : { inAll });
+  const reads = createProjectSlots(
+    perProject,
+    inAll === undefined ? {} : { inAll: new FairSemaphore(inAll) },
+  );
   const ends: (() => void)[] = [];
   const started: string[] = [];
   const read = (name: string) => () => {
@@ -18,6 +24,15 @@ function manualReads(perProject: number, inAll?: number) {
     start: (projectId: string, name: string) => reads.run(projectId, read(name)),
   };
 }
+
+it('writes, heavy reads and short reads leave a connection to look-ups of keys, also with the smallest pool', () => {
+  expect(() => storesVariables.DATABASE_POOL_SIZE.parse('4')).toThrow();
+  for (let size = Number(storesVariables.DATABASE_POOL_SIZE.parse('5')); size <= 60; size += 1) {
+    const places = sharedConnections({ DATABASE_POOL_SIZE: size });
+    expect(places).toBeGreaterThan(0);
+    expect(3 * places).toBeLessThan(sizesOfPools(size, false).statements);
+  }
+});
 
 describe('heavy reads', () => {
   it('run a few at a time, in order, and those of another project at once', async () => {

@@ -4,18 +4,22 @@ import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import type { InTurn } from '../../core/in-turn.ts';
 import { sizesOfPools } from '../../db/orm.ts';
+import { leaveShortPlace, type RunInTurn } from './short-place.ts';
 
-type Run = <Result>(projectId: string, work: () => Promise<Result>) => Promise<Result>;
-
-/** Work may take places of two kinds, always in the same order: first one for writes, then one for heavy reads. */
+/**
+ * Work may take places of two kinds, always in the same order: first one for writes, then one for heavy reads. It gives
+ * back one for short reads before it waits for another.
+ */
 export interface ProjectSlots {
   /**
    * Waits for a place of the project, as long as the work before takes, and up to 30 seconds for its turn among all
    * projects. Then runs the work.
+   * @param signal ends the wait; the work has to look at it itself
+   * @throws the reason of `signal`
    * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full, `SERVICE_UNAVAILABLE` when its turn does
    * not come in time
    */
-  run: Run;
+  run: RunInTurn;
   /** Like `run`, for optional figures: returns undefined when there is no place within moments. */
   runSoon: <Result>(projectId: string, work: () => Promise<Result>) => Promise<Result | undefined>;
   /**
@@ -26,8 +30,11 @@ export interface ProjectSlots {
 }
 
 export interface ProjectSlotsOptions {
-  /** Concurrent work of all projects in this process, which take turns; a project has at most half of it, rounded up. */
-  inAll?: number;
+  /**
+   * Concurrent work of all projects in this process, which take turns; a project has at most half of it, rounded up.
+   * Several kinds of work may share it.
+   */
+  inAll?: FairSemaphore;
   /** Names the work in errors. */
   what?: string;
   /** Work of one project that may wait for its places. */
@@ -42,21 +49,23 @@ const retryBatchMs = 500;
 const refusals: readonly ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
 
 /**
- * Connections that the heavy reads of all projects may hold in this process, and their writes as many. The rest, none with
- * the smallest pool, is for short reads and for what every request needs, such as the look-up of its key. The prepared
- * statements of the hot routes have a pool of their own.
+ * Connections that the writes of all projects may hold in this process, their heavy reads as many, and their short reads
+ * as many. The rest, at least one, is for what every request needs, such as the look-up of its key. The prepared
+ * statements of the hot routes have a pool of their own; behind a pooler, which has none, as many are left to them.
  */
-export function sharedConnections(
-  config: Pick<Config, 'DATABASE_POOL_SIZE' | 'DATABASE_POOLER_URL'>,
-): number {
-  const isPooler = config.DATABASE_POOLER_URL !== undefined;
-  return Math.max(1, Math.floor(sizesOfPools(config.DATABASE_POOL_SIZE, isPooler).statements * 0.4));
+export function sharedConnections({ DATABASE_POOL_SIZE: size }: Pick<Config, 'DATABASE_POOL_SIZE'>): number {
+  return Math.floor((sizesOfPools(size, false).statements - 1) / 3);
+}
+
+function runAtOnce<Result>(_projectId: string, work: () => Promise<Result>): Promise<Result> {
+  leaveShortPlace();
+  return work();
 }
 
 const unlimited: ProjectSlots = {
-  run: (_projectId, work) => work(),
-  runSoon: (_projectId, work) => work(),
-  inBatches: () => (batch) => batch(),
+  run: runAtOnce,
+  runSoon: runAtOnce,
+  inBatches: (projectId) => (batch) => runAtOnce(projectId, batch),
 };
 
 /**
@@ -67,11 +76,10 @@ const unlimited: ProjectSlots = {
  */
 export function createProjectSlots(most: number, options: ProjectSlotsOptions = {}): ProjectSlots {
   if (most === 0) return unlimited;
-  const { inAll = Number.POSITIVE_INFINITY, what = 'searches and counts' } = options;
-  const perProject = Math.min(most, Math.ceil(inAll / 2));
+  const { inAll: all = new FairSemaphore(Number.POSITIVE_INFINITY), what = 'searches and counts' } = options;
+  const perProject = Math.min(most, Math.ceil(all.capacity / 2));
   const { mostWaiting = perProject * waitingPerRunning } = options;
   const projects = new Map<string, FairSemaphore>();
-  const all = new FairSemaphore(inAll);
 
   const isFull = (projectId: string) => (projects.get(projectId)?.waiting() ?? 0) >= mostWaiting;
 
@@ -81,7 +89,8 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
     return places;
   }
 
-  const runInOwn: Run = async (projectId, work) => {
+  const runInOwn: RunInTurn = async (projectId, work, signal) => {
+    leaveShortPlace();
     if (isFull(projectId)) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', `Too many ${what} of this project at once`, {
         retryAfterSeconds,
@@ -89,22 +98,24 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
     }
     const places = placesOf(projectId);
     try {
-      return await places.run(projectId, work);
+      return await places.run(projectId, work, signal);
     } finally {
       if (places.isIdle) projects.delete(projectId);
     }
   };
 
-  const run: Run = (projectId, work) =>
-    runInOwn(projectId, () =>
-      runWithin(longestTurnMs, all, projectId, work, () => {
-        throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
-      }),
-    );
+  const refuse = () => {
+    throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
+  };
+  const run: RunInTurn = (projectId, work, signal) => {
+    const inTurn = () => runWithin(longestTurnMs, all, projectId, work, refuse, signal);
+    return runInOwn(projectId, inTurn, signal);
+  };
 
   return {
     run,
     async runSoon(projectId, work) {
+      leaveShortPlace();
       if (isFull(projectId)) return undefined;
       const places = placesOf(projectId);
       const none = () => undefined;
@@ -140,8 +151,9 @@ async function runWithin<Result, Otherwise>(
   projectId: string,
   work: () => Promise<Result>,
   otherwise: () => Otherwise,
+  signal?: AbortSignal,
 ): Promise<Result | Otherwise> {
-  const release = await acquireWithin(longestMs, places, projectId);
+  const release = await acquireWithin(longestMs, places, projectId, signal);
   if (release === undefined) return otherwise();
   try {
     return await work();
@@ -154,13 +166,18 @@ async function acquireWithin(
   longestMs: number,
   places: FairSemaphore,
   projectId: string,
+  signal: AbortSignal | undefined,
 ): Promise<(() => void) | undefined> {
   if (places.hasRoom) return places.acquire(projectId);
-  const place = places.acquire(projectId);
-  const late = Promise.withResolvers<undefined>();
-  const timer = setTimeout(() => late.resolve(undefined), longestMs);
-  const release = await Promise.race([place, late.promise]);
-  clearTimeout(timer);
-  if (release === undefined) void place.then((giveBack) => giveBack());
-  return release;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(late), longestMs);
+  const end = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);
+  try {
+    return await places.acquire(projectId, 1, end);
+  } catch (error) {
+    if (error === late) return undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
 }

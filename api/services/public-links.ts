@@ -44,11 +44,11 @@ export interface PublicLinksOptions {
   orm: Orm;
   key: Buffer;
   limiter: RateLimiter | null;
-  writes: ProjectSlots;
+  writesByLink: ProjectSlots;
   committed: () => void;
 }
 
-export function createPublicLinksService({ orm, key, limiter, writes, committed }: PublicLinksOptions) {
+export function createPublicLinksService({ orm, key, limiter, writesByLink, committed }: PublicLinksOptions) {
   async function refuse(clientAddress: string): Promise<OpenedLink> {
     const budget = await limiter?.take(`links ${addressSubject(clientAddress)}`);
     if (budget === undefined || budget.allowed) return { state: 'invalid' };
@@ -70,14 +70,14 @@ export function createPublicLinksService({ orm, key, limiter, writes, committed 
         : { state: 'open', project, subject, subscriber };
     },
 
-    /** Takes a place among the writes of the link's project. @throws DomainError as `ProjectSlots.run` */
+    /** @throws DomainError `SERVICE_UNAVAILABLE` when its turn does not come in time */
     async act({ subject }: GenuineLink, action: LinkAction) {
       const occurredAt = new Date();
       const change: SubscriptionChange =
         action.to === 'snoozed' ? { to: 'snoozed', until: snoozeEnd(occurredAt, action.length) } : action;
       const apply = () =>
         retryTransaction(() => changeSubscription(orm.em.fork(), { ...subject, change, occurredAt }));
-      const after = await writes.run(subject.projectId, apply);
+      const after = await writesByLink.run(subject.projectId, apply);
       if (after?.isChanged) committed();
       return after;
     },

@@ -2,6 +2,7 @@ import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { connectionsToClickHouse } from '../../analytics/client/connection.ts';
 import { accountEmailSettings } from '../../core/config/account-email.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import { version } from '../../runtime/version.ts';
@@ -32,6 +33,7 @@ export interface EdgeParts {
   limiters: { address: RateLimiter | null };
   /** For routes that take no place themselves: requests that took two places could wait for each other forever. */
   writes: ProjectSlots;
+  writesByLink: ProjectSlots;
 }
 
 export interface ServiceParts {
@@ -57,7 +59,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   const journaled = parts.wakeJournal;
   const projectNames = createProjectNames(orm, edge.projectChanges);
   const heavyReads = createProjectSlots(config.HEAVY_READS_PER_PROJECT, {
-    inAll: sharedConnections(config),
+    inAll: new FairSemaphore(sharedConnections(config)),
   });
   const templateTurns = createTemplateTurns();
   const passwords = createPasswords();

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMsSince } from '../../core/cpu-time.ts';
 import { DomainError } from '../../core/errors.ts';
 import { createTemplateCache } from '../../core/rendering/template-cache.ts';
+import { leaveShortPlace } from './short-place.ts';
 
 export type TemplateTurns = ReturnType<typeof createTemplateTurns>;
 
@@ -31,6 +32,7 @@ export function createTemplateTurns() {
         retryAfterSeconds,
       });
     }
+    leaveShortPlace();
     waiting.set(projectId, others + 1);
     await delay(ms);
     const left = (waiting.get(projectId) ?? 0) - 1;

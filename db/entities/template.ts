@@ -1,4 +1,4 @@
-import { defineEntity } from '@mikro-orm/core';
+import { defineEntity, type FilterQuery } from '@mikro-orm/core';
 import { EntityRepository, raw } from '@mikro-orm/postgresql';
 import type { ContentType } from '../../core/content-types.ts';
 import { containsText, folded, type ListOrder, listOrder } from '../fragments/contains-sql.ts';
@@ -24,19 +24,19 @@ export interface TemplateQuery extends ListOrder {
 }
 
 export class TemplateRepository extends EntityRepository<Template> {
-  listPage(
+  async listPage(
     { type, search, body, ...order }: TemplateQuery,
     window: { limit: number; offset: number },
   ): Promise<[Template[], number]> {
     const except = body ? [] : ['body'];
+    const where: FilterQuery<Template> = {
+      ...(type && { type }),
+      ...(search && { [containsText(['name', 'description', 'subject'], search)]: [] }),
+    };
     // as: callers that omit the body do not read it.
-    return this.findAndCount(
-      {
-        ...(type && { type }),
-        ...(search && { [containsText(['name', 'description', 'subject'], search)]: [] }),
-      },
-      { orderBy: listOrder(order), ...window, exclude: except as never[] },
-    );
+    const rows = await this.find(where, { orderBy: listOrder(order), ...window, exclude: except as never[] });
+    // Not at the same time, as by `findAndCount`: a request's place stands for one connection.
+    return [rows, await this.count(where)];
   }
 
   async findByDomain(domain: string, limit: number): Promise<{ id: string; name: string }[]> {

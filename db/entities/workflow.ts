@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type FilterQuery, p } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
 import type { Branch, DraftGraph } from '../../core/workflows/graph.ts';
 import type { StepType } from '../../core/workflows/step-config.ts';
@@ -131,13 +131,15 @@ WorkflowVersionTemplateSchema.setClass(WorkflowVersionTemplate);
 
 export class WorkflowRepository extends EntityRepository<Workflow> {
   /** @param search case-insensitive substring of the name, description or event name */
-  listPage(
+  async listPage(
     search: string | undefined,
     window: { limit: number; offset: number },
   ): Promise<[Workflow[], number]> {
-    return this.findAndCount(
-      { ...(search && { [containsText(['name', 'description', 'event_name'], search)]: [] }) },
-      { orderBy: { createdAt: 'desc', id: 'desc' }, ...window },
-    );
+    const where: FilterQuery<Workflow> = {
+      ...(search && { [containsText(['name', 'description', 'event_name'], search)]: [] }),
+    };
+    const rows = await this.find(where, { orderBy: { createdAt: 'desc', id: 'desc' }, ...window });
+    // Not at the same time, as by `findAndCount`: a request's place stands for one connection.
+    return [rows, await this.count(where)];
   }
 }

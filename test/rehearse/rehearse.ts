@@ -53,7 +53,7 @@ export function rehearse(rehearsal: Rehearsal): Promise<Outcome> {
     cleanUp(async () => sink.close());
     const stage = await startStage(environmentOf(rehearsal), rehearsal.temporalPrograms, cleanUp);
     say(
-      `3 API processes, 3 workers, Postgres with 60 connections, Temporal (${stage.temporal.name}), ClickHouse`,
+      `3 API processes, 3 workers, Postgres with 65 connections, Temporal (${stage.temporal.name}), ClickHouse`,
     );
     await watchUnknown(stage);
     const load = await prepareLoad(stage, rehearsal, sink);

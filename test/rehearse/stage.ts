@@ -18,7 +18,7 @@ import { startTemporalServer } from './temporal-server.ts';
 
 const membersOfEach = 3;
 /** The limit of the smallest instances of cloud providers. */
-const connections = 60;
+const connections = 65;
 
 /** The engine of `npm start`. */
 export interface ClickHouseMachine {
@@ -123,8 +123,8 @@ async function startClickHouse(directory: string): Promise<ClickHouseMachine> {
 }
 
 /**
- * Three API processes with 6 connections each and three workers with 12 (4, 6 for campaigns, the journal and the change
- * listener) leave a few of Postgres's 60 for the checks.
+ * Three API processes with 7 connections each and three workers with 13 (5, 6 for campaigns, the journal and the change
+ * listener) leave a few of Postgres's 65 for the checks.
  */
 function productEnvironment(databaseUrl: string, sesUrl: string, apiUrl: string): Record<string, string> {
   return {
@@ -132,7 +132,7 @@ function productEnvironment(databaseUrl: string, sesUrl: string, apiUrl: string)
     APP_SECRET: randomBytes(32).toString('base64url'),
     LOG_LEVEL: 'warn',
     DATABASE_URL: databaseUrl,
-    DATABASE_POOL_SIZE: '4',
+    DATABASE_POOL_SIZE: '5',
     SES_ENDPOINT: sesUrl,
     SNS_LOCAL_HOST: new URL(sesUrl).host,
     SNS_TOPIC_ARNS: localTopicArn,

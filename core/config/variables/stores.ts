@@ -10,8 +10,9 @@ export const storesVariables = {
       'A pooler in transaction mode in front of that database, such as PgBouncer. One or two connections per ' +
         'process bypass it, for features that need a session.',
     ),
-  DATABASE_POOL_SIZE: integer(20, 4).describe(
-    'Maximum connections per process; with `npm start`, API and worker have that many each.',
+  DATABASE_POOL_SIZE: integer(20, 5).describe(
+    'Maximum connections per process; with `npm start`, API and worker have that many each. Below 10, requests of ' +
+      'one project can hold up those of others.',
   ),
   DATABASE_CAMPAIGN_POOL_SIZE: integer(6, 4).describe('Additional connections of a worker for campaigns.'),
   DATABASE_STATEMENT_TIMEOUT_SECONDS: integer(30).describe(

@@ -84,7 +84,8 @@ const maxSignals = 10_000;
 /**
  * Wakes executions that are at least `lateSeconds` late: their wait is over, or they are running without a wait.
  * Temporal lost their workflow run, or it is slow (a call may take minutes). To avoid adding to an overload, each
- * execution is signaled after one and two times `lateSeconds`, and then once per six times.
+ * execution is signaled after one and two times `lateSeconds`, and then once per six times. Projects share the 10,000
+ * signals of a call: one with more late executions does not hold up those of others.
  *
  * @param lateSeconds twice the interval between two calls
  * @returns the number of signals
@@ -105,6 +106,7 @@ export function signalLateExecutions(em: Em, lateSeconds: number): Promise<numbe
      select uuidv7(), 'execution.wake', l.id, l.project_id from lateness l
      where (floor(l.times * 2) in (2, 4) or floor(l.times * 2)::bigint % 12 = 8)
        and not exists (select from outbox o where o.subject_id = l.id)
+     order by row_number() over (partition by l.project_id order by l.times desc)
      limit ${maxSignals}`;
   return execute(em, sql, [lateSeconds]);
 }

@@ -5,6 +5,18 @@ import { signalLateExecutions } from '../sweeps/requeue-commands.ts';
 
 const { em, sql } = useTestDatabase();
 
+const oneProject = uuidv7();
+
+/** Executions of a project whose wait ended 13 minutes ago, too many for one call. */
+const addMany = () =>
+  sql(
+    `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, status, only_once, visit,
+       started_at, resume_at)
+     select uuidv7(), $1, $1, 1, uuidv7(), 'WAITING', false, 1, now() - interval '1 day', now() - interval '13 minutes'
+     from generate_series(1, 10_001)`,
+    [oneProject],
+  );
+
 /** An execution that is late by this many minutes: at the end of a wait, or where it should continue immediately. */
 async function addLate(status: 'WAITING' | 'RUNNING', minutes: number): Promise<string> {
   const [id, workflowId] = [uuidv7(), uuidv7()];
@@ -41,4 +53,12 @@ it('reminds late executions soon at first, and then once an hour', async () => {
   expect(commands.map(({ id }) => id).toSorted()).toEqual(expected.toSorted());
   // Nor while the reminder is on its way.
   expect(await signalLateExecutions(em(), 600)).toBe(0);
+});
+
+it('reminds an execution of a project while another has more late ones than a call reminds', async () => {
+  await addMany();
+  const id = await addLate('WAITING', 13);
+  await sql(`delete from outbox`);
+  expect(await signalLateExecutions(em(), 600)).toBe(10_000);
+  expect(await sql('select from outbox where subject_id = $1', [id])).toHaveLength(1);
 });

@@ -309,6 +309,38 @@ it('erases the contacts of other projects when ClickHouse takes too long for tho
   ]);
 });
 
+it('erases the contacts of other projects before those of projects that failed slowly in the run before', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  stage.stream();
+  const failing = [randomUUID(), randomUUID()];
+  const other = randomUUID();
+  await rows(
+    `insert into contact_erasures (contact_id, project_id)
+     select gen_random_uuid(), p from unnest($1::uuid[] || array[$2::uuid, $2::uuid]) p`,
+    failing,
+    other,
+  );
+  const slow: ClickHouse = {
+    ...stage.clickhouse,
+    query(question, parameters) {
+      if (!failing.some((id) => id === parameters.projectId))
+        return stage.clickhouse.query(question, parameters);
+      vi.advanceTimersByTime(120_000);
+      return Promise.reject(new ClickHouseTimedOut('slow'));
+    },
+  };
+  const failedBefore = new Set<string>();
+  const run = () => eraseDeletedContacts(em(), slow, new AbortController().signal, failedBefore);
+  await expect(run()).rejects.toThrow('slow');
+  expect(await open()).toHaveLength(4);
+  await expect(run()).rejects.toThrow('slow');
+  const left = await rows<{ projectId: string }>(
+    'select project_id as "projectId" from contact_erasures where passed_at is null',
+  );
+  expect(left.map(({ projectId }) => projectId).toSorted()).toEqual(failing.toSorted());
+});
+
 it('erases many events of a contact in several transactions', async () => {
   const contactId = await addContact('ada@example.com');
   await rows(

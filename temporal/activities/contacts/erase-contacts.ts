@@ -42,6 +42,7 @@ interface Run {
   result: { contacts: number; events: number };
   /** By part, the projects whose erasure failed, with the error: the part leaves them out for the rest of the run. */
   failed: Record<ErasurePart, Map<string, unknown>>;
+  failedBefore: ReadonlySet<string>;
 }
 
 /**
@@ -60,6 +61,8 @@ interface Run {
  *
  * @param em outside of a transaction
  * @param signal aborts its waits, and stops it between two transactions
+ * @param failedBefore projects whose erasure failed in the run before, which come last: two that fail slowly would take
+ * the time of every run. Replaced by those of this run
  * @returns contacts whose first pass is complete, and events erased in Postgres
  * @throws the first failure, after the rest is done: an Error when step 1 or 3 takes too long, ClickHouseUnavailable when ClickHouse is unreachable
  */
@@ -67,10 +70,12 @@ export async function eraseDeletedContacts(
   em: Em,
   clickhouse: ClickHouse,
   signal: AbortSignal,
+  failedBefore = new Set<string>(),
 ): Promise<{ contacts: number; events: number }> {
-  const failed = { postgres: new Map(), clickhouse: new Map() };
+  const failed = { postgres: new Map<string, unknown>(), clickhouse: new Map<string, unknown>() };
   const endsAt = performance.now() + runMs;
-  const run: Run = { em, clickhouse, signal, endsAt, result: { contacts: 0, events: 0 }, failed };
+  const result = { contacts: 0, events: 0 };
+  const run: Run = { em, clickhouse, signal, endsAt, result, failed, failedBefore: new Set(failedBefore) };
   const failures = new Map<typeof eraseInPostgres, unknown>();
   const attempt = async (erase: typeof eraseInPostgres) => {
     if (failures.has(erase)) return 0;
@@ -87,6 +92,9 @@ export async function eraseDeletedContacts(
     const erased = await attempt(eraseInClickHouse);
     isDone = cleared === 0 && erased === 0;
   }
+  failedBefore.clear();
+  for (const projectId of [...failed.postgres.keys(), ...failed.clickhouse.keys()])
+    failedBefore.add(projectId);
   const all = [...failures.values(), ...failed.postgres.values(), ...failed.clickhouse.values()];
   if (all.length > 0) throw all[0];
   return run.result;
@@ -184,7 +192,10 @@ async function inTurns(
 ): Promise<void> {
   const byProject = [...Map.groupBy(erasures, ({ projectId }) => projectId)];
   // Those with few first: a deletion that ClickHouse takes long for keeps it from others until it has ended.
-  const waiting = byProject.sort(([, one], [, other]) => one.length - other.length);
+  const hasFailed = (projectId: string) => Number(run.failedBefore.has(projectId));
+  const waiting = byProject.sort(
+    ([oneId, one], [otherId, other]) => hasFailed(oneId) - hasFailed(otherId) || one.length - other.length,
+  );
   for (const project of waiting) {
     const [projectId, own] = project;
     run.signal.throwIfAborted();

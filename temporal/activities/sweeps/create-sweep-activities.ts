@@ -68,6 +68,7 @@ export function createSweepActivities(
 ): SweepActivities & ExpiryActivities {
   const { orm, clickhouse, executions, metrics, autoDisable, notifyOwners, committed } = dependencies;
   const noted = notedIn(metrics);
+  const failedErasures = new Set<string>();
   return {
     ...createExpiryActivities(dependencies),
     tendCampaigns: noted('campaigns', async () => {
@@ -93,7 +94,7 @@ export function createSweepActivities(
       return result;
     }),
     eraseContacts: noted('contact-erasures', () =>
-      withHeartbeat((signal) => eraseDeletedContacts(orm.em.fork(), clickhouse, signal)),
+      withHeartbeat((signal) => eraseDeletedContacts(orm.em.fork(), clickhouse, signal, failedErasures)),
     ),
     keepPartitions: noted('partitions', () =>
       withHeartbeat(async () => {
