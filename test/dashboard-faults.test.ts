@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
 
 const executable = await findChromium();
@@ -381,6 +382,34 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await page.getByText('Template created').waitFor();
     await tab.settled();
     await heading('Segments').waitFor();
+  });
+
+  it('keeps what is typed while a new segment is being created, in its condition, too', async () => {
+    await page.goto(`projects/${project.id}/segments/new`);
+    await field('Name').fill('Adults');
+    await button(/Field$/).click();
+    await page.getByRole('option', { name: /^Address/ }).click();
+    await suggested('Value', '@example.com');
+    const release = await hold('/segments');
+    await button('Create segment').click();
+    await field('Description').fill('Of age');
+    await suggested('Value', '@example.org');
+    release();
+    await heading('Adults').waitFor();
+    await eventually(
+      () => field('Description').inputValue(),
+      (text) => text === 'Of age',
+    );
+    expect(await page.getByRole('combobox', { name: 'Value' }).inputValue()).toBe('@example.org');
+    await sideBar('Templates').click();
+    await button('Keep editing').click();
+    await button('Save').click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    const { data } = (await asked('/segments')).body;
+    expect(data).toMatchObject([{ name: 'Adults', description: 'Of age' }]);
+    expect(JSON.stringify(data[0].condition)).toContain('@example.org');
+    await page.goto('account');
+    await owner.call('DELETE', `/segments/${data[0].id}`, undefined, { 'X-Project-Id': project.id });
   });
 
   it('keeps a step open in which something is typed while it is being saved', async () => {
