@@ -412,6 +412,48 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await owner.call('DELETE', `/segments/${data[0].id}`, undefined, { 'X-Project-Id': project.id });
   });
 
+  it('opens no duplicate for a user who meanwhile went to another page, even of the same kind', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    const create = async (path: string, body: object): Promise<string> =>
+      (await owner.call('POST', path, body, headers)).body.id;
+    const first = await create('/workflows', { name: 'First', eventName: 'typed' });
+    const second = await create('/workflows', { name: 'Second', eventName: 'typed' });
+    await page.goto(`projects/${project.id}/workflows/${second}`);
+    await heading('Second').waitFor();
+    await page.goto(`projects/${project.id}/workflows/${first}`);
+    await heading('First').waitFor();
+    const release = await hold(`/workflows/${first}/duplicate`);
+    await button('More actions').click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    // Another page of the same kind.
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox', { name: /^Search pages/ }).fill('Second');
+    await page.getByRole('menuitem', { name: /^Second/ }).click();
+    await heading('Second').waitFor();
+    release();
+    await page.getByText(/is disabled until you enable it/).waitFor();
+    await tab.settled();
+    await heading('Second').waitFor();
+  });
+
+  it('opens no new record whose dialog was closed meanwhile, nor closes the next one', async () => {
+    await sideBar('Domains').click();
+    const release = await hold('/domains');
+    await button('Add a domain').click();
+    await field('Domain').fill('closed.faults.test');
+    await button('Add the domain').click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await button('Add a domain').click();
+    await field('Domain').fill('typed next');
+    release();
+    await page.getByText('closed.faults.test').waitFor();
+    await tab.settled();
+    expect(await field('Domain').inputValue()).toBe('typed next');
+    await page.keyboard.press('Escape');
+    await heading('Domains').waitFor();
+  });
+
   it('keeps a step open in which something is typed while it is being saved', async () => {
     const headers = { 'X-Project-Id': project.id };
     const { id } = (await owner.call('POST', '/workflows', { name: 'Waits', eventName: 'typed' }, headers))
