@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createVerifiedPerson, mailedToken } from './setup/account-mail.ts';
 import { findChromium } from './setup/chromium.ts';
 import { useDashboardStory } from './setup/dashboard-story.ts';
+import { eventually } from './setup/eventually.ts';
 import { callApi, createOwnProject, createTestPerson, testPassword } from './setup/people.ts';
 
 const executable = await findChromium();
@@ -381,6 +382,76 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await page.getByText('Template created').waitFor();
     await tab.settled();
     await heading('Segments').waitFor();
+  });
+
+  it('keeps what is typed while a new segment is being created, in its condition, too', async () => {
+    await page.goto(`projects/${project.id}/segments/new`);
+    await field('Name').fill('Adults');
+    await button(/Field$/).click();
+    await page.getByRole('option', { name: /^Address/ }).click();
+    await suggested('Value', '@example.com');
+    const release = await hold('/segments');
+    await button('Create segment').click();
+    await field('Description').fill('Of age');
+    await suggested('Value', '@example.org');
+    release();
+    await heading('Adults').waitFor();
+    await eventually(
+      () => field('Description').inputValue(),
+      (text) => text === 'Of age',
+    );
+    expect(await page.getByRole('combobox', { name: 'Value' }).inputValue()).toBe('@example.org');
+    await sideBar('Templates').click();
+    await button('Keep editing').click();
+    await button('Save').click();
+    await page.getByText('Saved', { exact: true }).waitFor();
+    const { data } = (await asked('/segments')).body;
+    expect(data).toMatchObject([{ name: 'Adults', description: 'Of age' }]);
+    expect(JSON.stringify(data[0].condition)).toContain('@example.org');
+    await page.goto('account');
+    await owner.call('DELETE', `/segments/${data[0].id}`, undefined, { 'X-Project-Id': project.id });
+  });
+
+  it('opens no duplicate for a user who meanwhile went to another page, even of the same kind', async () => {
+    const headers = { 'X-Project-Id': project.id };
+    const create = async (path: string, body: object): Promise<string> =>
+      (await owner.call('POST', path, body, headers)).body.id;
+    const first = await create('/workflows', { name: 'First', eventName: 'typed' });
+    const second = await create('/workflows', { name: 'Second', eventName: 'typed' });
+    await page.goto(`projects/${project.id}/workflows/${second}`);
+    await heading('Second').waitFor();
+    await page.goto(`projects/${project.id}/workflows/${first}`);
+    await heading('First').waitFor();
+    const release = await hold(`/workflows/${first}/duplicate`);
+    await button('More actions').click();
+    await page.getByRole('menuitem', { name: 'Duplicate' }).click();
+    // Another page of the same kind.
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox', { name: /^Search pages/ }).fill('Second');
+    await page.getByRole('menuitem', { name: /^Second/ }).click();
+    await heading('Second').waitFor();
+    release();
+    await page.getByText(/is disabled until you enable it/).waitFor();
+    await tab.settled();
+    await heading('Second').waitFor();
+  });
+
+  it('opens no new record whose dialog was closed meanwhile, nor closes the next one', async () => {
+    await sideBar('Domains').click();
+    const release = await hold('/domains');
+    await button('Add a domain').click();
+    await field('Domain').fill('closed.faults.test');
+    await button('Add the domain').click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await button('Add a domain').click();
+    await field('Domain').fill('typed next');
+    release();
+    await page.getByText('closed.faults.test').waitFor();
+    await tab.settled();
+    expect(await field('Domain').inputValue()).toBe('typed next');
+    await page.keyboard.press('Escape');
+    await heading('Domains').waitFor();
   });
 
   it('keeps a step open in which something is typed while it is being saved', async () => {

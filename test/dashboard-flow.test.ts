@@ -104,6 +104,9 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await button('Create segment').click();
     await heading('2 members').waitFor();
     await link('ada@example.com').waitFor();
+    // Not to the form, which would create it again.
+    await page.goBack();
+    await link('New segment').waitFor();
   });
 
   it('writes a template, and sees it as a reader does', async () => {

@@ -156,6 +156,24 @@ describe.skipIf(executable === undefined)('about changes in the background, the 
     await page.unroute(`**/campaigns/${id}`);
   });
 
+  it('shows no total of a campaign that was cancelled before all its recipients were gathered', async () => {
+    const { id } = (await post('/campaigns', { ...campaign, name: 'Stopped' })).body.data;
+    const cancelCampaign = `update campaigns
+      set status = 'CANCELLED', started_at = created_at, total_recipients = $2 where id = $1`;
+    await stage.stack.sql(cancelCampaign, [id, 200]);
+    await page.goto(`projects/${project.id}/campaigns/${id}`);
+    await page.getByLabel('Figures').getByText('before it was cancelled').waitFor();
+    expect(await page.getByText(/200/).count()).toBe(0);
+    await link('Campaigns').first().click();
+    await page
+      .getByRole('row', { name: /Stopped/ })
+      .filter({ hasText: 'Cancelled–––' })
+      .waitFor();
+    await stage.stack.sql(cancelCampaign, [id, 0]);
+    await page.goto(`projects/${project.id}/campaigns/${id}`);
+    await page.getByText('It was cancelled before anything was sent.').waitFor();
+  });
+
   it('shows on the home page and in the list that a scheduled campaign no longer is', async () => {
     const { id } = (await post('/campaigns', { ...campaign, name: 'Later' })).body.data;
     const scheduledFor = new Date(Date.now() + 3_600_000).toISOString();

@@ -26,6 +26,7 @@ it.each([
   `{{ ${longKey} }} {{ data.${longKey}.b }}`,
   '{{- unsubscribeUrl -}}',
   '{{ plann ?? "free" }}',
+  '{{ firstName ?? plan }} {{ firstName ?? plan ?? "free" }} {{ First Name ?? "there" }}',
   `{{ nick | default: 'you' }}`,
   '{% assign total = 5 %}{{ total }}',
   '{% capture total %}5{% endcapture %}{{ total }}',
@@ -54,7 +55,19 @@ it.each([
   ],
   [`{{ data['car.colour.x'] }}`, 'No contact has a field “car.colour.x”, so nothing shows there'],
   ['{{ Plan }}', 'No contact has a field “Plan”, so nothing shows there. Did you mean “plan”?'],
+  [
+    '{{ first_name }}',
+    'No contact has a field “first_name”, so nothing shows there. Did you mean “First Name”?',
+  ],
 ])('%s stays empty', (body, message) => expect(messages(body)).toEqual([message]));
+
+it.each(['{{ firstName ?? "there" }}', `{{ data.firstName | default: 'there' }}`])(
+  '%s shows a field of contacts under a name that none has',
+  (body) =>
+    expect(messages(body)).toEqual([
+      'No contact has a field “firstName”, so only the fallback shows there. Did you mean “First Name”?',
+    ]),
+);
 
 it('locates the first twenty', () => {
   expect(problemsOf({ subject: 'Hi {{ plann }}', body: '<p>\n  {{ nick }}' })).toMatchObject([

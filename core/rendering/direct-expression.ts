@@ -24,15 +24,20 @@ const maxRangeLength = 100_000;
  */
 export class DirectExpression extends Expression {
   readonly value: Evaluate;
-  /** The path of the variable, if the expression is nothing else. */
+  /** The path of the variable, if the expression is nothing else but perhaps a text for when it is missing. */
   readonly variable: readonly string[] | undefined;
+  readonly hasFallback: boolean;
   /** What stands before `??` and ends in a raw filter: if it is not missing, it is the value and is not escaped. */
   readonly raw: Evaluate | undefined;
 
-  constructor(value: Evaluate, variable?: readonly string[], raw?: Evaluate) {
+  constructor(
+    value: Evaluate,
+    { variable, hasFallback = false, raw }: Partial<Omit<DirectExpression, 'value' | 'evaluate'>> = {},
+  ) {
     super([]);
     this.value = value;
     this.variable = variable;
+    this.hasFallback = hasFallback;
     this.raw = raw;
   }
 
@@ -59,8 +64,11 @@ export function compileExpression(tokens: Iterable<Token>, name?: string): Direc
     operands.push(compileOperator(token.getText(), left, right));
   }
   const [value = nothing] = operands;
-  if (name === undefined)
-    return new DirectExpression(value, postfix.length === 1 ? pathOf(postfix[0]) : undefined);
+  if (name === undefined) {
+    const hasFallback = isTextFallback(postfix);
+    const variable = hasFallback || postfix.length === 1 ? pathOf(postfix[0]) : undefined;
+    return new DirectExpression(value, { variable, hasFallback });
+  }
   const field = compileName(name);
   return new DirectExpression((context) => {
     const known = field(context);
@@ -72,7 +80,7 @@ export function compileExpression(tokens: Iterable<Token>, name?: string): Direc
 export function compileFallback(left: Token, right: Token, isRaw = false): DirectExpression {
   const value = compileToken(left);
   const either = compileOperator('??', value, compileToken(right));
-  return new DirectExpression(either, undefined, isRaw ? value : undefined);
+  return new DirectExpression(either, { raw: isRaw ? value : undefined });
 }
 
 export function compileWeighed(token: Token): DirectExpression {
@@ -98,6 +106,12 @@ export function compileRange(low: Token, high: Token): DirectExpression {
 }
 
 function nothing(): undefined {}
+
+/** Whether it is `value ?? "text"`. */
+function isTextFallback([, text, operator, ...others]: readonly Token[]): boolean {
+  if (operator === undefined || text === undefined || others.length > 0) return false;
+  return TypeGuards.isOperatorToken(operator) && operator.getText() === '??' && 'content' in text;
+}
 
 /** @returns the names of the path, up to the first one that is computed */
 function pathOf(token: Token | undefined): string[] | undefined {

@@ -39,11 +39,12 @@ export class OutputTag extends Tag {
     this.raw = filters.length === 0 && initial instanceof DirectExpression ? initial.raw : undefined;
   }
 
-  /** The path of the variable whose absence leaves the output empty: a variable alone, without a fallback. */
-  get variable(): readonly string[] | undefined {
+  /** The variable that it shows, and whether it shows something else when that is missing. */
+  get shown(): { path: readonly string[]; hasFallback: boolean } | undefined {
     const { initial, filters } = this.value;
-    const hasFallback = filters.some(({ name }) => name === 'default');
-    return initial instanceof DirectExpression && !hasFallback ? initial.variable : undefined;
+    if (!(initial instanceof DirectExpression) || initial.variable === undefined) return undefined;
+    const hasFallback = initial.hasFallback || filters.some(({ name }) => name === 'default');
+    return { path: initial.variable, hasFallback };
   }
 
   override render(liquidContext: Context, emitter: Emitter): void {

@@ -4,23 +4,25 @@ import { OutputTag } from './engine.ts';
 export interface ShownVariable {
   /** `['address', 'street']`; ends before the first computed name. */
   path: readonly string[];
+  /** Whether the output shows something else when the variable is missing; otherwise it stays empty. */
+  hasFallback: boolean;
   /** Position of its output, from 1. Reads the template up to there. */
   position(): { line: number; column: number };
 }
 
-/** Variables that outputs take from outside the template and that leave the output empty when missing. */
+/** Variables that outputs take from outside the template. */
 export function shownVariables(nodes: readonly Node[]): ShownVariable[] {
   const all = [...withChildren(nodes)];
   const own = new Set(['forloop', 'tablerowloop', ...all.flatMap(namesOf)]);
   return all.flatMap((node) => {
-    const path = node instanceof OutputTag ? node.variable : undefined;
-    const [root] = path ?? [];
-    if (path === undefined || root === undefined || own.has(root)) return [];
+    const shown = node instanceof OutputTag ? node.shown : undefined;
+    const [root] = shown?.path ?? [];
+    if (shown === undefined || root === undefined || own.has(root)) return [];
     const position = () => {
       const [line = 1, column = 1] = node.token.getPosition();
       return { line, column };
     };
-    return [{ path, position }];
+    return [{ ...shown, position }];
   });
 }
 

@@ -141,6 +141,7 @@ export const inLooks =
       const found = await findBarriers(page, theme);
       const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       if (beyond > 0) found.push(`${beyond} pixels wider than the window`);
+      found.push(...(await page.evaluate<string[]>(uselessScrollBarsScript)));
       faults.push(...found.map((fault) => `${theme}, ${width}: ${fault}`));
       const isFirst = theme === 'light' && width === 1440;
       if ((isFirst && !process.env.CI) || process.env.PICTURES)
@@ -148,6 +149,12 @@ export const inLooks =
     }
     return faults;
   };
+
+/** Boxes whose content is too high by no more than a rounding error or a border. */
+const uselessScrollBarsScript = `[...document.querySelectorAll('body *')]
+  .filter((box) => ['auto', 'scroll'].includes(getComputedStyle(box).overflowY))
+  .filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight && scrollHeight < clientHeight + 4)
+  .map(({ className }) => 'scrolls by a few pixels: ' + className)`;
 
 /** Violations that axe rates as serious or critical. Dark differs from light only in colors. */
 async function findBarriers(page: Page, theme: Look['theme']): Promise<string[]> {

@@ -46,6 +46,8 @@ export const router = createRouter({
   basepath: appUrl.pathname,
   defaultPreload: 'intent',
   scrollRestoration: true,
+  // The page of another record starts afresh: nothing typed, opened or begun belongs to it.
+  defaultRemountDeps: ({ params }) => params,
 });
 
 declare module '@tanstack/react-router' {

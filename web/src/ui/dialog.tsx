@@ -8,6 +8,7 @@ import { CloseOnBack } from './close-on-back.tsx';
 import { ErrorNote } from './error-note.tsx';
 import { TextField } from './field.tsx';
 import { useFailure } from './use-failure.ts';
+import { useIsShown } from './use-leave.ts';
 
 export interface DialogState {
   isOpen: boolean;
@@ -102,13 +103,15 @@ function Confirmation({
   const [typed, setTyped] = useState('');
   const [isPending, setIsPending] = useState(false);
   const [error, fail] = useFailure();
+  const isShown = useIsShown();
   const confirm = async () => {
     // Enter in the field submits even while the button is pending.
     if (isPending) return;
     setIsPending(true);
     try {
       await onConfirm();
-      onClose();
+      // Another dialog may be open by now.
+      if (isShown()) onClose();
     } catch (failure) {
       fail(failure);
       setIsPending(false);

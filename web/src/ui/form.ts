@@ -105,10 +105,12 @@ const typedMeanwhile = new Map<string, FieldValues>();
  * Keeps what was typed into the form of a new record while it was being created, for the form of the record's own page.
  *
  * @param entered the values of the fields when the save began
+ * @returns whether anything was typed
  */
-export function carryInput(id: string, values: FieldValues, entered: FieldValues): void {
+export function carryInput(id: string, values: FieldValues, entered: FieldValues): boolean {
   const typed = Object.entries(values).filter(([name, value]) => value !== entered[name]);
   if (typed.length > 0) typedMeanwhile.set(id, Object.fromEntries(typed));
+  return typed.length > 0;
 }
 
 /** Enters it there, as unsaved changes. */

@@ -17,12 +17,15 @@ export function Tabs<Id extends string>({ label, tabs, selected, onSelect }: Tab
       onSelectionChange={(key) => onSelect(key as Id)}
       className="flex flex-col gap-5 outline-none"
     >
-      <TabList aria-label={label} className="-mx-1 flex gap-2 overflow-x-auto border-b border-line sm:gap-3">
+      <TabList
+        aria-label={label}
+        className="-mx-1 flex gap-2 overflow-x-auto shadow-[inset_0_-1px_var(--line)] sm:gap-3"
+      >
         {tabs.map((tab) => (
           <Tab
             key={tab.id}
             id={tab.id}
-            className="-mb-px cursor-pointer border-b-2 border-transparent px-1 pb-2 whitespace-nowrap text-muted -outline-offset-2 data-[hovered]:text-ink data-[selected]:border-accent data-[selected]:font-medium data-[selected]:text-ink"
+            className="cursor-pointer border-b-2 border-transparent px-1 pb-2 whitespace-nowrap text-muted -outline-offset-2 data-[hovered]:text-ink data-[selected]:border-accent data-[selected]:font-medium data-[selected]:text-ink"
           >
             {tab.label}
           </Tab>

@@ -13,15 +13,19 @@ export function useIsShown(): () => boolean {
   return () => isShown.current;
 }
 
-/**
- * Leaves the page of the component, once its work is done, without asking about unsaved input. A user who has left the
- * page meanwhile stays where they are.
- */
-export function useLeave() {
+/** Opens another page once work is done. A user who has left the page of the component meanwhile stays where they are. */
+export function useOpen() {
   const navigate = useNavigate();
   const isShown = useIsShown();
-  const leave: typeof navigate = async (options) => {
-    if (isShown()) await navigate({ ...options, ignoreBlocker: true });
+  const open: typeof navigate = async (options) => {
+    if (isShown()) await navigate(options);
   };
+  return open;
+}
+
+/** The same for a page that is done: does not ask about unsaved input, and the back button does not return to it. */
+export function useLeave() {
+  const open = useOpen();
+  const leave: typeof open = (options) => open({ ...options, ignoreBlocker: true, replace: true });
   return leave;
 }

@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { z } from 'zod';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
@@ -9,7 +8,6 @@ import { FormField } from '../../ui/form-field.tsx';
 const schema = z.object({ name: z.string().trim().min(1, 'Give the project a name.') });
 
 export function CreateProjectDialog(state: DialogState) {
-  const navigate = useNavigate();
   return (
     <FormDialog
       {...state}
@@ -17,11 +15,10 @@ export function CreateProjectDialog(state: DialogState) {
       action="Create the project"
       schema={schema}
       defaultValues={{ name: '' }}
-      save={async (body) => {
+      save={async (body, finish) => {
         const { data } = await api.POST('/users/@me/projects', { body });
         await refresh('/users/@me/projects');
-        state.onClose();
-        if (data) await navigate({ to: '/projects/$projectId', params: { projectId: data.id } });
+        await finish(data && { to: '/projects/$projectId', params: { projectId: data.id } });
       }}
     >
       {({ control }) => (

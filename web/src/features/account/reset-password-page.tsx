@@ -1,4 +1,4 @@
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { z } from 'zod';
 import { ApiError } from '../../api/api-error.ts';
 import { $api, api } from '../../api/client.ts';
@@ -8,6 +8,7 @@ import { TextField } from '../../ui/field.tsx';
 import { useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { GuestFrame } from './guest-frame.tsx';
 import { newPassword } from './new-password.ts';
 
@@ -36,14 +37,14 @@ export function ResetPasswordPage() {
 }
 
 function NewPassword({ token, email }: { token: string; email: string }) {
-  const navigate = useNavigate();
+  const leave = useLeave();
   const { form, failure, submit } = useApiForm({
     schema,
     defaultValues: { password: '' },
     save: async ({ password }) => {
       await api.POST('/auth/reset-password', { body: { token, password } });
       say('The password is changed. Sign in with it.');
-      await navigate({ to: '/sign-in', search: {} });
+      await leave({ to: '/sign-in', search: {} });
     },
   });
   return (

@@ -1,5 +1,5 @@
 import { type RefCallback, useState } from 'react';
-import { Controller, useController, useFormContext } from 'react-hook-form';
+import { Controller, useFormContext } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -10,7 +10,7 @@ import { Panel, Section } from '../../ui/page.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
 import { type ItemsQuery, SearchSelect } from '../../ui/search-select.tsx';
 import { OptionItem } from '../../ui/select.tsx';
-import { ConditionBuilder } from '../segments/condition-builder/condition-builder.tsx';
+import { ConditionField } from '../segments/condition-builder/condition-field.tsx';
 import type { CampaignValues } from './campaign-values.ts';
 import type { useAudience } from './use-audience.ts';
 
@@ -42,7 +42,9 @@ export function AudienceSection({ audience }: { audience: ReturnType<typeof useA
             )}
           />
           {audienceType === 'SEGMENT' && <SegmentField />}
-          {audienceType === 'FILTERED' && <ConditionField refused={issues} />}
+          {audienceType === 'FILTERED' && (
+            <ConditionField control={control} name="audienceCondition" refused={issues} />
+          )}
         </div>
         <AudienceCount audience={audience} />
       </div>
@@ -117,21 +119,6 @@ function SegmentSelect({ segments, query, value, onChange, error, buttonRef }: S
           <OptionItem key={id} option={{ value: id, label: name, note: quantity(memberCount, 'member') }} />
         ))}
     </SearchSelect>
-  );
-}
-
-function ConditionField({ refused }: { refused: readonly Schema<'FieldIssue'>[] }) {
-  const { control, formState } = useFormContext<CampaignValues>();
-  const path = 'audienceCondition';
-  const { field } = useController({ control, name: path });
-  return (
-    <ConditionBuilder
-      value={field.value}
-      onChange={field.onChange}
-      path={path}
-      tries={formState.submitCount}
-      refused={refused}
-    />
   );
 }
 

@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
@@ -7,7 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { ConfirmDialog } from '../../ui/dialog.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
-import { useLeave } from '../../ui/use-leave.ts';
+import { useLeave, useOpen } from '../../ui/use-leave.ts';
 
 interface CampaignMenuProps {
   campaign: Schema<'Campaign'>;
@@ -19,8 +18,8 @@ interface CampaignMenuProps {
 export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
   const { id, name, status, temporalUrl } = campaign;
   const projectId = useProjectId();
-  const navigate = useNavigate();
   const leave = useLeave();
+  const open = useOpen();
   const [isDeleting, setIsDeleting] = useState(false);
   const [isCopying, setIsCopying] = useState(false);
   const params = { path: { id } };
@@ -31,7 +30,7 @@ export function CampaignMenu({ campaign, isDirty = false }: CampaignMenuProps) {
       if (data === undefined) return;
       await refresh('/campaigns');
       say(`“${data.data.name}” created as a draft`);
-      await navigate({
+      await open({
         to: '/projects/$projectId/campaigns/$campaignId',
         params: { projectId, campaignId: data.data.id },
       });

@@ -1,7 +1,7 @@
 import { ProgressBar } from 'react-aria-components/ProgressBar';
 import type { Schema } from '../../api/client.ts';
 import { count, rate } from '../../ui/numbers.ts';
-import { isGathering } from './queries.ts';
+import { isPartial } from './queries.ts';
 
 /** Progress while the campaign is being sent; the page polls it every other second. */
 export function CampaignProgress({ campaign }: { campaign: Schema<'Campaign'> }) {
@@ -12,7 +12,7 @@ export function CampaignProgress({ campaign }: { campaign: Schema<'Campaign'> })
         <>
           <p className="flex justify-between pb-1.5" data-numeric>
             <span>
-              {isGathering(campaign)
+              {isPartial(campaign)
                 ? `Recipients are being gathered; ${count(sentCount)} sent so far`
                 : `${count(sentCount)} of ${count(totalRecipients)} sent`}
             </span>

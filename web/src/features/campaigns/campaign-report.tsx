@@ -14,6 +14,7 @@ import { CampaignProgress } from './campaign-progress.tsx';
 import { CampaignStatusBadge } from './campaign-status-badge.tsx';
 import { CancelCampaignDialog } from './cancel-campaign-dialog.tsx';
 import { LinkSection } from './link-section.tsx';
+import { isPartial } from './queries.ts';
 import { RecipientSection } from './recipient-section.tsx';
 import { ReportFigures } from './report-figures.tsx';
 import { TimelineSection } from './timeline-section.tsx';
@@ -25,6 +26,7 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
   const projectId = useProjectId();
   const [isCancelling, setIsCancelling] = useState(false);
   const { status, subject, from, fromName } = campaign;
+  const isEmpty = campaign.totalRecipients === 0;
   const reason = campaign.cancelReason ?? campaign.pausedReason;
   const shownStatus = useRef(status);
   useEffect(() => {
@@ -65,9 +67,9 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
         </p>
       )}
       {status === 'SENDING' && <CampaignProgress campaign={campaign} />}
-      {campaign.startedAt === null ? (
+      {campaign.startedAt === null || (status === 'CANCELLED' && isPartial(campaign) && isEmpty) ? (
         <p className="text-muted">It was cancelled before anything was sent.</p>
-      ) : status !== 'SENDING' && campaign.totalRecipients === 0 ? (
+      ) : status !== 'SENDING' && isEmpty ? (
         <p className="text-muted">Nobody was in the audience when sending began, so nothing was sent.</p>
       ) : (
         <>

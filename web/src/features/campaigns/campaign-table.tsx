@@ -6,7 +6,7 @@ import { count, rate, share } from '../../ui/numbers.ts';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { CampaignStatusBadge } from './campaign-status-badge.tsx';
-import { isGathering } from './queries.ts';
+import { isPartial } from './queries.ts';
 
 type Campaign = Schema<'ListedCampaign'>;
 
@@ -32,13 +32,8 @@ export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
       header: 'Recipients',
       align: 'right',
       isSecondary: true,
-      // For a campaign canceled before it started, the number is only an estimate.
       cell: (campaign) =>
-        isGathering(campaign) || (campaign.status === 'CANCELLED' && campaign.startedAt === null) ? (
-          <span className="text-faint">–</span>
-        ) : (
-          count(campaign.totalRecipients)
-        ),
+        isPartial(campaign) ? <span className="text-faint">–</span> : count(campaign.totalRecipients),
     },
     {
       header: 'Opened',

@@ -3,12 +3,12 @@ import { refresh } from '../../api/query-client.ts';
 import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { say } from '../../ui/toast.tsx';
-import { isGathering } from './queries.ts';
+import { isPartial } from './queries.ts';
 
 export function CancelCampaignDialog({ campaign, ...state }: DialogState & { campaign: Schema<'Campaign'> }) {
   const { id, status, sentCount, totalRecipients } = campaign;
-  const known = isGathering(campaign) ? sentCount : totalRecipients;
-  const part = isGathering(campaign) ? '' : `${count(sentCount)} of `;
+  const known = isPartial(campaign) ? sentCount : totalRecipients;
+  const part = isPartial(campaign) ? '' : `${count(sentCount)} of `;
   return (
     <ConfirmDialog
       {...state}

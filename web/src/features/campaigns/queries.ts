@@ -68,9 +68,12 @@ export function timelineQuery(campaign: Schema<'ListedCampaign'>) {
 export const isUnsent = ({ status }: Schema<'ListedCampaign'>): boolean =>
   status === 'DRAFT' || status === 'SCHEDULED';
 
-/** Whether its recipients are still being determined. Until then their number grows. */
-export const isGathering = ({ status, frozenAt }: Schema<'ListedCampaign'>): boolean =>
-  status === 'SENDING' && frozenAt === null;
+/**
+ * Whether its number of recipients is only of those gathered so far: they are being gathered, or it was cancelled
+ * before all were.
+ */
+export const isPartial = (campaign: Schema<'ListedCampaign'>): boolean =>
+  !isUnsent(campaign) && campaign.frozenAt === null;
 
 /** The report as a cached list has it, or undefined. */
 export function listedReport(id: string): Schema<'ListedCampaign'> | undefined {

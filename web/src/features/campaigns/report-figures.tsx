@@ -3,7 +3,7 @@ import type { Schema } from '../../api/client.ts';
 import { Loaded } from '../../ui/list.tsx';
 import { cardCount, quantity, rate } from '../../ui/numbers.ts';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { figuresQuery, isGathering, reportMs } from './queries.ts';
+import { figuresQuery, isPartial, reportMs } from './queries.ts';
 
 const figures = [
   { label: 'Delivered', part: 'deliveredCount', share: 'deliveryRate' },
@@ -28,7 +28,7 @@ export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
           <Figure
             label="Sent"
             value={cardCount(stats.sentCount)}
-            note={isGathering(campaign) ? 'so far' : `of ${quantity(stats.totalRecipients, 'recipient')}`}
+            note={sentNote(campaign, stats.totalRecipients)}
           />
           {figures.map(({ label, part, share }) => (
             <Figure
@@ -42,6 +42,11 @@ export function ReportFigures({ campaign }: { campaign: Schema<'Campaign'> }) {
       )}
     </Loaded>
   );
+}
+
+function sentNote(campaign: Schema<'Campaign'>, totalRecipients: number): string {
+  if (!isPartial(campaign)) return `of ${quantity(totalRecipients, 'recipient')}`;
+  return campaign.status === 'SENDING' ? 'so far' : 'before it was cancelled';
 }
 
 function Figure({ label, value, note }: { label: string; value: string; note: string }) {

@@ -16,10 +16,10 @@ export function ChangeAddressDialog({ contact, ...state }: DialogState & { conta
       action="Change the address"
       schema={schema}
       defaultValues={{ email: contact.email }}
-      save={async (change) => {
+      save={async (change, finish) => {
         const { email } = await saveContact(contact, change);
         say(`The address is now ${email}`);
-        state.onClose();
+        await finish();
       }}
     >
       {({ control }) => (

@@ -2,6 +2,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Page } from '../../ui/page.tsx';
+import { useOpen } from '../../ui/use-leave.ts';
 import { ImportChoice } from './import-choice.tsx';
 import { ImportPreview } from './import-preview.tsx';
 import { ImportRun } from './import-run.tsx';
@@ -13,6 +14,7 @@ export function ImportPage() {
   const projectId = useProjectId();
   const { job } = route.useSearch();
   const navigate = route.useNavigate();
+  const open = useOpen();
   const [file, setFile] = useState<File | null>(null);
   return (
     <Page
@@ -33,7 +35,9 @@ export function ImportPage() {
         <ImportPreview
           file={file}
           onBack={() => setFile(null)}
-          onStarted={(jobId) => void navigate({ search: { job: jobId } })}
+          onStarted={(job) =>
+            void open({ to: '/projects/$projectId/contacts/import', params: { projectId }, search: { job } })
+          }
         />
       )}
     </Page>

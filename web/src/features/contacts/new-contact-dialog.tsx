@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { ApiError } from '../../api/api-error.ts';
@@ -20,7 +19,6 @@ const schema = z.object({
 
 export function NewContactDialog(state: DialogState) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
   return (
     <FormDialog
       {...state}
@@ -28,7 +26,7 @@ export function NewContactDialog(state: DialogState) {
       action="Add contact"
       schema={schema}
       defaultValues={{ email: '', subscribed: true }}
-      save={async ({ email, subscribed }, form) => {
+      save={async ({ email, subscribed }, finish, form) => {
         // Leaves an existing contact unchanged: adding it here must not undo an opt-out.
         const isKnown = await isContact(email);
         if (isKnown === undefined) {
@@ -39,8 +37,7 @@ export function NewContactDialog(state: DialogState) {
         if (!data) return;
         await refreshContacts();
         say(isKnown ? `${data.email} was a contact already` : `${data.email} is added`);
-        state.onClose();
-        await navigate({
+        await finish({
           to: '/projects/$projectId/contacts/$contactId',
           params: { projectId, contactId: data.id },
         });

@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { z } from 'zod';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
@@ -18,7 +17,6 @@ const domainOf = (text: string) =>
 
 export function AddDomainDialog(state: DialogState) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
   return (
     <FormDialog
       {...state}
@@ -26,15 +24,15 @@ export function AddDomainDialog(state: DialogState) {
       action="Add the domain"
       schema={schema}
       defaultValues={{ domain: '' }}
-      save={async ({ domain }) => {
+      save={async ({ domain }, finish) => {
         const { data } = await api.POST('/domains', { body: { domain: domainOf(domain) } });
         await refresh('/domains');
-        state.onClose();
-        if (!data) return;
-        await navigate({
-          to: '/projects/$projectId/domains/$domainId',
-          params: { projectId, domainId: data.id },
-        });
+        await finish(
+          data && {
+            to: '/projects/$projectId/domains/$domainId',
+            params: { projectId, domainId: data.id },
+          },
+        );
       }}
     >
       {({ control }) => (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
@@ -10,6 +10,7 @@ import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { DnsRecords, isRequired, recordLines } from './dns-records.tsx';
 import { DomainBadge } from './domain-badge.tsx';
 import { domainsQuery } from './queries.ts';
@@ -119,10 +120,10 @@ function useDomainCheck(id: string) {
 
 function RemoveDomainDialog({ domain: { id, domain }, ...state }: DialogState & { domain: Domain }) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const remove = async () => {
     await api.DELETE('/domains/{id}', { params: { path: { id } } });
-    await navigate({ to: '/projects/$projectId/domains', params: { projectId }, search: {} });
+    await leave({ to: '/projects/$projectId/domains', params: { projectId }, search: {} });
     await refresh('/domains');
   };
   return (

@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, api, type Schema } from '../../api/client.ts';
@@ -14,6 +13,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { EventData } from './event-data.tsx';
 import { EventUsage } from './event-usage.tsx';
 
@@ -21,7 +21,7 @@ type Event = Schema<'Event'>;
 
 export function EventPage({ name }: { name: string }) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const [isDeleting, setIsDeleting] = useState(false);
   const list = { to: '/projects/$projectId/events', params: { projectId }, search: {} } as const;
   const path = { eventName: name };
@@ -29,7 +29,7 @@ export function EventPage({ name }: { name: string }) {
   const query = $api.useInfiniteQuery('get', '/events', { params: { query: { name, limit: 50 } } }, byCursor);
   const remove = async () => {
     const { data } = await api.DELETE('/events/{eventName}', { params: { path } });
-    await navigate(list);
+    await leave(list);
     await refresh('/events', '/activity', '/analytics');
     say(`${quantity(data?.deleted ?? 0, 'event')} deleted. Counts follow within seconds.`);
   };

@@ -5,7 +5,7 @@ import { Loaded } from '../../ui/list.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
-import { isGathering } from '../campaigns/queries.ts';
+import { isPartial } from '../campaigns/queries.ts';
 import { homeQueries } from './queries.ts';
 
 /** Campaigns being sent. */
@@ -39,7 +39,7 @@ export function SendingNow() {
                   header: 'Sent',
                   align: 'right',
                   cell: (campaign) =>
-                    isGathering(campaign)
+                    isPartial(campaign)
                       ? `${count(campaign.sentCount)} so far`
                       : `${count(campaign.sentCount)} of ${count(campaign.totalRecipients)}`,
                 },

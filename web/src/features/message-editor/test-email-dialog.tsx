@@ -23,10 +23,10 @@ export function TestEmailDialog({ onSend, ...state }: TestEmailDialogProps) {
       action="Send test"
       schema={schema}
       defaultValues={{ email: user.email }}
-      save={async ({ email }) => {
+      save={async ({ email }, finish) => {
         await onSend(email);
         say(`Test email to ${email} is on its way`);
-        state.onClose();
+        await finish();
       }}
     >
       {({ control }) => (

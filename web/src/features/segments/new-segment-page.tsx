@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { say } from '../../ui/toast.tsx';
-import { useLeave } from '../../ui/use-leave.ts';
+import { useIsShown, useLeave } from '../../ui/use-leave.ts';
 import { SegmentForm, type SegmentValues } from './segment-form.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/segments/new');
@@ -22,18 +22,20 @@ export function NewSegmentPage() {
   const { type = 'DYNAMIC' } = route.useSearch();
   const navigate = route.useNavigate();
   const leave = useLeave();
+  const isShown = useIsShown();
   const [isPending, setIsPending] = useState(false);
-  const create = async (values: SegmentValues) => {
+  const create = async (values: SegmentValues, carry: (id: string) => boolean) => {
     // Checked first, because its errors name the place in the condition; those of the create call are one sentence.
     if (values.condition) await api.POST('/segments/preview', { body: { condition: values.condition } });
     const { data } = await api.POST('/segments', { body: { ...values, type } });
     if (!data) return;
     await refresh('/segments');
     say(`“${data.name}” created`);
+    if (!isShown()) return;
     await leave({
       to: '/projects/$projectId/segments/$segmentId',
       params: { projectId, segmentId: data.id },
-      search: {},
+      search: carry(data.id) ? { tab: 'settings' } : {},
     });
   };
   return (

@@ -27,7 +27,7 @@ export function InviteDialog({ projectId, isOwner, ...state }: InviteDialogProps
       action="Invite"
       schema={schema}
       defaultValues={{ email: '', role: 'MEMBER' }}
-      save={async (body) => {
+      save={async (body, finish) => {
         const { data } = await api.POST('/projects/{id}/members', {
           params: { path: { id: projectId } },
           body,
@@ -36,7 +36,7 @@ export function InviteDialog({ projectId, isOwner, ...state }: InviteDialogProps
         say(
           data?.member ? `${body.email} is a member now.` : `An invitation to ${body.email} is on its way.`,
         );
-        state.onClose();
+        await finish();
       }}
     >
       {({ control }) => (

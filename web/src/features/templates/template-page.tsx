@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
@@ -9,6 +9,7 @@ import { Loaded } from '../../ui/list.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
+import { useOpen } from '../../ui/use-leave.ts';
 import { ConflictDialog } from '../message-editor/conflict-dialog.tsx';
 import { SaveState } from '../message-editor/save-state.tsx';
 import { TestEmailDialog } from '../message-editor/test-email-dialog.tsx';
@@ -114,14 +115,14 @@ function TemplateEditor({ template }: { template: Schema<'Template'> }) {
 
 function useDuplicate(id: string): () => Promise<void> {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const open = useOpen();
   return async () => {
     try {
       const { data } = await api.POST('/templates/{id}/duplicate', { params: { path: { id } } });
       if (data === undefined) return;
       await refresh('/templates');
       say(`“${data.name}” created`);
-      await navigate({
+      await open({
         to: '/projects/$projectId/templates/$templateId',
         params: { projectId, templateId: data.id },
       });

@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import type { RefCallback } from 'react';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
@@ -25,7 +24,6 @@ const schema = z.object({
 
 export function StartExecutionDialog({ workflowId, ...state }: DialogState & { workflowId: string }) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
   return (
     <FormDialog
       {...state}
@@ -33,7 +31,7 @@ export function StartExecutionDialog({ workflowId, ...state }: DialogState & { w
       action="Start"
       schema={schema}
       defaultValues={{ email: '', context: '' }}
-      save={async ({ email, context }, form) => {
+      save={async ({ email, context }, finish, form) => {
         const contactId = await findContact(email);
         if (contactId === undefined) {
           form.setError('email', { message: 'No contact has this address' }, { shouldFocus: true });
@@ -45,12 +43,12 @@ export function StartExecutionDialog({ workflowId, ...state }: DialogState & { w
           body: { contactId, context: (readJsonObject(context) ?? {}) as Record<string, never> },
         });
         await refresh('/workflows');
-        state.onClose();
-        if (!data) return;
-        await navigate({
-          to: '/projects/$projectId/workflows/$workflowId/executions/$executionId',
-          params: { projectId, workflowId, executionId: data.id },
-        });
+        await finish(
+          data && {
+            to: '/projects/$projectId/workflows/$workflowId/executions/$executionId',
+            params: { projectId, workflowId, executionId: data.id },
+          },
+        );
       }}
     >
       {({ control }) => (

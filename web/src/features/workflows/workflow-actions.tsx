@@ -1,4 +1,3 @@
-import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { ifMatch } from '../../api/if-match.ts';
@@ -7,6 +6,7 @@ import { Button } from '../../ui/button.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { quantity } from '../../ui/numbers.ts';
 import { say, sayError } from '../../ui/toast.tsx';
+import { useLeave } from '../../ui/use-leave.ts';
 import { shownFaults } from './graph/graph.ts';
 import { editGraph } from './graph-edits.ts';
 import { useDuplicate } from './use-duplicate.ts';
@@ -14,7 +14,7 @@ import { DeleteWorkflowDialog, EditWorkflowDialog } from './workflow-dialogs.tsx
 
 export function WorkflowActions({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
   const projectId = useProjectId();
-  const navigate = useNavigate();
+  const leave = useLeave();
   const duplicate = useDuplicate();
   const [open, setOpen] = useState<'settings' | 'delete' | null>(null);
   const close = () => setOpen(null);
@@ -34,7 +34,7 @@ export function WorkflowActions({ workflow }: { workflow: Schema<'WorkflowWithGr
         workflow={workflow}
         isOpen={open === 'delete'}
         onClose={close}
-        onDeleted={() => navigate({ to: '/projects/$projectId/workflows', params: { projectId } })}
+        onDeleted={() => leave({ to: '/projects/$projectId/workflows', params: { projectId } })}
       />
     </>
   );

@@ -1,34 +1,39 @@
-import { useNavigate } from '@tanstack/react-router';
 import { api, type Schema } from '../../api/client.ts';
 import { useIfMatch } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { ConfirmDialog, Dialog, type DialogState } from '../../ui/dialog.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useIsShown, useOpen } from '../../ui/use-leave.ts';
 import { WorkflowForm } from './workflow-form.tsx';
 
 export function CreateWorkflowDialog({ isOpen, onClose }: DialogState) {
-  const projectId = useProjectId();
-  const navigate = useNavigate();
   return (
     <Dialog title="New workflow" isOpen={isOpen} onClose={onClose}>
-      <WorkflowForm
-        action="Create the workflow"
-        onCancel={onClose}
-        onSave={async ({ description, ...values }) => {
-          const { data } = await api.POST('/workflows', {
-            body: { ...values, description: description || null },
-          });
-          await refresh('/workflows');
-          onClose();
-          if (!data) return;
-          await navigate({
-            to: '/projects/$projectId/workflows/$workflowId',
-            params: { projectId, workflowId: data.id },
-          });
-        }}
-      />
+      <CreateWorkflowForm onClose={onClose} />
     </Dialog>
+  );
+}
+
+function CreateWorkflowForm({ onClose }: Pick<DialogState, 'onClose'>) {
+  const projectId = useProjectId();
+  const open = useOpen();
+  return (
+    <WorkflowForm
+      action="Create the workflow"
+      onCancel={onClose}
+      onSave={async ({ description, ...values }) => {
+        const { data } = await api.POST('/workflows', {
+          body: { ...values, description: description || null },
+        });
+        await refresh('/workflows');
+        if (!data) return;
+        await open({
+          to: '/projects/$projectId/workflows/$workflowId',
+          params: { projectId, workflowId: data.id },
+        });
+      }}
+    />
   );
 }
 
@@ -46,6 +51,7 @@ export function EditWorkflowDialog({ workflow, isOpen, onClose }: WorkflowDialog
 
 function EditWorkflowForm({ workflow, onClose }: Omit<WorkflowDialogProps, 'isOpen'>) {
   const saveSeen = useIfMatch(workflow, 'this workflow');
+  const isShown = useIsShown();
   return (
     <WorkflowForm
       workflow={workflow}
@@ -56,8 +62,8 @@ function EditWorkflowForm({ workflow, onClose }: Omit<WorkflowDialogProps, 'isOp
         const path = { id: workflow.id };
         await saveSeen((header) => api.PATCH('/workflows/{id}', { params: { path, header }, body }));
         await refresh('/workflows');
-        onClose();
         say('Saved');
+        if (isShown()) onClose();
       }}
     />
   );

@@ -29,9 +29,9 @@ export function LinkDialog({
       action="Insert"
       schema={schema}
       defaultValues={{ text: selected, address: '' }}
-      save={async ({ text, address }) => {
+      save={async ({ text, address }, finish) => {
         const kept = kind === 'button' ? toButton(null, color) : null;
-        onClose();
+        await finish();
         setTimeout(() => insertLink(editor, { href: readAddress(address) ?? address, text, kept }));
       }}
     >

@@ -4,7 +4,7 @@ import { ListBoxItem, ListBoxSection } from 'react-aria-components/ListBox';
 import { SearchSelect } from '../../../ui/search-select.tsx';
 import { optionLook } from '../../../ui/select.tsx';
 import { fieldLabel } from './field-label.ts';
-import type { FieldSource } from './operators.ts';
+import { type FieldSource, typeWords } from './operators.ts';
 import { type FieldOption, type KnownFields, sections } from './use-fields.ts';
 
 interface FieldSelectProps {
@@ -56,7 +56,7 @@ function FieldSection({ title, options }: { title: FieldOption['section']; optio
         <ListBoxItem key={field} id={field} textValue={label} className={optionLook}>
           <span className="min-w-0 flex-1 truncate">{label}</span>
           <span className="max-w-32 truncate text-xs text-muted">
-            {field.startsWith('data.') ? field.slice('data.'.length) : type}
+            {field.startsWith('data.') ? field.slice('data.'.length) : type && typeWords[type]}
           </span>
         </ListBoxItem>
       ))}

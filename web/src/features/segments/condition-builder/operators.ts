@@ -2,6 +2,8 @@ import type { Filter } from './condition.ts';
 
 export type FieldKind = 'email' | 'subscribed' | 'instant' | 'data' | 'event' | 'segment';
 export type FieldType = 'string' | 'number' | 'boolean' | 'date';
+
+export const typeWords = { string: 'Text', number: 'Number', boolean: 'Yes or no', date: 'Date' } as const;
 /** Where the condition is used: only a workflow step has the event that started the execution, and its context. */
 export type FieldSource = 'contact' | 'workflow';
 

@@ -5,7 +5,7 @@ import { ComboBox, Select } from '../../../ui/select.tsx';
 import { useLast } from '../../../ui/use-last.ts';
 import type { Filter, FilterValue } from './condition.ts';
 import { NumberInput } from './number-input.tsx';
-import { type FieldType, shapeOf, takesText, valueTypeOf } from './operators.ts';
+import { type FieldType, shapeOf, takesText, typeWords, valueTypeOf } from './operators.ts';
 import { useFieldValues } from './use-field-values.ts';
 
 interface ValueEditorProps {
@@ -16,12 +16,7 @@ interface ValueEditorProps {
   error: string | undefined;
 }
 
-const types: { value: FieldType; label: string }[] = [
-  { value: 'string', label: 'Text' },
-  { value: 'number', label: 'Number' },
-  { value: 'boolean', label: 'Yes or no' },
-  { value: 'date', label: 'Date' },
-];
+const types: FieldType[] = ['string', 'number', 'boolean', 'date'];
 const blank: Record<FieldType, FilterValue> = { string: '', number: 0, boolean: true, date: today() };
 
 /**
@@ -41,7 +36,7 @@ export function ValueEditor(props: ValueEditorProps) {
           label="Type of the value"
           isLabelHidden
           className="w-28"
-          options={types}
+          options={types.map((value) => ({ value, label: typeWords[value] }))}
           value={shownType}
           onChange={(chosen) => onChange(blank[chosen])}
         />

@@ -23,12 +23,12 @@ export function useSaveStep(
   };
 }
 
-/** Renames the issues of a refusal from paths in the request to fields of the form. */
-export function withFormFields(error: ApiError): ApiError {
+/** Renames the issues of a refusal from paths in the request to those fields of the form that have them. */
+export function withFormFields(error: ApiError, fields: object): ApiError {
   const { status, requestId, message, code, suggestion } = error;
   const errors = error.issues.map((issue) => {
     const [field = '', ...rest] = issue.field.replace(/^config\./, '').split('.');
-    return { ...issue, field, message: [...rest, issue.message].join(': ') };
+    return field in fields ? { ...issue, field, message: [...rest, issue.message].join(': ') } : issue;
   });
   return Object.assign(new ApiError(status, requestId, { message, errors }), { code, suggestion });
 }

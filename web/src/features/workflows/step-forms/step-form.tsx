@@ -40,7 +40,7 @@ export function useStepForm<Values extends FieldValues & { name: string }>(
       try {
         await saveStep(values.name, configOf(values));
       } catch (error) {
-        throw error instanceof ApiError ? withFormFields(error) : error;
+        throw error instanceof ApiError ? withFormFields(error, values) : error;
       }
       // Another step may be open by now, or another page.
       if (!isShown()) return;
@@ -53,15 +53,12 @@ export function useStepForm<Values extends FieldValues & { name: string }>(
 
 interface StepFormFrameProps<Values extends FieldValues & { name: string }> {
   form: ApiForm<Values>;
-  /** Whether something that the form edits outside its fields has changed. */
-  isChanged?: boolean;
   onDone: () => void;
   children?: ReactNode;
 }
 
 export function StepFormFrame<Values extends FieldValues & { name: string }>({
   form,
-  isChanged = false,
   onDone,
   children,
 }: StepFormFrameProps<Values>) {
@@ -69,7 +66,7 @@ export function StepFormFrame<Values extends FieldValues & { name: string }>({
   const { control } = form.form as unknown as UseFormReturn<{ name: string }>;
   return (
     <DialogForm form={form} action="Save" onCancel={onDone}>
-      <LeaveGuard isDirty={form.form.formState.isDirty || isChanged} />
+      <LeaveGuard isDirty={form.form.formState.isDirty} />
       <FormField control={control} name="name" label="Step name" />
       {children}
     </DialogForm>
