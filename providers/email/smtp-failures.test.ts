@@ -61,6 +61,21 @@ describe.each([
     expect(server.messages.length).toBe(stage === 'message' ? 1 : 0);
   });
 
+  it.each<[SmtpStage, string, boolean | undefined]>([
+    ['MAIL', '451 4.7.1 greylisted', true],
+    ['RCPT', '450 4.7.1 greylisted', true],
+    ['DATA', '451 4.3.0 not now', true],
+    ['message', '421 4.7.0 try again later', true],
+    ['greeting', '421 too busy', false],
+    ['MAIL', '530 5.7.0 authentication required', false],
+    ['message', '550 5.4.5 Daily user sending limit exceeded', undefined],
+  ])('after %s: %s the email backs off: %s', async (stage, reply, backsOff) => {
+    const server = await serve({ EHLO: [ehlo], [stage]: [reply] });
+    const handedOver = await provide(server.url).handOver(exampleEmail());
+    expect(handedOver).toMatchObject({ outcome: 'later' });
+    expect('backsOff' in handedOver ? handedOver.backsOff : undefined).toBe(backsOff);
+  });
+
   it.each<[SmtpStage, SmtpAction, string]>([
     ['greeting', 'close', 'later'],
     ['greeting', 'silence', 'later'],
