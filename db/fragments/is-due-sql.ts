@@ -1,5 +1,5 @@
 /**
- * Condition for emails that may be claimed.
+ * Condition for queued emails that may be claimed.
  *
  * @param email alias of `emails`
  */
