@@ -180,6 +180,22 @@ describe('canceling executions', () => {
     expect(await cancelled(workflowId)).toBe(1);
   });
 
+  it('fails with its cause in a transaction, which cannot go on', async () => {
+    const workflowId = await addWorkflow();
+    await addWaiting(workflowId, 1);
+    const limits = { statementMs: 10_000, lockMs: 300 };
+    const orm = createOrm({ url: database.url, poolSize: 4, limits, warn: () => undefined });
+    onTestFinished(() => orm.close());
+    await em().transactional(async (own) => {
+      await run(own, 'select from event_listeners where workflow_id = $1 for update', [workflowId]);
+      const cancelling = orm.em
+        .fork()
+        .transactional((limited) => cancelActiveExecutions(limited, workflowId));
+      await expect(cancelling).rejects.toThrow('lock timeout');
+    });
+    expect([await cancelled(workflowId), await listening(workflowId)]).toEqual([0, 1]);
+  });
+
   it('happens when the contact is deleted, along with its data', async () => {
     const workflowId = await addWorkflow();
     await addWaiting(workflowId, 3);
