@@ -227,7 +227,6 @@ describe('request bodies', () => {
 
   it('that arrive too slowly end with 408', async () => {
     const impatient = await startTestApi({ database, routes, services: null, requestTimeoutMs: 400 });
-    const startedAt = performance.now();
     const answer = await raw(
       'POST /json HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n',
       Array.from({ length: 50 }, () => ' '),
@@ -235,7 +234,6 @@ describe('request bodies', () => {
     );
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
     expect(answer).toContain('took too long');
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
     await impatient.close();
   });
 

@@ -186,13 +186,13 @@ describe('canceling executions', () => {
     const limits = { statementMs: 10_000, lockMs: 300 };
     const orm = createOrm({ url: database.url, poolSize: 4, limits, warn: () => undefined });
     onTestFinished(() => orm.close());
-    await em().transactional(async (own) => {
-      await run(own, 'select from event_listeners where workflow_id = $1 for update', [workflowId]);
-      const cancelling = orm.em
-        .fork()
-        .transactional((limited) => cancelActiveExecutions(limited, workflowId));
-      await expect(cancelling).rejects.toThrow('lock timeout');
-    });
+    // Not `transactional`: a transaction begun in its callback would be one of its own pool, without these limits.
+    const holding = em();
+    await holding.begin();
+    await run(holding, 'select from event_listeners where workflow_id = $1 for update', [workflowId]);
+    const cancelling = orm.em.fork().transactional((own) => cancelActiveExecutions(own, workflowId));
+    await expect(cancelling).rejects.toThrow('lock timeout');
+    await holding.rollback();
     expect([await cancelled(workflowId), await listening(workflowId)]).toEqual([0, 1]);
   });
 
