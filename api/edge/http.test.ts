@@ -241,7 +241,8 @@ describe('request bodies', () => {
     const before = api.logLines.length;
     const { port } = new URL(api.url);
     const socket = connect(Number(port), '127.0.0.1');
-    socket.write('POST /json HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{');
+    const text = 'POST /json HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n{';
+    await new Promise((resolve) => socket.write(text, resolve));
     await delay(50);
     socket.destroy();
     await expect.poll(() => api.logLines.length, { timeout: 90_000 }).toBeGreaterThan(before);
