@@ -227,8 +227,10 @@ describe('sender domains as SES identities', () => {
     expect(await identities.check(pending, [])).toMatchObject({ verified: false, found: [] });
     dns.questions.splice(0);
     const check = await identities.check({ ...shop, needsProof: false }, dkimTokens);
-    // None of the six records waits for the one before, which is asked for a second time in between.
-    expect(new Set(dns.questions.slice(0, 6)).size).toBe(6);
+    // None waits for the one before, which would be asked a second time in between.
+    const records = new Set(dns.questions);
+    expect(records.size).toBeGreaterThan(2);
+    expect(new Set(dns.questions.slice(0, records.size))).toEqual(records);
     expect(check.verified).toBe(true);
     expect(check.found.some((key) => key.endsWith('DMARC'))).toBe(false);
   });

@@ -108,7 +108,7 @@ it('an email that its server defers waits longer after each try, and others of i
   expect(round).toEqual({ openIds: [deferred], sent: 1, ended: 0 });
   expect(retryInMs).toBeGreaterThan(0);
   expect(retryInMs).toBeLessThan(61_000);
-  await passes('1 minute');
+  await passes('2 minutes');
   answers.set(deferred, { outcome: 'accepted', messageId: 'm-2' });
   expect(await dispatchEmails(busy, ids)).toMatchObject({ openIds: [], sent: 1 });
   expect(handedOver).toEqual([other, deferred]);
