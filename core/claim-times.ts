@@ -30,3 +30,6 @@ export const deferralLimitMs = 24 * 60 * 60 * 1000;
  * by cancelling.
  */
 export const campaignDeferralLimitMs = 14 * deferralLimitMs;
+
+/** RFC 5321, 4.5.4.1 "Sending Strategy": mail servers retry every half an hour, and sooner at first. */
+export const longestBackOffMs = 30 * 60 * 1000;

@@ -51,10 +51,13 @@ it('of a table that is locked are left out, and asked for once, until it answers
     const others = ['posthaste_postgres_up 1', 'posthaste_sending_backlog{kind="single"} 0'];
     const [text] = await Promise.all([readUntil(registry, ...others), registry.metrics()]);
     expect(namesIn(text)).not.toContain('posthaste_outbox_waiting');
-    const [waiting] = await em.execute(
-      `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    await eventually(
+      () =>
+        em.execute<{ count: number }[]>(
+          `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+        ),
+      ([waiting]) => waiting?.count === 1,
     );
-    expect(waiting).toEqual({ count: 1 });
   });
   await readUntil(registry, 'posthaste_outbox_waiting{lane="work"} 0');
 });

@@ -175,6 +175,9 @@ describe('the last owner', () => {
   });
 });
 
+const blockedSql = `select from pg_stat_activity
+  where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`;
+
 describe('an invitation', () => {
   it('to an unknown address arrives there, and signs up its owner', async () => {
     const { owner, project, path } = await createTeam();
@@ -249,7 +252,7 @@ describe('an invitation', () => {
       await Promise.race([
         verifying,
         eventually(
-          () => sql(em, 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0'),
+          () => sql(em, blockedSql),
           (waiting) => waiting.length > 1,
         ),
       ]);
@@ -295,13 +298,31 @@ describe('an invitation', () => {
       await untilBlocking(em);
       pending.push(owner.call('DELETE', `${path}/${invited.body.invitation.id}`));
       await eventually(
-        () => sql(em, 'select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0'),
+        () => sql(em, blockedSql),
         (waiting) => waiting.length > 1,
       );
     });
     expect((await Promise.all(pending)).map(({ status }) => status)).toEqual([201, 404]);
     const { data } = (await owner.call('GET', path)).body;
     expect(data.map((member: { email: string }) => member.email)).toContain(email);
+  });
+
+  it('is not accepted if it is withdrawn while the password is hashed', async () => {
+    const { owner, path } = await createTeam();
+    const email = 'lars@example.com';
+    const invited = await owner.call('POST', path, { email, role: 'MEMBER' });
+    const invitation = await mailedToken(stack, email, '/accept-invitation');
+    let accepting: ReturnType<typeof callApi> | undefined;
+    await stack.em().transactional(async (em) => {
+      // Stops the acceptance between the hash and its look at the user.
+      await sql(em, 'lock table users in exclusive mode');
+      accepting = callApi(stack.url, 'POST', '/auth/signup', { email, password: testPassword, invitation });
+      await untilBlocking(em);
+      expect((await owner.call('DELETE', `${path}/${invited.body.invitation.id}`)).status).toBe(204);
+    });
+    expect((await accepting)?.status).toBe(400);
+    const login = await callApi(stack.url, 'POST', '/auth/login', { email, password: testPassword });
+    expect(login.status).toBe(401);
   });
 
   it('is accepted while its project is being deleted, and neither fails', async () => {

@@ -37,6 +37,23 @@ it('concurrent checkouts replace it by one', async () => {
   expect(customersOf()).toHaveLength(1);
 });
 
+it('a customer deleted at Stripe is forgotten by the portal, and the next checkout creates another', async () => {
+  const { stripe, owner } = stage.scene();
+  await subscribe();
+  const [lost] = customersOf();
+  stripe.deletedCustomers.push(...stripe.customers.splice(0));
+  stripe.sessions.splice(0);
+  stripe.subscriptions.splice(0);
+  expect((await owner.call('POST', pathOf('billing-portal'))).body).toMatchObject({
+    error: { code: 'CONFLICT', statusCode: 409, suggestion: expect.stringContaining('checkout') },
+  });
+  expect(await subscriptionNow()).toBeNull();
+  expect((await checkout()).status).toBe(200);
+  const [customer] = customersOf();
+  expect(customer?.id).not.toBe(lost?.id);
+  expect((await owner.call('POST', pathOf('billing-portal'))).status).toBe(200);
+});
+
 describe('a subscription with the test key', () => {
   function goLive(): void {
     const { stripe } = stage.scene();

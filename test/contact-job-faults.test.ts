@@ -6,8 +6,14 @@ import { findWrongCounts } from './setup/read-database.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
 import { upload } from './setup/upload.ts';
 
-/** Shared by the tests, each with a project of its own; a worker that one test has started is the first of the next. */
-const stack = useProcessStack();
+/**
+ * Shared by the tests, each with a project of its own; a worker that one test has started is the first of the next.
+ * Statements wait for a held contact as long as a test holds it.
+ */
+const stack = useProcessStack({
+  DATABASE_LOCK_TIMEOUT_SECONDS: '300',
+  DATABASE_STATEMENT_TIMEOUT_SECONDS: '300',
+});
 const sender = useSender(stack);
 
 beforeAll(() => stack.start());
@@ -168,7 +174,7 @@ it('many concurrent jobs of a project leave connections for the emails of others
   await eventually(stack.inboxTotal, (total) => total > before);
   // Other work may wait for a moment, too; jobs beyond the limit would wait until the release.
   const most = 2 * stack.running('worker').length;
-  await eventually(waitingForLocks, (waiting) => waiting <= most, 2_000);
+  await eventually(waitingForLocks, (waiting) => waiting <= most);
   await release();
   for (const jobId of jobs) expect(await ended('bulk', jobId)).toMatchObject({ state: 'completed' });
 });

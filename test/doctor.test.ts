@@ -49,10 +49,16 @@ function doctor(changes: Record<string, string> = {}, ...args: string[]) {
   });
 }
 
-/** Runs the doctor in this process, because its command takes seconds to load. */
+/** What the doctor rightly reports if the machine is too busy to answer within five seconds. */
+const isLate = ({ text }: Finding) => /timeout|timed out|deadline|no answer within/i.test(text);
+
+/** Runs the doctor in this process, because its command takes seconds to load, until everything answers in time. */
 async function examine(changes: Record<string, string> = {}): Promise<Report> {
   const environment = environmentWith(changes);
-  const findings = await runDoctor(loadConfig(environment), environment);
+  const findings = await eventually(
+    () => runDoctor(loadConfig(environment), environment),
+    (found) => !found.some(isLate),
+  );
   return { status: worstLevel(findings), findings };
 }
 
@@ -98,7 +104,10 @@ it('names dead commands, their reason and the statement that revives them', asyn
     `insert into outbox (id, kind, subject_id, attempts, last_error, dead_at)
      values (uuidv7(), 'contact.snooze', uuidv7(), 12, 'INVALID_ARGUMENT: no such attribute', now())`,
   );
-  const { stdout, exitCode } = await doctor({}, '--json');
+  const { stdout, exitCode } = await eventually(
+    () => doctor({}, '--json'),
+    (answer) => !JSON.parse(answer.stdout).findings.some(isLate),
+  );
   expect(exitCode).toBe(1);
   expect(errors(JSON.parse(stdout))).toEqual([
     {
@@ -270,18 +279,19 @@ describe('the workers', () => {
   });
 
   it('are reported missing although Temporal still lists those that have ended', async () => {
+    // For five minutes. The schedule that tells Temporal's time may be late on a busy machine.
     const { workflowService } = client;
     const describeTaskQueue = workflowService.describeTaskQueue.bind(workflowService);
     vi.spyOn(workflowService, 'describeTaskQueue').mockImplementation(async (request) => {
       const found = await describeTaskQueue(request);
       for (const { lastAccessTime } of found.pollers) {
-        if (lastAccessTime?.seconds) lastAccessTime.seconds = lastAccessTime.seconds.sub(180);
+        if (lastAccessTime?.seconds) lastAccessTime.seconds = lastAccessTime.seconds.sub(290);
       }
       return found;
     });
     const found = await checkTemporal(client, loadConfig(stack.environment));
     expect(found.filter(({ level }) => level === 'error')).toMatchObject([
-      { area: 'Temporal', text: expect.stringMatching(/^no worker has asked for work for \d min$/) },
+      { area: 'Temporal', text: expect.stringMatching(/^no worker has asked for work for \d+ min$/) },
     ]);
   });
 });

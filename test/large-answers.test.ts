@@ -16,7 +16,11 @@ beforeAll(async () => {
   }
 });
 
-/** Requests 20 MB. @param begin called when the response begins, before any of its body is read */
+/**
+ * Requests 20 MB, again when its turn does not come within 30 seconds.
+ *
+ * @param begin called when the response begins, before any of its body is read
+ */
 function ask(begin: (answer: IncomingMessage) => void) {
   const call = request(`${stack.url}/templates?pageSize=${templates}`, {
     headers: { Authorization: `Bearer ${sender.secretKey}` },
@@ -25,24 +29,40 @@ function ask(begin: (answer: IncomingMessage) => void) {
   call.on('error', () => undefined);
   call.on('response', (answer) => {
     answer.on('error', () => undefined);
-    begin(answer);
+    if (answer.statusCode !== 503) return begin(answer);
+    answer.resume();
+    setTimeout(() => ask(begin), 1_000);
   });
   return call.end();
 }
 
-const read = async (answer: IncomingMessage) => JSON.parse(Buffer.concat(await answer.toArray()).toString());
+/** Enough to read 20 MB in eight seconds. */
+const steadily = 2_500;
 
-/** Reads 20 MB in eight seconds. */
-async function readSteadily(answer: IncomingMessage) {
+async function read(answer: IncomingMessage, bytesPerMs = Number.POSITIVE_INFINITY) {
   const begin = performance.now();
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer) {
     chunks.push(chunk);
     bytes += chunk.length;
-    while (bytes / (performance.now() - begin) > 2_500) await delay(20);
+    while (bytes / (performance.now() - begin) > bytesPerMs) await delay(20);
   }
   return JSON.parse(Buffer.concat(chunks).toString());
+}
+
+/** Reads 20 MB, for which a client has 15 seconds. If the machine is so busy that it takes longer, asks again. */
+async function readAll(
+  answer: IncomingMessage,
+  bytesPerMs?: number,
+): Promise<Awaited<ReturnType<typeof read>>> {
+  const begin = performance.now();
+  try {
+    return await read(answer, bytesPerMs);
+  } catch (error) {
+    if (performance.now() - begin < 10_000) throw error;
+    return readAll(await new Promise<IncomingMessage>((resolve) => ask(resolve)), bytesPerMs);
+  }
 }
 
 it('are held for two clients at once; a client that does not read loses its response, the others get theirs', async () => {
@@ -54,7 +74,7 @@ it('are held for two clients at once; a client that does not read loses its resp
     ask((answer) => {
       begun += 1;
       if (begun === 1 || begun === 3) asleep.push(answer);
-      else readers.push(begun === 2 ? readSteadily(answer) : read(answer));
+      else readers.push(begun === 2 ? readAll(answer, steadily) : readAll(answer));
     });
   }
   const answers = (number: number) =>

@@ -136,6 +136,9 @@ it('names the trace in the log line', async () => {
   const headers = { traceparent: `00-${traceId}-${callerSpanId}-01` };
   await traced.request('/openapi.json', { headers });
   await untraced.request('/openapi.json', { headers });
+  // A request is logged after its answer.
+  const logged = async () => traced.logLines.length + untraced.logLines.length;
+  await eventually(logged, (lines) => lines >= 2);
   expect(traced.logLines).toMatchObject([{ msg: 'request', trace_id: traceId }]);
   expect(untraced.logLines).toEqual([expect.not.objectContaining({ trace_id: expect.anything() })]);
   for (const part of [traced, untraced, database]) await part.close();

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { newImageKey } from '../core/images/image-key.ts';
@@ -139,5 +139,26 @@ describe('the uploads of a project', () => {
       [path.basename(answer.body.key), `${path.basename(keys[2] ?? '')}.part`].toSorted(),
     );
     expect(await totalOf(project.id)).toEqual({ files: 1, bytes: size });
+  });
+
+  it('are swept although an image of another project cannot be removed', async () => {
+    const em = stack.em();
+    const keys: string[] = [];
+    for (const age of ['4 hours', '3 hours', '2 hours']) {
+      const { id: projectId } = await createOwnProject(await createTestPerson(stack.url));
+      const key = newImageKey(projectId, 'image/png');
+      keys.push(key);
+      await em.fork().persist(em.create(Upload, { key, projectId })).flush();
+      await sql(em, 'update uploads set created_at = now() - $2::interval where key = $1', [key, age]);
+    }
+    const images = createDiskImages(stack.uploads, '');
+    const [first = ''] = keys;
+    await mkdir(path.join(stack.uploads, first), { recursive: true });
+    await expect(sweepUploads(em, (key) => images.remove(key))).rejects.toThrow(path.basename(first));
+    const left = () => sql(em, 'select key from uploads where key = any($1)', [keys]);
+    expect(await left()).toEqual([{ key: first }]);
+    await rmdir(path.join(stack.uploads, first));
+    expect(await sweepUploads(em, (key) => images.remove(key))).toBe(1);
+    expect(await left()).toEqual([]);
   });
 });

@@ -34,6 +34,7 @@ export interface AccountsServiceOptions {
   signupEnabled: boolean;
 }
 
+const noLongerValid = 'This invitation is no longer valid';
 const forUselessInvitation =
   'Use the address that it was mailed to. It may also have been used or withdrawn, or have expired: ask for a new one.';
 
@@ -67,7 +68,7 @@ export function createAccountsService(options: AccountsServiceOptions) {
       const em = orm.em.fork();
       const project = invitation && (await em.findOne(Project, { id: invitation.projectId }));
       if (!invitation || !project) {
-        throw new DomainError('BAD_REQUEST', 'This invitation is no longer valid', {
+        throw new DomainError('BAD_REQUEST', noLongerValid, {
           suggestion: 'It may have been used or withdrawn, or have expired: ask for a new one.',
         });
       }
@@ -149,7 +150,12 @@ async function addInvited(
   user: { email: string; name: string | null; passwordHash: string },
   opened: Buffer,
 ): Promise<User> {
-  const invitee = (await lockRecord(em, User, { email: user.email })) ?? (await addUser(em, user));
+  const known = await lockRecord(em, User, { email: user.email });
+  // It may have been withdrawn while the password was hashed.
+  if ((await em.getRepository(Invitation).findOpen(opened)) === undefined) {
+    throw new DomainError('BAD_REQUEST', noLongerValid, { suggestion: forUselessInvitation });
+  }
+  const invitee = known ?? (await addUser(em, user));
   if (invitee.emailVerified) throw isTaken();
   await proveAddress(em, invitee, { passwordHash: user.passwordHash }, opened);
   return invitee;

@@ -161,18 +161,18 @@ async function forget(orm: Orm, { projectId, customerId }: BillingCustomer): Pro
   await orm.em.fork().nativeDelete(BillingCustomer, { projectId, customerId });
 }
 
-/** Forgets a test-mode customer and subscription once the deployment has gone live: nobody pays for them. */
-async function forgetTestCustomer(
+/** Forgets a customer, with its subscription, that was deleted or is left from test mode: nobody pays for it. */
+async function forgetLostCustomer(
   orm: Orm,
   provider: BillingProvider,
   customer: BillingCustomer,
 ): Promise<boolean> {
-  const isLeft = await provider.isLeftFromTest(customer.customerId);
-  if (isLeft) await forget(orm, customer);
-  return isLeft;
+  const isLost = await provider.isLost(customer.customerId);
+  if (isLost) await forget(orm, customer);
+  return isLost;
 }
 
-/** Returns undefined without a customer, also when a test-mode customer has just been forgotten. */
+/** Returns undefined without a customer, also when a lost one has just been forgotten. */
 async function askAbout<Answer>(
   orm: Orm,
   provider: BillingProvider,
@@ -183,7 +183,7 @@ async function askAbout<Answer>(
   try {
     return await askProcessor(call(customer.customerId));
   } catch (error) {
-    if (await forgetTestCustomer(orm, provider, customer)) return undefined;
+    if (await forgetLostCustomer(orm, provider, customer)) return undefined;
     throw error;
   }
 }
@@ -199,7 +199,7 @@ async function openCheckout(
   for (let tries = 0; tries < mostTries; tries += 1) {
     const customer = await customerOf(orm, provider, projectId, lost);
     if (customer.currentSubscription()) {
-      if (await forgetTestCustomer(orm, provider, customer)) lost = customer.customerId;
+      if (await forgetLostCustomer(orm, provider, customer)) lost = customer.customerId;
       else await requireEnded(orm, provider, projectId);
       continue;
     }

@@ -121,6 +121,8 @@ const EmailSchema = defineEntity({
      * if it did not.
      */
     claimedAt: instant().nullable(),
+    /** While QUEUED: not to be claimed before, because the provider deferred it again and again. */
+    retryAt: instant().nullable(),
     /**
      * Whether the hand-over under this claim has started. Null without a claim, and for claims that count as started.
      */

@@ -54,10 +54,11 @@ export class UploadRepository extends EntityRepository<Upload> {
     );
   }
 
-  listUnfinished(limit: number): Promise<Upload[]> {
+  /** Oldest first. @param except projects */
+  listUnfinished(except: string[], limit: number): Promise<Upload[]> {
     const before = new Date(Date.now() - unfinishedForMs);
     return this.find(
-      { stored: false, createdAt: { $lt: before } },
+      { stored: false, createdAt: { $lt: before }, projectId: { $nin: except } },
       { ...allProjects, orderBy: { createdAt: 'asc' }, limit },
     );
   }

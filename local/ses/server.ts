@@ -36,6 +36,8 @@ export interface LocalSesOptions {
   smtpPort?: number;
   dataDir: string;
   webhookUrl?: string;
+  /** How long the webhook may take to answer. Default: 15 seconds, as with SNS. */
+  webhookAnswerMs?: number;
   topicArn?: string;
   /** Emails per second reported by `GetAccount`; not enforced. */
   maxSendRate?: number;
@@ -120,6 +122,7 @@ async function openParts(options: LocalSesOptions, url: string) {
     baseUrl: url,
     topicArn,
     webhookUrl: options.webhookUrl ?? null,
+    answerMs: options.webhookAnswerMs,
   });
   return { state, store, received, identities, faults, events };
 }

@@ -63,10 +63,10 @@ export interface BillingProvider {
    */
   createCheckout(order: CheckoutOrder): Promise<Checkout | undefined>;
   /**
-   * Whether the customer was created in test mode, where nobody pays, while the key is a live one. Also false when the
-   * processor does not say: the stored customer is kept then.
+   * Whether nobody pays through the customer any more: it was deleted, or created in test mode while the key is a live
+   * one. Also false when the processor does not say: the stored customer is kept then.
    */
-  isLeftFromTest(customerId: string): Promise<boolean>;
+  isLost(customerId: string): Promise<boolean>;
   readCheckout(id: string): Promise<Checkout | undefined>;
   /** Closes a checkout. @returns its final state: `complete` when the customer paid first */
   closeCheckout(id: string): Promise<Checkout | undefined>;

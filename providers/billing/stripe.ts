@@ -63,7 +63,7 @@ export function createStripeProvider(options: StripeOptions, timeout = longestCa
 
     createCheckout: (order) => ask(unlessMissing(() => createCheckout(stripe, order), 'customer')),
 
-    isLeftFromTest: (customer) => isLeftFromTest(stripe, customer),
+    isLost: (customer) => isLost(stripe, customer),
 
     openPortal: (customer, returnUrl) =>
       ask(async () => (await stripe.billingPortal.sessions.create({ customer, return_url: returnUrl })).url),
@@ -127,10 +127,10 @@ function unlessMissing<Answer>(
   };
 }
 
-async function isLeftFromTest(stripe: Stripe, customer: string): Promise<boolean> {
+async function isLost(stripe: Stripe, customer: string): Promise<boolean> {
   try {
-    await stripe.customers.retrieve(customer);
-    return false;
+    // Only a key of the same account and mode still reads a deleted customer.
+    return (await stripe.customers.retrieve(customer)).deleted === true;
   } catch (error) {
     // Stripe tells it apart from a customer of another account only in words: "No such customer: '…'; a similar object
     // exists in test mode, but a live mode key was used to make this request."

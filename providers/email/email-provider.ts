@@ -35,12 +35,15 @@ export interface OutgoingEmail {
  * - `later`: not accepted, a retry may succeed (throttled, paused, unreachable, misconfigured).
  * - `unknown`: no answer; it may have been accepted.
  *
+ * `retryInMs` is when the provider may take emails again. With `backsOff`, its reply may concern this email alone, as a
+ * greylisting does, so the email itself waits longer after each try.
+ *
  * `reason` is one line of at most 500 characters.
  */
 export type HandOver =
   | { outcome: 'accepted'; messageId: string }
   | { outcome: 'refused'; reason: string }
-  | { outcome: 'later'; reason: string; retryInMs: number }
+  | { outcome: 'later'; reason: string; retryInMs: number; backsOff?: boolean }
   | { outcome: 'unknown'; reason: string };
 
 /** Outcome of an email that the answer to a call does not mention. */

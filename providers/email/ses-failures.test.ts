@@ -14,6 +14,8 @@ import { createSesAccountClient, createSesClient, type SesTimeouts } from './ses
 /** Whatever ends sooner than these was ended by a shorter limit. */
 const roomy: SesTimeouts = { connectMs: 10_000, answerMs: 10_000, idleMs: 5_000 };
 const short: SesTimeouts = { connectMs: 300, answerMs: 400, idleMs: 5_000 };
+/** Only a call that never gives up takes longer. */
+const minuteMs = 60_000;
 const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
 const accepted = JSON.stringify({ MessageId: '0100-abc' });
 const finished: (() => unknown)[] = [];
@@ -153,7 +155,7 @@ describe('when no answer comes', () => {
     const { url, requests } = await serve(() => undefined);
     const start = performance.now();
     expect(await provide(url, short).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
-    expect(performance.now() - start).toBeLessThan(roomy.answerMs);
+    expect(performance.now() - start).toBeLessThan(minuteMs);
     expect(requests).toHaveLength(1);
   });
 
@@ -163,7 +165,7 @@ describe('when no answer comes', () => {
     });
     const start = performance.now();
     expect(await provide(url, short).handOver(exampleEmail())).toMatchObject({ outcome: 'unknown' });
-    expect(performance.now() - start).toBeLessThan(roomy.answerMs);
+    expect(performance.now() - start).toBeLessThan(minuteMs);
   });
 
   it('gives up on a reply that never ends, alone and in bulk, and on its connection', async () => {
@@ -264,9 +266,9 @@ describe('when nothing can be sent', () => {
   it('tries later when the connection is not accepted in time', async () => {
     const endpoint = await listenWithoutAccepting();
     const start = performance.now();
-    const waits = { ...roomy, connectMs: 300 };
+    const waits = { ...roomy, connectMs: 300, answerMs: 2 * minuteMs };
     expect(await provide(endpoint, waits).handOver(exampleEmail())).toMatchObject({ outcome: 'later' });
-    expect(performance.now() - start).toBeLessThan(roomy.answerMs);
+    expect(performance.now() - start).toBeLessThan(minuteMs);
   });
 
   it('tries later when the connection ends before it is secured', async () => {

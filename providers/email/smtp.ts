@@ -76,7 +76,7 @@ const pauseMs = 30_000;
 // Of the last 24 hours, so it frees up all the time. Gmail refuses beyond it with 550.
 const dailyLimit = /\bdaily\b.*\b(?:limit|quota)\b/i;
 const dailyLimitPauseMs = 10 * 60_000;
-// A 5xx reply to these commands refuses the email; elsewhere it concerns the session.
+// A reply to these commands may concern the email: 5xx refuses it, 4xx defers it. Elsewhere it concerns the session.
 const emailCommands = new Set(['MAIL FROM', 'RCPT TO', 'DATA']);
 // Bad sequence, authentication required or too weak, encryption required: configuration errors.
 const setUpReplies = new Set([503, 530, 534, 538]);
@@ -103,9 +103,10 @@ export function classifySmtpError(error: unknown, hasLeft: boolean): FailedHandO
     // Without addresses, which a reply may quote: one may contain these words.
     if (dailyLimit.test(reason.replaceAll(/\S+@\S+/g, '')))
       return { outcome: 'later', reason, retryInMs: dailyLimitPauseMs };
-    const isRefusal =
-      responseCode >= 500 && emailCommands.has(String(command)) && !setUpReplies.has(responseCode);
-    return isRefusal ? { outcome: 'refused', reason } : { outcome: 'later', reason, retryInMs: pauseMs };
+    const isOfEmail = emailCommands.has(String(command)) && !setUpReplies.has(responseCode);
+    return isOfEmail && responseCode >= 500
+      ? { outcome: 'refused', reason }
+      : { outcome: 'later', reason, retryInMs: pauseMs, backsOff: isOfEmail };
   }
   if (hasLeft) return { outcome: 'unknown', reason };
   // Raised by nodemailer itself: too large for the server, or no valid address.

@@ -16,6 +16,8 @@ import { foldCampaignFigures, recountCampaign } from './campaign-figures.ts';
 import { cancelBatches } from './cancel-batches.ts';
 import { freezeAudience } from './freeze-audience.ts';
 import { readCampaignBatch } from './read-campaign-batch.ts';
+import { undecided } from './send-event-evidence.ts';
+import { settleBatch } from './settle-batch.ts';
 import {
   beginMonthBefore,
   claim,
@@ -65,6 +67,31 @@ describe('a claim of a batch', () => {
     expect((await claim(id)).map((email) => email.triedSince)).toEqual([triedSince, null]);
   });
 
+  it('leaves an email that the provider defers to its time, and says when that is', async () => {
+    const id = await start(3);
+    const token = uuidv7();
+    const [first] = await claim(id, 1, token);
+    if (first === undefined) throw new Error('One was claimed');
+    const retryAt = new Date(Date.now() + 600_000);
+    await recordHandOvers(em, token, [record(first, { status: 'QUEUED', messageId: null, retryAt })]);
+    const settle = () => settleBatch(em, id, 1, 60, undecided);
+    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ due: 2 });
+    expect(await settle()).toMatchObject({ queued: 3, dueInMs: 0 });
+    const others = uuidv7();
+    const claimed = await claim(id, 500, others);
+    expect(claimed.map((email) => email.contactData?.n)).toEqual([2, 3]);
+    await recordHandOvers(
+      em,
+      others,
+      claimed.map((email) => record(email, {})),
+    );
+    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ due: 0 });
+    expect(await settle()).toMatchObject({ queued: 1, waiting: 0, dueInMs: expect.closeTo(600_000, -5) });
+    expect(await openBatches(id)).toEqual([1]);
+    await sql(em, `update emails set retry_at = now() where id = $1`, [first.id]);
+    expect((await claim(id)).map((email) => email.id)).toEqual([first.id]);
+  });
+
   it('gives each email to only one of several concurrent claims', async () => {
     const id = await start(400);
     const claims = await Promise.all(Array.from({ length: 8 }, () => claim(id, 60)));
@@ -79,7 +106,7 @@ describe('a claim of a batch', () => {
   it('takes nothing from a canceled campaign or a disabled project', async () => {
     const id = await start(3);
     await sql(em, 'update projects set disabled = true where id = $1', [projectId]);
-    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'paused', queued: 3 });
+    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'paused', due: 3 });
     expect(await claim(id)).toEqual([]);
     await sql(em, 'update projects set disabled = false where id = $1', [projectId]);
     await cancelCampaign(em, id);
@@ -94,7 +121,7 @@ describe('a claim of a batch', () => {
     const backlog = async () => (await readSendingBacklog(em)).campaigns.find((own) => own.id === id)?.emails;
     expect(await backlog()).toBe(3);
     await become('pending');
-    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'paused', queued: 3 });
+    expect(await readCampaignBatch(em, id, 1)).toMatchObject({ state: 'paused', due: 3 });
     expect(await claim(id)).toEqual([]);
     // Nobody has to be woken up for this.
     expect(await backlog()).toBeUndefined();

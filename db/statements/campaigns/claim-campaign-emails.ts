@@ -1,4 +1,5 @@
 import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
+import { isDueSql } from '../../fragments/is-due-sql.ts';
 import { amongKeysSql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
@@ -18,9 +19,9 @@ with campaign as materialized (
 ),
 due as materialized (
   select id
-  from emails
+  from emails e
   where project_id = (select project_id from campaign) and source = 'CAMPAIGN' and id between $2 and $3
-    and campaign_id is not distinct from $1 and status = 'QUEUED'
+    and campaign_id is not distinct from $1 and ${isDueSql('e')}
   order by id
   limit $4
   for update skip locked
@@ -42,7 +43,7 @@ left join contact c on c.id = e.contact_id
 order by e.id`;
 
 /**
- * Claims up to `limit` queued emails of a batch for `token`, in id order; none unless the campaign is sending, its
+ * Claims up to `limit` due emails of a batch for `token`, in id order; none unless the campaign is sending, its
  * project enabled and its sender's domain verified. No email is claimed twice.
  *
  * @param batch `firstEmailId` may be any email of the batch, to resume from there

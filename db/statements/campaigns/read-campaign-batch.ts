@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
+import { isDueSql } from '../../fragments/is-due-sql.ts';
 import { isOfBatchSql } from '../../fragments/is-of-batch-sql.ts';
 import type { Em } from '../../orm.ts';
 import { queryFirst } from '../../sql.ts';
@@ -10,7 +11,8 @@ const batchRow = z.object({
   contentId: z.uuid().nullable(),
   firstEmailId: z.uuid(),
   lastEmailId: z.uuid(),
-  queued: z.int(),
+  /** How many of its emails may be claimed. */
+  due: z.int(),
   /** `paused` while none of its emails can be claimed. */
   state: z.enum(['sending', 'paused', 'over']),
   number: z.int(),
@@ -30,7 +32,7 @@ const selectSql = `
       else 'sending'
     end as state,
     (select count(*)::int from emails e
-     where ${isOfBatchSql('e', 'b', 'k.project_id')} and e.status = 'QUEUED') as queued,
+     where ${isOfBatchSql('e', 'b', 'k.project_id')} and ${isDueSql('e')}) as due,
     b.number, b.recipients, k.frozen_at is not null as "isFrozen"
   from campaign_batches b
   join campaigns k on k.id = b.campaign_id

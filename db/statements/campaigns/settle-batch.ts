@@ -8,6 +8,8 @@ import type { SendEventEvidence } from './send-event-evidence.ts';
 
 const settledRow = z.object({
   queued: z.int(),
+  /** Milliseconds until the first of the queued emails is due. */
+  dueInMs: z.number(),
   waiting: z.int(),
   /** Milliseconds until the batch should be settled again; infinite when the evidence is `undecided`. */
   waitMs: z.union([z.number(), z.literal(Number.POSITIVE_INFINITY)]),
@@ -24,7 +26,7 @@ batch as materialized (
   where b.campaign_id = $1 and b.number = $2
 ),
 held as materialized (
-  select e.id, e.status, e.claimed_at, e.message_id, e.hand_over_begun
+  select e.id, e.status, e.claimed_at, e.retry_at, e.message_id, e.hand_over_begun
   from batch b
   join emails e on ${isOfBatchSql('e', 'b', 'b.project_id')}
   where e.status in ('QUEUED', 'SENDING', 'UNKNOWN')
@@ -61,10 +63,12 @@ moved as (
 ),
 summary as (
   select count(*) filter (where next = 'QUEUED')::int as queued,
+    coalesce(min(greatest(0, coalesce(extract(epoch from retry_at - now()), 0))) filter (where next = 'QUEUED'), 0)::float8
+      * 1000 as "dueInMs",
     count(*) filter (where due_in > 0)::int as waiting,
     coalesce(min(due_in) filter (where due_in > 0), 0) * 1000 as "waitMs"
   from (
-    select next,
+    select next, retry_at,
       case
         -- Most runs end soon, so check when the claim is 1 s, 2 s, 4 s … old.
         when next = 'SENDING' then greatest(0.1, least($3::float8 - age, greatest(1, age)))

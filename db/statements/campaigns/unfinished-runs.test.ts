@@ -127,6 +127,7 @@ describe('emails that a run has left open', () => {
     await age(id, 141);
     expect(await settleBatch(em, id, 1, unknownSeconds, noEvidence)).toEqual({
       queued: 0,
+      dueInMs: 0,
       waiting: 0,
       waitMs: 0,
     });

@@ -137,6 +137,18 @@ describe('a claim', () => {
     expect(await putBack()).toBeNull();
   });
 
+  it('leaves an email that the provider defers to its time', async () => {
+    const emailId = await acceptOne();
+    const token = uuidv7();
+    await claimEmails(em, [emailId], token, unknownSeconds);
+    const retryAt = new Date(Date.now() + 600_000);
+    await recordHandOvers(em, token, [handOverRecord(emailId, { status: 'QUEUED', retryAt })]);
+    expect(await findOpen([emailId])).toMatchObject([{ dueInMs: expect.closeTo(600_000, -5) }]);
+    expect(await claim([emailId])).toEqual([]);
+    await sql(em, 'update emails set retry_at = now() where id = $1', [emailId]);
+    expect(await claim([emailId])).toHaveLength(1);
+  });
+
   it('does not wait for an email locked by another transaction', async () => {
     const [held = '', free = ''] = await accept(2);
     await em.transactional(async (transaction) => {

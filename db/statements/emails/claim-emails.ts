@@ -1,3 +1,4 @@
+import { isDueSql } from '../../fragments/is-due-sql.ts';
 import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
@@ -8,7 +9,7 @@ with due as materialized (
   select e.id
   from (select distinct id from unnest($1::uuid[]) as t(id) order by id) k
   cross join lateral (${joinByKeySql(
-    `emails e where e.id = k.id and (e.status = 'QUEUED'
+    `emails e where e.id = k.id and (${isDueSql('e')}
       or (e.status = 'UNKNOWN' and e.source <> 'CAMPAIGN' and e.attempts < 2
         and e.claimed_at < now() - make_interval(secs => $3)))`,
     'for update skip locked',
@@ -32,7 +33,7 @@ left join lateral (${joinByKeySql('contacts c where c.id = e.contact_id')}) c on
 order by e.id`;
 
 /**
- * Claims the due emails for `token`: queued ones, and non-campaign ones whose first hand-over has been unanswered for
+ * Claims the due emails for `token`: queued ones whose time has come, and non-campaign ones whose first hand-over has been unanswered for
  * `unknownSeconds`. No email is claimed twice; rows locked by others are skipped. Call `beginHandOvers` before handing
  * over.
  */

@@ -47,7 +47,7 @@ settled as (
 open as materialized (
   select e.id, e.project_id, e.contact_id, e.content_id, e.source, e.type, e.custom_recipient,
     case coalesce(s.status, e.status)
-      when 'QUEUED' then 0
+      when 'QUEUED' then coalesce(greatest(0, extract(epoch from e.retry_at - now())), 0) * 1000
       -- Not later for a prolonged claim, because its outcome may come earlier.
       when 'SENDING' then least($3, greatest(0, extract(epoch from e.claimed_at - now()) + $3)) * 1000
       else greatest(0, extract(epoch from e.claimed_at - now()) + $2) * 1000

@@ -24,6 +24,8 @@ export interface HandOverRecord {
   subject: string | null;
   /** For QUEUED: when the provider first deferred it; null or omitted before. */
   triedSince?: Date | null;
+  /** For QUEUED: the email is not due before. */
+  retryAt?: Date | null;
   eventId: string;
   /** When the hand-over began; no later than any event that the provider reports. */
   occurredAt: Date;
@@ -40,7 +42,7 @@ const recordSql = `
 with outcome as materialized (
   select * from json_to_recordset($2::json) as t(
     "emailId" uuid, "status" text, "messageId" text, "reason" text, "subject" text, "triedSince" timestamptz,
-    "eventId" uuid, "occurredAt" timestamptz)
+    "retryAt" timestamptz, "eventId" uuid, "occurredAt" timestamptz)
 ),
 recorded as (
   update emails e
@@ -60,6 +62,7 @@ recorded as (
       -- No longer prolonged.
       else least(e.claimed_at, now())
     end,
+    retry_at = o."retryAt",
     message_id = coalesce(e.message_id, o."messageId"),
     reason = case
       when e.status not in ('SENDING', 'UNKNOWN') then e.reason

@@ -121,12 +121,13 @@ describe('canceling executions', () => {
   it('removes their listeners in the order in which events lock them', async () => {
     const workflowId = await addWorkflow();
     await addWaiting(workflowId, 2_000);
+    // Two whose order in the table is the opposite of their order by id: whatever space a vacuum has freed, rows inserted
+    // one after the other share a page.
     await sql(
-      `update event_listeners set visit = visit
-       where id in (select unnest(array[min(id::text), max(id::text)])::uuid from event_listeners where workflow_id = $1)`,
+      `with listener as (delete from event_listeners where workflow_id = $1 returning *)
+       insert into event_listeners select * from listener order by id desc`,
       [workflowId],
     );
-    // Two whose order in the table is the opposite of their order by id.
     const [ends] = await sql<{ first: string; last: string }>(
       `with placed as (
          select id, row_number() over (order by id) as rank, row_number() over (order by ctid) as place
@@ -134,15 +135,16 @@ describe('canceling executions', () => {
        select a.id as first, b.id as last from placed a join placed b on a.rank < b.rank and a.place > b.place limit 1`,
       [workflowId],
     );
+    if (ends === undefined) throw new Error('The listeners lie in the order of their ids');
     await sql('analyze event_listeners');
     const lock = (own: Em, id?: string) =>
       run(own, 'select from event_listeners where id = $1 for update', [id]);
     let cancelling: Promise<number> | undefined;
     await em().transactional(async (own) => {
-      await lock(own, ends?.first);
+      await lock(own, ends.first);
       cancelling = cancelActiveExecutions(em(), workflowId);
       await untilBlocking(own);
-      await lock(own, ends?.last);
+      await lock(own, ends.last);
     });
     expect(await cancelling).toBe(2_000);
     expect(await listening(workflowId)).toBe(0);
@@ -176,6 +178,23 @@ describe('canceling executions', () => {
       expect(await cancelExecution(limited, workflowId, execution?.id ?? '')).toBe(true);
     });
     expect(await cancelled(workflowId)).toBe(1);
+  });
+
+  it('fails with its cause in a transaction, which cannot go on', async () => {
+    const workflowId = await addWorkflow();
+    await addWaiting(workflowId, 1);
+    const limits = { statementMs: 10_000, lockMs: 300 };
+    const orm = createOrm({ url: database.url, poolSize: 4, limits, warn: () => undefined });
+    onTestFinished(() => orm.close());
+    // Not `transactional`: a transaction begun in its callback would be one of its own pool, without these limits.
+    const holding = em();
+    await holding.begin();
+    await run(holding, 'select from event_listeners where workflow_id = $1 for update', [workflowId]);
+    const cancelling = orm.em.fork().transactional((own) => cancelActiveExecutions(own, workflowId));
+    const failure = await cancelling.catch((error: unknown) => error);
+    await holding.rollback();
+    expect(String(failure)).toContain('lock timeout');
+    expect([await cancelled(workflowId), await listening(workflowId)]).toEqual([0, 1]);
   });
 
   it('happens when the contact is deleted, along with its data', async () => {

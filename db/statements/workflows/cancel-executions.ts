@@ -11,7 +11,7 @@ const batchSize = 5_000;
  * Cancels the executions of a workflow that are active now, in transactions of 5,000. Those that start meanwhile stay:
  * the events of a busy workflow would otherwise keep the call from ever ending.
  *
- * @param em outside of a transaction
+ * @param em outside of a transaction, or in one that locks the workflow
  * @returns the number canceled
  */
 export async function cancelActiveExecutions(em: Em, workflowId: string): Promise<number> {
@@ -78,8 +78,11 @@ async function cancelLocked(
   select id, contact_id as "contactId" from cancelled`;
   const cancelled = await query(em, cancelledRow, sql, parameters);
   const ids = cancelled.map(({ id }) => id);
-  // They are cancelled, so no failure is reported; the next event removes the listeners that are left.
-  if (ids.length > 0) await unlessAway(removeListeners(em, parameters[0], ids));
+  if (ids.length === 0) return cancelled;
+  const removing = removeListeners(em, parameters[0], ids);
+  // They are cancelled, so no failure is reported; the next event removes the listeners that are left. A transaction that
+  // goes on after a failure would only report that it is aborted.
+  await (em.isInTransaction() ? removing : unlessAway(removing));
   return cancelled;
 }
 

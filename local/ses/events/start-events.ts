@@ -41,8 +41,9 @@ export async function startEvents(options: {
   baseUrl: string;
   topicArn: string;
   webhookUrl: string | null;
+  answerMs: number | undefined;
 }): Promise<EventStack> {
-  const { store, received, state, baseUrl, topicArn, webhookUrl } = options;
+  const { store, received, state, baseUrl, topicArn, webhookUrl, answerMs } = options;
   if (webhookUrl === null) {
     return {
       routes: new Router(),
@@ -51,7 +52,7 @@ export async function startEvents(options: {
     };
   }
   const signer = await createSnsSigner({ key: await loadSigningKey(options.dataDir) });
-  const webhook = new Webhook(webhookUrl, maximumInFlight);
+  const webhook = new Webhook(webhookUrl, maximumInFlight, answerMs);
   const subscriber = new Subscriber({
     state,
     signer,

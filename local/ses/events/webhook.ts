@@ -3,7 +3,8 @@ import * as https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import type { SignedSnsMessage } from './sns-signer.ts';
 
-const answerTimeoutMs = 15_000;
+/** As SNS. */
+const longestAnswerMs = 15_000;
 
 export type DeliveryOutcome = { status: number | null };
 
@@ -13,7 +14,7 @@ export class Webhook {
   readonly #request: typeof http.request;
   readonly #target: http.RequestOptions;
 
-  constructor(url: string, maximumConnections: number) {
+  constructor(url: string, maximumConnections: number, answerMs = longestAnswerMs) {
     this.url = new URL(url);
     const isSecure = this.url.protocol === 'https:';
     const options = { keepAlive: true, maxSockets: maximumConnections };
@@ -23,7 +24,7 @@ export class Webhook {
       ...urlToHttpOptions(this.url),
       method: 'POST',
       agent: this.#agent,
-      timeout: answerTimeoutMs,
+      timeout: answerMs,
     };
   }
 

@@ -97,6 +97,8 @@ export async function startWebhookReceiver(options: {
       else await take(message, request, response);
     });
   });
+  // An idle connection that it closed could meet the next message, which would be sent again.
+  server.keepAliveTimeout = 0;
   const port = await listen(server, options.port);
   return {
     url: `http://127.0.0.1:${port}/webhooks/sns`,
@@ -110,7 +112,7 @@ export async function startWebhookReceiver(options: {
     answerWith: (wanted) => {
       status = wanted;
     },
-    until: (condition, timeoutMs = 60_000) =>
+    until: (condition, timeoutMs = 180_000) =>
       new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiting.delete(check);

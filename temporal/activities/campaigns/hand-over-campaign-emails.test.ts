@@ -114,9 +114,9 @@ it('emails of a slow template leave while others of their claim are still to be 
   };
   expect(await handOver({ provider, render }, claimed.slice(0, 10))).toEqual(Array(10).fill('SENT'));
   const calls = log.flatMap((entry, index) => (entry === 'call' ? [index] : []));
-  // Three emails show that the template is slow; the next ones leave after half a second.
+  // Three emails show that the template is slow; the next ones leave after half a second, before the last is rendered.
   expect(calls[0]).toBe(3);
-  expect(calls[1]).toBeLessThanOrEqual(9);
+  expect(calls[1]).toBeLessThan(log.lastIndexOf('rendering'));
   expect(log.filter((entry) => entry === 'rendering')).toHaveLength(10);
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { cpuMsSince } from '../../../core/cpu-time.ts';
 import { busy } from '../../../core/testing/busy.ts';
 import { freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
-import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
+import type { EmailProvider, HandOver, OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import { cancelCampaign, insertContacts, insertDraft, startSending } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
@@ -21,6 +21,7 @@ let send: BatchSender;
 /** Projects whose emails take long to render. */
 let slow: Set<string>;
 let rendering: () => void;
+let answerOf: (emailId: string) => HandOver;
 /** Emails per second of each project. */
 let rate: number | null;
 let isOver: boolean;
@@ -30,13 +31,14 @@ beforeEach(async () => {
   calls = [];
   slow = new Set();
   rendering = () => undefined;
+  answerOf = (emailId) => ({ outcome: 'accepted', messageId: `m-${emailId}` });
   rate = null;
   isOver = false;
   const handOverMany: EmailProvider['handOverMany'] = async (emails) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     calls.push({ emails, answer: resolve });
     if (!isOver) await promise;
-    return emails.map(({ emailId }) => ({ outcome: 'accepted', messageId: `m-${emailId}` }));
+    return emails.map(({ emailId }) => answerOf(emailId));
   };
   send = createBatchSender({
     orm: database.orm,
@@ -128,6 +130,24 @@ it('no email added by the freeze leaves after a cancel', async () => {
   expect(calls).toHaveLength(1);
 });
 
+it('a batch sleeps until the last of its emails, which their server defers, are due', async () => {
+  await freezePiece(10);
+  const whole = { ...order, leavesOpen: false };
+  answerOf = () => ({ outcome: 'later', reason: '451 greylisted', retryInMs: 30_000, backsOff: true });
+  isOver = true;
+  expect(await send(whole, neverAborted)).toMatchObject({ sent: 0, queued: 5 });
+  expect(calls).toHaveLength(1);
+  await sql(`update emails set retry_at = now() + interval '20 minutes' where campaign_id = $1`, [
+    campaignId,
+  ]);
+  const round = await send(whole, neverAborted);
+  expect(round).toMatchObject({ sent: 0, queued: 5, retryInMs: expect.closeTo(20 * 60_000, -5) });
+  expect(calls).toHaveLength(1);
+  await sql(`update emails set retry_at = now() where campaign_id = $1`, [campaignId]);
+  answerOf = (emailId) => ({ outcome: 'accepted', messageId: `m-${emailId}` });
+  expect(await send(whole, neverAborted)).toMatchObject({ sent: 5, queued: 0 });
+});
+
 it('a batch that was read earlier sends what is left, each email once', async () => {
   await freezePiece(10);
   const read = {
@@ -137,7 +157,7 @@ it('a batch that was read earlier sends what is left, each email once', async ()
       contentId: null,
       firstEmailId: '00000000-0000-0000-0000-000000000000',
     },
-    ...{ lastEmailId: 'ffffffff-ffff-ffff-ffff-ffffffffffff', queued: 5, state: 'sending' as const },
+    ...{ lastEmailId: 'ffffffff-ffff-ffff-ffff-ffffffffffff', due: 5, state: 'sending' as const },
     ...{ number: 1, recipients: 5, isFrozen: true },
   };
   const both = [send({ ...order, read }, neverAborted), send({ ...order, read }, neverAborted)];

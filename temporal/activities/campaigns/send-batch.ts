@@ -75,7 +75,7 @@ export async function sendBatch(context: SendBatchContext, order: BatchOrder): P
       : await sendQueued(context, order, batch);
   if (leavesOpen) return { sent, queued: 0, retryInMs, waiting: 0 };
   const rest = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, undecided);
-  return { sent, queued: rest.queued, retryInMs, waiting: rest.waiting };
+  return { sent, queued: rest.queued, retryInMs: Math.max(retryInMs, rest.dueInMs), waiting: rest.waiting };
 }
 
 async function sendQueued(
@@ -108,7 +108,7 @@ class BatchRun {
     // Loads while the first claim reserves its slots.
     this.#stored = loadStored(context.orm, batch.contentId);
     this.#stored.catch(() => undefined);
-    this.#left = batch.queued;
+    this.#left = batch.due;
     this.#firstEmailId = batch.firstEmailId;
   }
 
@@ -138,7 +138,7 @@ class BatchRun {
     const batch = await readCampaignBatch(this.#context.orm.em.fork(), campaignId, number);
     if (batch?.state !== 'sending') return false;
     this.#batch = batch;
-    this.#left = batch.queued;
+    this.#left = batch.due;
     return true;
   }
 

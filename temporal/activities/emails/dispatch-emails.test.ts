@@ -78,6 +78,42 @@ it('an email is retried for a day after its first try, however long it waited fo
   expect([await statusOf(id), handedOver]).toEqual(['FAILED', [id, id, id]]);
 });
 
+it('an email that its server defers waits longer after each try, and others of its batch do not', async () => {
+  const projectId = await insertProject(em());
+  const ids = [await accept(projectId, 'a@example.com'), await accept(projectId, 'b@example.com')];
+  const [deferred, other] = ids as [string, string];
+  const answers = new Map<string, HandOver>([
+    [deferred, { outcome: 'later', reason: '451 greylisted', retryInMs: 30_000, backsOff: true }],
+    [other, { outcome: 'later', reason: 'Throttled', retryInMs: 2_000 }],
+  ]);
+  const busy = context({ outcome: 'unknown', reason: 'not asked' });
+  busy.provider = oneByOne(async ({ emailId }) => {
+    handedOver.push(emailId);
+    return answers.get(emailId) ?? expect.unreachable();
+  });
+  const passes = (interval: string) =>
+    sql(
+      'update emails set claimed_at = claimed_at - $2::interval, retry_at = retry_at - $2::interval where id = any($1)',
+      [ids, interval],
+    );
+  expect(await dispatchEmails(busy, ids)).toMatchObject({ openIds: ids, retryInMs: 2_000 });
+  expect(await dispatchEmails(busy, ids)).toMatchObject({ openIds: ids, retryInMs: 2_000 });
+  expect(handedOver.splice(0)).toEqual([deferred, other, other]);
+  await passes('10 minutes');
+  await dispatchEmails(busy, ids);
+  expect(handedOver.splice(0)).toEqual([deferred, other]);
+  await passes('9 minutes');
+  answers.set(other, { outcome: 'accepted', messageId: 'm-1' });
+  const { retryInMs, ...round } = await dispatchEmails(busy, ids);
+  expect(round).toEqual({ openIds: [deferred], sent: 1, ended: 0 });
+  expect(retryInMs).toBeGreaterThan(0);
+  expect(retryInMs).toBeLessThan(61_000);
+  await passes('2 minutes');
+  answers.set(deferred, { outcome: 'accepted', messageId: 'm-2' });
+  expect(await dispatchEmails(busy, ids)).toMatchObject({ openIds: [], sent: 1 });
+  expect(handedOver).toEqual([other, deferred]);
+});
+
 it('emails the provider accepted are recorded even when the database fails in between', async () => {
   const id = await accept(await insertProject(em()), 'a@example.com');
   await sql('create sequence records');

@@ -8,25 +8,19 @@ const pageSize = 200;
 /** Removes a file from every store; a missing file is not an error. */
 export type RemoveImage = (key: string) => Promise<void>;
 
-/** Deletes files before their rows, so that an interrupted run can be retried. @returns the number removed */
-async function removeAll(
+/** Deletes files before their rows, so that an interrupted run can be retried. */
+async function removeUploads(
   em: Em,
   remove: RemoveImage,
-  page: () => Promise<Upload[]>,
+  uploads: readonly Upload[],
   slice = wholeWork,
-): Promise<number> {
-  let removed = 0;
-  for (let uploads = await page(); uploads.length > 0; uploads = await page()) {
-    for (const { key } of uploads) {
-      slice.signal?.throwIfAborted();
-      await remove(key);
-      await removeUpload(em, key);
-      removed += 1;
-      endWhenDue(slice);
-    }
-    em.clear();
+): Promise<void> {
+  for (const { key } of uploads) {
+    slice.signal?.throwIfAborted();
+    await remove(key);
+    await removeUpload(em, key);
+    endWhenDue(slice);
   }
-  return removed;
 }
 
 /**
@@ -40,12 +34,39 @@ export async function eraseUploads(
   { projectId, until }: { projectId: string; until: Date },
   slice: Slice,
 ): Promise<void> {
-  const own = em.fork();
-  const page = () => own.getRepository(Upload).listOfProject(projectId, until, pageSize);
-  await removeAll(own, remove, page, slice);
+  for (;;) {
+    const own = em.fork();
+    const uploads = await own.getRepository(Upload).listOfProject(projectId, until, pageSize);
+    if (uploads.length === 0) return;
+    await removeUploads(own, remove, uploads, slice);
+  }
 }
 
-export function sweepUploads(em: Em, remove: RemoveImage): Promise<number> {
-  const own = em.fork();
-  return removeAll(own, remove, () => own.getRepository(Upload).listUnfinished(pageSize));
+/** After failures of so many projects the store is away. */
+const mostFailures = 10;
+
+/**
+ * Removes what uploads that never ended have left. An image that can't be removed keeps only those of its project.
+ *
+ * @returns the number removed
+ * @throws the first failure, after the other projects
+ */
+export async function sweepUploads(em: Em, remove: RemoveImage): Promise<number> {
+  const failures = new Map<string, unknown>();
+  let removed = 0;
+  while (failures.size < mostFailures) {
+    const own = em.fork();
+    const uploads = await own.getRepository(Upload).listUnfinished([...failures.keys()], pageSize);
+    if (uploads.length === 0) break;
+    for (const [projectId, ofProject] of Map.groupBy(uploads, (upload) => upload.projectId)) {
+      try {
+        await removeUploads(own, remove, ofProject);
+        removed += ofProject.length;
+      } catch (error) {
+        failures.set(projectId, error);
+      }
+    }
+  }
+  for (const failure of failures.values()) throw failure;
+  return removed;
 }

@@ -13,6 +13,7 @@ import {
   addSegment,
   changeProject,
   changesLeft,
+  computeOnce,
   computeStale,
   membersOf,
   project,
@@ -183,7 +184,7 @@ async function play(one: Operation, list: Segment): Promise<unknown> {
       return evaluateChanges(em(), project, 10_000, killed.signal).catch(() => undefined);
     }
     case 'full':
-      return computeStale();
+      return computeOnce();
   }
 }
 
@@ -203,7 +204,7 @@ it('segments have the members of a full evaluation and one event per change, wha
           async () => {
             // A check takes longer than the pause between two checks.
             await delay(300);
-            await computeStale();
+            await computeOnce();
             await round();
             const different: unknown[] = [];
             for (const segment of tracked) {

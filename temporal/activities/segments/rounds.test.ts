@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Segment } from '../../../db/entities/segment.ts';
 import { recordEventDeletion } from '../../../db/statements/events/record-event-deletion.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
@@ -14,12 +13,12 @@ import { openPool } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { planIs, where } from '../../../test/setup/segments.ts';
-import { computeTrackedSegment } from './compute-tracked-segment.ts';
 import { evaluateProject } from './evaluate-project.ts';
 import {
   addSegment,
   changeProject,
   changesLeft,
+  computeFully,
   computeStale,
   membersOf,
   project,
@@ -71,9 +70,7 @@ describe('segments evaluated by rounds of changes', () => {
     const segments = [];
     for (const name of ['a', 'b', 'c']) segments.push(await addSegment(name, today));
     for (const each of emails) await track(each, { patch: { seen: new Date().toISOString() } });
-    const compute = ({ id }: Segment) =>
-      computeTrackedSegment(em(), { projectId: project, segmentId: id }, undefined, () => {});
-    await Promise.all(segments.map(compute));
+    await Promise.all(segments.map(({ id }) => computeFully(id)));
     expect(await changesLeft()).toBe(emails.length);
   });
 
@@ -193,7 +190,7 @@ describe('segments evaluated by rounds of changes', () => {
     const seen = new Date();
     await track('ada@example.com', { patch: { seen: seen.toISOString() } });
     const orm = openPool(`${stage.url}?options=-c%20TimeZone%3D${shortDayAfter(seen)}`, 3);
-    await computeTrackedSegment(orm.em, { projectId: project, segmentId: segment.id }, undefined, () => {});
+    await computeFully(segment.id, orm.em);
     await orm.close();
     const due = await sql<{ at: Date }>(
       'select uuid_extract_timestamp(id) as at from segment_changes where project_id = $1 and input is not null',

@@ -26,3 +26,25 @@ it('an email that was never handed over does not begin its day of retries', () =
   outcomes.putBack(email, 'the project is disabled', 0);
   expect(outcomes.records).toMatchObject([{ triedSince: null }, { triedSince: null }]);
 });
+
+it.each([
+  ['half a minute at first', 0, 30],
+  ['half a minute again', 30, 30],
+  ['as long as before in all', 8 * 60, 8 * 60],
+  ['half an hour at most', 20 * 3_600, 30 * 60],
+])('an email that its server defers waits %s', (_, triedForSeconds, seconds) => {
+  const triedSince = new Date(Date.now() - triedForSeconds * 1_000);
+  const email = { id: 'e-1', source: 'TRANSACTIONAL', triedSince } as ClaimedEmail;
+  const outcomes = new ClaimOutcomes(() => undefined);
+  const deferral = { outcome: 'later', reason: '451 greylisted', retryInMs: 30_000 } as const;
+  const before = Date.now();
+  outcomes.answer(email, { ...deferral, backsOff: true }, 'News', new Date());
+  outcomes.answer(email, deferral, 'News', new Date());
+  const after = Date.now();
+  const [backingOff, other] = outcomes.records;
+  expect(backingOff?.retryAt?.getTime()).toBeGreaterThanOrEqual(before + seconds * 1_000);
+  expect(backingOff?.retryAt?.getTime()).toBeLessThanOrEqual(after + seconds * 1_000 + (after - before));
+  expect(other).toMatchObject({ status: 'QUEUED', triedSince, retryAt: null });
+  // Other emails need not wait for it.
+  expect(outcomes.retryInMs).toEqual(new Map([['e-1', 30_000]]));
+});

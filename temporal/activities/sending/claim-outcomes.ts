@@ -1,4 +1,4 @@
-import { campaignDeferralLimitMs, deferralLimitMs } from '../../../core/claim-times.ts';
+import { campaignDeferralLimitMs, deferralLimitMs, longestBackOffMs } from '../../../core/claim-times.ts';
 import { newId } from '../../../core/new-id.ts';
 import { withholding } from '../../../core/withholding.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
@@ -9,7 +9,7 @@ import { notBegun } from '../../../providers/email/hand-over-each.ts';
 export type CountOutcome = (outcome: HandOver['outcome'] | 'suppressed') => void;
 
 type Outcome = Pick<HandOverRecord, 'status'> &
-  Partial<Pick<HandOverRecord, 'messageId' | 'reason' | 'subject' | 'triedSince'>>;
+  Partial<Pick<HandOverRecord, 'messageId' | 'reason' | 'subject' | 'triedSince' | 'retryAt'>>;
 
 export class ClaimOutcomes {
   readonly records: HandOverRecord[] = [];
@@ -40,10 +40,10 @@ export class ClaimOutcomes {
     email: ClaimedEmail,
     reason: string | null,
     inMs: number,
-    triedSince: Date | null = email.triedSince,
+    { triedSince = email.triedSince, retryAt = null }: Pick<Outcome, 'triedSince' | 'retryAt'> = {},
   ): void {
     this.retryInMs.set(email.id, inMs);
-    this.#record(email, { status: 'QUEUED', reason, triedSince });
+    this.#record(email, { status: 'QUEUED', reason, triedSince, retryAt });
   }
 
   fail(email: ClaimedEmail, reason: string): void {
@@ -58,10 +58,15 @@ export class ClaimOutcomes {
     this.#count(answer.outcome);
     const limitMs = email.source === 'CAMPAIGN' ? campaignDeferralLimitMs : deferralLimitMs;
     const triedSince = email.triedSince ?? startedAt;
-    const mayRetry = Date.now() - triedSince.getTime() < limitMs;
+    const now = Date.now();
+    const triedForMs = now - triedSince.getTime();
+    const mayRetry = triedForMs < limitMs;
     if (answer === notBegun) this.putBack(email, notBegun.reason, notBegun.retryInMs);
     else if (answer.outcome === 'later' && mayRetry) {
-      this.putBack(email, answer.reason, answer.retryInMs, triedSince);
+      // As long again as it has waited: each wait is twice the one before.
+      const waitMs = Math.max(answer.retryInMs, Math.min(triedForMs, longestBackOffMs));
+      const retryAt = answer.backsOff ? new Date(now + waitMs) : null;
+      this.putBack(email, answer.reason, answer.retryInMs, { triedSince, retryAt });
     } else this.#record(email, { ...finalOutcome(answer), subject }, startedAt);
   }
 

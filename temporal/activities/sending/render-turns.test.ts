@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as yieldToLoop } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { busy } from '../../../core/testing/busy.ts';
+import { eventually } from '../../../test/setup/eventually.ts';
 import { RenderTurns } from './render-turns.ts';
 
 async function renderOnce(turns: RenderTurns, projectId: string, work: () => void): Promise<void> {
@@ -49,8 +50,10 @@ it('projects that render slowly share the places of those that may wait', async 
   };
   const held = await turns.take('a');
   const entered = [...Array(20).fill('a'), ...Array(20).fill('b')].map(enter);
-  await delay(20);
-  expect(waiting).toEqual({ a: 10, b: 5 });
+  await eventually(
+    async () => waiting,
+    ({ a, b }) => a === 10 && b === 5,
+  );
   held.end();
   await Promise.all(entered);
 });

@@ -32,6 +32,7 @@ export interface StripeServer {
   customers: StripeCustomer[];
   /** Customers created with a test key, once there is a live key. */
   customersOfTest: StripeCustomer[];
+  deletedCustomers: StripeCustomer[];
   sessions: StripeSession[];
   subscriptions: StripeSubscription[];
   invoices: StripeInvoice[];
@@ -206,7 +207,12 @@ export async function startStripeServer(): Promise<StripeServer> {
     const path = `${method} ${[kind, ...rest].join('/')}`;
     if (path === 'POST customers') return ok(createCustomer(form));
     const customer = /^GET customers\/(\w+)$/.exec(path)?.[1];
-    if (customer !== undefined) return ok(findCustomer(customer, 'id'));
+    if (customer !== undefined) {
+      const deleted = stripe.deletedCustomers.find(({ id }) => id === customer);
+      return ok(
+        deleted ? { id: deleted.id, object: deleted.object, deleted: true } : findCustomer(customer, 'id'),
+      );
+    }
     if (path === 'POST checkout/sessions') return ok(createSession(form));
     if (path === 'POST billing_portal/sessions') return ok(openPortal(form));
     const expired = /^POST checkout\/sessions\/(\w+)\/expire$/.exec(path)?.[1];
@@ -277,6 +283,7 @@ export async function startStripeServer(): Promise<StripeServer> {
     prices: ['price_basic', 'price_large'],
     customers: [],
     customersOfTest: [],
+    deletedCustomers: [],
     sessions: [],
     subscriptions: [],
     invoices: [],

@@ -47,12 +47,27 @@ export async function addSegment(name: string, condition: Record<string, unknown
 export const track = (email: string, rest: Parameters<typeof trackInput>[2] = {}) =>
   trackEvents(database.em(), [trackInput(project, email, rest)]);
 
-/** As the schedule does: computes the segments that are not current in full. */
-export async function computeStale(): Promise<void> {
-  for (const { projectId, segmentId } of await listStaleSegments(database.em(), [], 1_000)) {
-    if (projectId !== project) continue;
-    await computeTrackedSegment(database.em(), { projectId, segmentId }, undefined, () => {});
+/**
+ * Computes a segment in full until it is current: a transaction of any database on the server that writes for ten seconds
+ * keeps it from that.
+ */
+export async function computeFully(segmentId: string, em = database.em()): Promise<void> {
+  while ((await computeTrackedSegment(em, { projectId: project, segmentId }, undefined, () => {}))?.isStale);
+}
+
+const listStale = async () =>
+  (await listStaleSegments(database.em(), [], 1_000)).filter(({ projectId }) => projectId === project);
+
+/** As the schedule does: computes the segments that are not current in full, once. */
+export async function computeOnce(): Promise<void> {
+  for (const stale of await listStale()) {
+    await computeTrackedSegment(database.em(), stale, undefined, () => {});
   }
+}
+
+/** Computes the segments that are not current in full, until all are. */
+export async function computeStale(): Promise<void> {
+  for (const { segmentId } of await listStale()) await computeFully(segmentId);
 }
 
 export const round = () => evaluateProject(database.em(), project);

@@ -1,0 +1,1 @@
+alter table emails add column retry_at timestamptz(3);
