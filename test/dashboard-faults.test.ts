@@ -477,6 +477,40 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     expect(steps.map((one: { name: string }) => one.name)).toContain('Wait for a day');
   });
 
+  const condition = {
+    logic: 'AND',
+    groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+  };
+  it.each([
+    ['DELAY', { amount: 1, unit: 'days' }],
+    ['CONDITION', condition],
+  ])('closes no other step when a %s that was left has been saved', async (type, config) => {
+    const headers = { 'X-Project-Id': project.id };
+    const add = async (path: string, body: object) => (await owner.call('POST', path, body, headers)).body.id;
+    const id = await add('/workflows', { name: 'Left', eventName: `left ${type}` });
+    const left = await add(`/workflows/${id}/steps`, { type, name: 'First', config });
+    await add(`/workflows/${id}/steps`, { type: 'EXIT', name: 'Second', config: {} });
+    await page.goto(`projects/${project.id}/workflows/${id}?view=outline&step=${left}`);
+    const panel = page.getByRole('dialog', { name: 'First' });
+    await panel.getByRole('textbox', { name: 'Step name' }).fill('Renamed');
+    const release = await hold(`/workflows/${id}/steps/${left}`);
+    await panel.getByRole('button', { name: 'Save' }).click();
+    await page.keyboard.press('Escape');
+    await button('Leave').click();
+    await panel.waitFor({ state: 'detached' });
+    await button(/Second/)
+      .first()
+      .click();
+    const other = page.getByRole('dialog', { name: 'Second' });
+    await other.waitFor();
+    release();
+    await page.getByRole('alertdialog').getByText('Saved').waitFor();
+    await page.getByText('Renamed').first().waitFor();
+    await tab.settled();
+    expect(await other.count()).toBe(1);
+    await other.getByRole('button', { name: 'Cancel' }).click();
+  });
+
   it('says how many joined a segment once its page shows them', async () => {
     const headers = { 'X-Project-Id': project.id };
     const { id } = (await owner.call('POST', '/segments', { name: 'By hand', type: 'STATIC' }, headers)).body;

@@ -52,6 +52,7 @@ describe.each([
     ['message', '552 5.3.4 too big', 'refused'],
     ['message', '550-5.4.5 Daily user sending limit exceeded.\r\n550 5.4.5 Go to https://x.example', 'later'],
     ['MAIL', '550 5.7.1 Daily SMTP relay limit exceeded for customer', 'later'],
+    ['RCPT', '550 5.1.1 <the.daily-news@example.com>: beyond the limit of this mailbox', 'refused'],
     ['message', '451 4.7.1 greylisted', 'later'],
     ['message', '421 4.3.2 shutting down', 'later'],
   ])('at %s: %s means %s', async (stage, reply, outcome) => {

@@ -5,6 +5,7 @@ import { contentTypes } from '../../../core/content-types.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import { bindInto } from '../../conditions/bind.ts';
 import { countUsageSql } from '../../fragments/count-usage-sql.ts';
+import { limitStatements, longestStatementMs } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 import { campaignAudience } from './campaign-audience.ts';
@@ -129,6 +130,7 @@ function freezePart(
   lock: string,
 ): Promise<boolean | undefined> {
   return em.transactional(async (transaction) => {
+    await limitStatements(transaction, contacts, longestStatementMs);
     const sql = `select project_id as "projectId", type, audience_type as "audienceType",
          audience_condition as "audienceCondition", segment_id as "segmentId", started_at as "startedAt"
        from campaigns where id = $1 and status = 'SENDING' and frozen_at is null ${lock}`;

@@ -119,6 +119,27 @@ describe('a computation', () => {
     expect((await em().findOneOrFail(Segment, id, allProjects)).memberCount).toBe(half.total);
   });
 
+  it('repeats a batch that takes too long with fewer contacts', async () => {
+    await sql(
+      em(),
+      `insert into contacts (id, project_id, email, data)
+       select gen_random_uuid(), $1, n || '@example.com', '{"plan": "pro"}' from generate_series(1, 100) n`,
+      [project],
+    );
+    const id = await trackedSegment();
+    const result = await computeSegment(
+      em(),
+      project,
+      id,
+      computationStart,
+      () => undefined,
+      (batch) => batch(),
+      1,
+    );
+    expect(result).toMatchObject({ added: 100, total: 100 });
+    expect(await members(id)).toHaveLength(100);
+  });
+
   it('waits for another computation of the segment, and then sees its result', async () => {
     const contact = await addContact('ada@example.com');
     const id = await trackedSegment();

@@ -5,6 +5,7 @@ import { audienceQuery } from '../../conditions/audience-query.ts';
 import { bindInto } from '../../conditions/bind.ts';
 import { allProjects, lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
+import { isTooMany, limitStatements, longestStatementMs } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
 import { readClock } from '../../read-clock.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
@@ -37,7 +38,9 @@ async function computeBatch(
   segmentId: string,
   after: ContactCursor | null,
   contacts: number,
+  longestMs: number,
 ): Promise<SegmentBatch | undefined> {
+  await limitStatements(em, contacts, longestMs);
   const segment = await em.findOne(Segment, { id: segmentId, projectId }, lockedOfAllProjects);
   if (!segment?.isComputed()) return undefined;
   const audience = await segmentAudience(em, projectId, segmentId);
@@ -104,6 +107,7 @@ export const computationStart: ComputationProgress = { added: 0, removed: 0, tot
  * @param from progress of an interrupted computation, or `computationStart`
  * @param onBatch called after each batch but the last
  * @param inTurn runs a batch when it is the project's turn
+ * @param longestMs of a batch, which is repeated with fewer contacts
  * @returns undefined when the segment was deleted or is no longer tracked and dynamic
  */
 export async function computeSegment(
@@ -113,6 +117,7 @@ export async function computeSegment(
   from: ComputationProgress,
   onBatch: (progress: ComputationProgress) => void,
   inTurn: InTurn = (batch) => batch(),
+  longestMs = longestStatementMs,
 ): Promise<ComputationProgress | undefined> {
   let progress = from;
   let contacts = firstBatch;
@@ -120,11 +125,18 @@ export async function computeSegment(
     const { after } = progress;
     const batch = await inTurn(async () => {
       const startedAt = performance.now();
-      const compute = (run: Em) => computeBatch(run, projectId, segmentId, after, contacts);
-      const computed = await inRetriedTransaction(em, compute);
-      contacts = nextBatch(contacts, contacts, performance.now() - startedAt);
-      return computed;
+      const compute = (run: Em) => computeBatch(run, projectId, segmentId, after, contacts, longestMs);
+      try {
+        const computed = await inRetriedTransaction(em, compute);
+        contacts = nextBatch(contacts, contacts, performance.now() - startedAt);
+        return computed;
+      } catch (error) {
+        if (!isTooMany(error, contacts)) throw error;
+        contacts = nextBatch(contacts, contacts, longestStatementMs);
+        return 'too many';
+      }
     });
+    if (batch === 'too many') continue;
     if (batch === undefined) return undefined;
     progress = {
       added: progress.added + batch.added,

@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
+import { isTooMany, longestStatementMs } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
 import { batchSegments, type Reader, type SegmentBatch, type Touched } from './batch-segments.ts';
@@ -12,6 +14,10 @@ import { dropUnusedInputs, markStale } from './plan-segment.ts';
 
 const contactsPerChunk = 5_000;
 const changesAtFirst = 200;
+/** Contacts in the first chunk of a project's turn at most: what they cost may have changed since the turn before. */
+const mostAtFirst = 200;
+/** Contacts in the next chunk of a project. A slow chunk ends its turn. */
+const nextChunks = new LRUCache<string, number>({ max: 1_000 });
 /** Of the evaluation of a chunk. Segments left then are computed in full: other projects wait for their turns. */
 const longestChunkMs = 5 * 60_000;
 
@@ -31,6 +37,7 @@ export interface EvaluatedChanges {
  * @param em outside of a transaction
  * @param budgetMs after this, no further chunk of changes is started
  * @param chunkMs after this, the segments that a chunk has not come to are left to their computation in full
+ * @param longestMs of a statement. A turn in which one takes longer ends, and the next one begins with fewer contacts
  */
 export async function evaluateChanges(
   em: Em,
@@ -38,25 +45,31 @@ export async function evaluateChanges(
   budgetMs: number,
   signal?: AbortSignal,
   chunkMs = longestChunkMs,
+  longestMs = longestStatementMs,
 ): Promise<EvaluatedChanges> {
   const startedAt = performance.now();
   const result: EvaluatedChanges = { changes: 0, added: 0, removed: 0, failed: 0, hasMore: false };
-  let most = firstBatch;
+  let most = Math.min(mostAtFirst, nextChunks.get(projectId) ?? firstBatch);
   for (;;) {
     signal?.throwIfAborted();
-    const chunk = await readChunk(em, projectId, most);
+    const { chunk, rest } = await readChunk(em, projectId, most);
     if (chunk.length === 0) return { ...result, hasMore: false };
     const touched = groupContacts(chunk);
     const hops = hopsOf(chunk);
     await planTouched(em, projectId, touched, hops);
     const endsAt = performance.now() + chunkMs;
-    const slowestMs = await evaluate(em, projectId, { touched, hops, endsAt }, result, signal);
-    const sql = 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])';
-    await execute(em, sql, [projectId, chunk.map(({ id }) => id)]);
+    const slowestMs = await evaluate(em, projectId, { touched, hops, endsAt, longestMs }, result, signal);
     const contacts = chunk.reduce((sum, { contactIds }) => sum + contactIds.length, 0);
+    if (slowestMs === 'too many') {
+      nextChunks.set(projectId, nextBatch(most, contacts, longestStatementMs));
+      return { ...result, hasMore: true };
+    }
+    await removeChunk(em, projectId, chunk, rest);
     result.changes += contacts;
-    if (contacts < most) return { ...result, hasMore: false };
+    const isLast = contacts < most;
     most = Math.min(contactsPerChunk, nextBatch(most, contacts, slowestMs));
+    nextChunks.set(projectId, most);
+    if (isLast) return { ...result, hasMore: false };
     if (performance.now() - startedAt > budgetMs) return { ...result, hasMore: true };
   }
 }
@@ -70,15 +83,35 @@ const changeRow = z.object({
 type Change = z.output<typeof changeRow>;
 
 /**
- * At least one row, and more up to `most` contacts. Changes are deleted by id, so a change that commits
- * later stays, wherever it sorts.
+ * Changes of up to `most` contacts. The last one may be part of a row, of an import for example, whose other contacts are
+ * the rest.
  */
-async function readChunk(em: Em, projectId: string, most: number): Promise<Change[]> {
+async function readChunk(em: Em, projectId: string, most: number) {
   // Of an import, each change has the ids of a thousand contacts, and the statement reads all that it may return.
   const first = await readChanges(em, projectId, most, Math.min(changesAtFirst, most));
-  return first.length < changesAtFirst || most <= changesAtFirst
-    ? first
-    : readChanges(em, projectId, most, most);
+  const chunk =
+    first.length < changesAtFirst || most <= changesAtFirst
+      ? first
+      : await readChanges(em, projectId, most, most);
+  const last = chunk.at(-1);
+  const before = chunk.slice(0, -1).reduce((sum, { contactIds }) => sum + contactIds.length, 0);
+  const rest = last?.contactIds.slice(most - before) ?? [];
+  if (last === undefined || rest.length === 0) return { chunk, rest };
+  return { chunk: chunk.with(-1, { ...last, contactIds: last.contactIds.slice(0, most - before) }), rest };
+}
+
+/**
+ * By id, so a change that commits later stays, wherever it sorts. Of two turns that run at once, the slower one leaves
+ * contacts that the other has evaluated too, and never fewer.
+ */
+async function removeChunk(em: Em, projectId: string, chunk: readonly Change[], rest: readonly string[]) {
+  const ids = chunk.map(({ id }) => id);
+  const partly = rest.length > 0 ? ids.pop() : undefined;
+  const removeSql = 'delete from segment_changes where project_id = $1 and id = any($2::uuid[])';
+  await execute(em, removeSql, [projectId, ids]);
+  if (partly === undefined) return;
+  const keepSql = 'update segment_changes set contact_ids = $3::uuid[] where project_id = $1 and id = $2';
+  await execute(em, keepSql, [projectId, partly, rest]);
 }
 
 function readChanges(em: Em, projectId: string, most: number, limit: number): Promise<Change[]> {
@@ -115,14 +148,22 @@ function hopsOf(chunk: readonly Change[]): HopsOfChanges {
   return most;
 }
 
-/** @returns how long its slowest statement took, in milliseconds */
+interface Chunk {
+  touched: Touched;
+  hops: HopsOfChanges;
+  endsAt: number;
+  longestMs: number;
+}
+
+/** @returns how long its slowest statement took, in milliseconds; `too many` when one was ended */
 async function evaluate(
   em: Em,
   projectId: string,
-  { touched, hops, endsAt }: { touched: Touched; hops: HopsOfChanges; endsAt: number },
+  chunk: Chunk,
   result: EvaluatedChanges,
   signal: AbortSignal | undefined,
-): Promise<number> {
+): Promise<number | 'too many'> {
+  const { touched, endsAt } = chunk;
   const segments = await listReaders(em, projectId, touched);
   const read = new Set(segments.flatMap(({ inputs }) => inputs));
   if ([...touched.keys()].some((input) => !read.has(input))) await dropUnusedInputs(em, projectId);
@@ -131,7 +172,7 @@ async function evaluate(
     signal?.throwIfAborted();
     const startedAt = performance.now();
     if (startedAt < endsAt) {
-      await evaluateBatch(em, projectId, batch, hops, result);
+      if (!(await evaluateBatch(em, projectId, batch, chunk, result))) return 'too many';
       slowestMs = Math.max(slowestMs, performance.now() - startedAt);
     } else {
       for (const id of batch.bits.keys()) await markStale(em, id);
@@ -141,30 +182,38 @@ async function evaluate(
   return slowestMs;
 }
 
-/** A failed batch is evaluated again segment by segment, so that one segment does not hold up the others. */
+/**
+ * A failed batch is evaluated again segment by segment, so that one segment does not hold up the others.
+ *
+ * @returns false when it has more contacts than its statement has time for
+ */
 async function evaluateBatch(
   em: Em,
   projectId: string,
   batch: SegmentBatch,
-  hops: HopsOfChanges,
+  chunk: Chunk,
   result: EvaluatedChanges,
-) {
+): Promise<boolean> {
   try {
-    const { added, removed } = await evaluateSegments(em, projectId, batch, hops);
+    const { added, removed } = await evaluateSegments(em, projectId, batch, chunk.hops, chunk.longestMs);
     result.added += added;
     result.removed += removed;
-  } catch {
+    return true;
+  } catch (error) {
+    if (isTooMany(error, batch.contacts.size)) return false;
     const [first, ...others] = batch.bits;
-    if (first === undefined) return;
+    if (first === undefined) return true;
     if (others.length === 0) {
       // While the database is unreachable this fails too, and the changes stay for the next attempt.
       await markStale(em, first[0]);
       result.failed += 1;
-      return;
+      return true;
     }
     for (const one of batch.bits) {
-      await evaluateBatch(em, projectId, { ...batch, bits: new Map([one]) }, hops, result);
+      const alone = { ...batch, bits: new Map([one]) };
+      if (!(await evaluateBatch(em, projectId, alone, chunk, result))) return false;
     }
+    return true;
   }
 }
 

@@ -6,6 +6,7 @@ import { loadSegmentDefinitions, membershipSql } from '../../conditions/segment-
 import { lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
+import { limitStatements, longestStatementMs } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
 import { readClock } from '../../read-clock.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
@@ -22,14 +23,19 @@ type Changes = z.output<typeof changesSchema>;
  * Skips segments that were deleted or are no longer tracked and dynamic.
  *
  * @param em outside of a transaction
+ * @param longestMs see `limitStatements`
  */
 export function evaluateSegments(
   em: Em,
   projectId: string,
   batch: SegmentBatch,
   hops: HopsOfChanges,
+  longestMs = longestStatementMs,
 ): Promise<Changes> {
-  return inRetriedTransaction(em, (run) => evaluate(run, projectId, batch, hops));
+  return inRetriedTransaction(em, async (run) => {
+    await limitStatements(run, batch.contacts.size, longestMs);
+    return evaluate(run, projectId, batch, hops);
+  });
 }
 
 async function evaluate(

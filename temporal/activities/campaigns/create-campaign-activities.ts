@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { contactsInFirstPiece, contactsInNextPiece } from '../../../core/campaign-batches.ts';
 import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import { allProjects } from '../../../db/entities/project-em.ts';
+import { isTooMany, longestStatementMs } from '../../../db/limit-statements.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
 import { cancelBatches } from '../../../db/statements/campaigns/cancel-batches.ts';
 import { beginFreeze, freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
@@ -35,8 +36,7 @@ export function createCampaignActivities({
   committed,
 }: CampaignActivityDependencies): CampaignActivities {
   const settle = createSettler(orm, unknownSeconds);
-  /** Contacts in the next piece of a campaign's freeze: a slow piece ends its activity. */
-  const pieces = new LRUCache<string, number>({ max: 1_000 });
+  const freeze = createFreezer(orm, headStart.look);
   const findEvidence = createEvidenceReader((campaignId) =>
     readSendEventEvidence(orm.em.fork(), campaignId, unknownSeconds),
   );
@@ -47,19 +47,7 @@ export function createCampaignActivities({
       if (hasBegun) committed();
       return hasBegun;
     },
-    async freezeAudience({ campaignId }) {
-      const until = performance.now() + stepMs;
-      // The head start may already have begun the freeze.
-      if (await beginFreeze(orm.em.fork(), campaignId, contactsInFirstPiece)) headStart.look(campaignId);
-      for (let contacts = pieces.get(campaignId) ?? contactsInFirstPiece; ; ) {
-        const startedAt = performance.now();
-        const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contacts);
-        contacts = contactsInNextPiece(contacts, performance.now() - startedAt);
-        pieces.set(campaignId, contacts);
-        headStart.look(campaignId);
-        if (isFrozen || performance.now() >= until) return isFrozen;
-      }
-    },
+    freezeAudience: ({ campaignId }) => freeze(campaignId),
     async listOpenBatches({ campaignId, after, limit }) {
       const found = await listOpenBatches(orm.em.fork(), campaignId, after, limit + 1);
       return { numbers: found.slice(0, limit), more: found.length > limit };
@@ -79,6 +67,35 @@ export function createCampaignActivities({
       if (isFinished) committed();
       return isFinished;
     },
+  };
+}
+
+function createFreezer(orm: Orm, look: (campaignId: string) => void) {
+  /** Contacts in the next piece of a campaign: a slow piece ends its activity. */
+  const pieces = new LRUCache<string, number>({ max: 1_000 });
+  return async (campaignId: string): Promise<boolean> => {
+    let startedAt = performance.now();
+    const until = startedAt + stepMs;
+    let contacts = pieces.get(campaignId) ?? contactsInFirstPiece;
+    const note = (tookMs: number) => {
+      contacts = contactsInNextPiece(contacts, tookMs);
+      pieces.set(campaignId, contacts);
+      look(campaignId);
+    };
+    try {
+      // The head start may already have begun the freeze.
+      if (await beginFreeze(orm.em.fork(), campaignId, contacts)) note(performance.now() - startedAt);
+      for (;;) {
+        startedAt = performance.now();
+        const isFrozen = await freezeAudience(orm.em.fork(), campaignId, contacts);
+        note(performance.now() - startedAt);
+        if (isFrozen || performance.now() >= until) return isFrozen;
+      }
+    } catch (error) {
+      if (!isTooMany(error, contacts)) throw error;
+      note(longestStatementMs);
+      return false;
+    }
   };
 }
 

@@ -30,11 +30,10 @@ beforeEach(() => {
 const graphs = createGraphCache();
 const resolve = async () => ['127.0.0.1'];
 const send = createOutboundHttp({ allowHosts: ['127.0.0.1'], resolve, timeoutMs: 30_000 });
-const callerOf = (through: OutboundHttp, turns: RenderTurns): WebhookCaller => ({
+const callerOf = (through: OutboundHttp, turns: RenderTurns): Omit<WebhookCaller, 'limit'> => ({
   send: through,
   secretsOf: async () => ['whsec_dGVzdA=='],
   turns,
-  limit: createCallLimit(),
   linksOf: () => ({ unsubscribeUrl: '', subscribeUrl: '', manageUrl: '' }),
 });
 
@@ -62,8 +61,8 @@ async function addExecution(context: object = {}, config: object = {}) {
   const input = { executionId: executionId ?? '', visit: 1 };
   const look = () => em().transactional((inner) => runStep(inner, graphs, input));
   expect(await look()).toMatchObject({ follow: 'call', visit: 1 });
-  const call = (through: OutboundHttp = send, turns = new RenderTurns(1)) =>
-    callWebhook(database.orm, graphs, callerOf(through, turns), input);
+  const call = (through: OutboundHttp = send, turns = new RenderTurns(1), limit = createCallLimit()) =>
+    callWebhook(database.orm, graphs, { ...callerOf(through, turns), limit }, input);
   const stand = async () =>
     (
       await sql<{ output: object | null; context: object; error: string | null; status: string }>(
@@ -275,6 +274,23 @@ it('is put off while enough work of its project waits for its turn to render', a
   await endAll();
   expect(await call(send, turns)).toBeUndefined();
   expect(await stand()).toMatchObject({ output: { statusCode: 200 } });
+});
+
+it('is put off, before its templates are rendered, while enough calls to slow receivers are under way', async () => {
+  const { projectId, call } = await addExecution({}, { body: '{{ id }}' });
+  let now = 0;
+  const limit = createCallLimit(() => now);
+  await limit.run(projectId, async () => {
+    now += 10_000;
+  });
+  const underWay = Promise.withResolvers<void>();
+  onTestFinished(() => underWay.resolve());
+  for (let calls = 0; calls < 8; calls += 1) void limit.run(projectId, () => underWay.promise);
+  const turns = new RenderTurns(0);
+  const take = vi.spyOn(turns, 'take');
+  expect(await call(send, turns, limit)).toEqual({ retryInMs: expect.any(Number) });
+  expect(take).not.toHaveBeenCalled();
+  expect(receiver.requests).toEqual([]);
 });
 
 const padded = (bytes: number) => '{{ id }}'.padEnd(bytes, '-');

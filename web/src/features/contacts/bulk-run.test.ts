@@ -1,12 +1,20 @@
 import type { Middleware } from 'openapi-fetch';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
+import { toApiError } from '../../api/api-error.ts';
 
 let answer: (request: Request) => Response;
 vi.stubGlobal('document', { baseURI: 'https://mail.example.com/app/' });
 const { api, selectProject } = await import('../../api/client.ts');
 const { runBulk } = await import('./bulk-run.ts');
 // Not by a stub of `fetch`, which the client keeps from its first import by any test file of the worker.
-const server: Middleware = { onRequest: ({ request }) => answer(request) };
+const server: Middleware = {
+  async onRequest({ request }) {
+    const response = answer(request);
+    // As the client, which sees no answer of a middleware.
+    if (!response.ok) throw await toApiError(response);
+    return response;
+  },
+};
 api.use(server);
 
 afterEach(() => {
@@ -92,4 +100,17 @@ it('counts a batch whose outcome the server can’t answer at first', async () =
     new AbortController().signal,
   );
   expect(counts).toEqual([2]);
+});
+
+it('ends during an outage once it is stopped', async () => {
+  const ending = new AbortController();
+  let reads = 0;
+  answer = () => {
+    reads += 1;
+    ending.abort();
+    return new Response(null, { status: 503 });
+  };
+  const run = runBulk('delete', { query: {} }, () => {}, ending.signal);
+  await expect(run).rejects.toMatchObject({ status: 503 });
+  expect(reads).toBe(1);
 });

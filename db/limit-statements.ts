@@ -1,0 +1,16 @@
+import { leastContacts } from '../core/contacts-in-time.ts';
+import { isStatementTimeout } from './database-errors.ts';
+import type { Em } from './orm.ts';
+import { execute } from './sql.ts';
+
+/** Ten times what is usual: its contacts have far more data than those before. */
+export const longestStatementMs = 20_000;
+
+/** Ends the statements of this transaction, on so many contacts, after a time. With the fewest, they may take longer. */
+export async function limitStatements(em: Em, contacts: number, longestMs: number): Promise<void> {
+  if (contacts > leastContacts) await execute(em, `set local statement_timeout = ${longestMs}`);
+}
+
+/** Whether a transaction ended by its limit, so that it is to be repeated with fewer contacts. */
+export const isTooMany = (error: unknown, contacts: number): boolean =>
+  contacts > leastContacts && isStatementTimeout(error);
