@@ -374,6 +374,7 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await field('Subject').fill('Hello');
     const release = await hold('/templates');
     await button('Create template').click();
+    await field('Name').fill('Left behind');
     await sideBar('Segments').click();
     await button('Leave').click();
     await heading('Segments').waitFor();
@@ -381,6 +382,10 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await page.getByText('Template created').waitFor();
     await tab.settled();
     await heading('Segments').waitFor();
+    await sideBar('Templates').click();
+    await page.getByRole('link', { name: 'Left', exact: true }).click();
+    await heading('Left').waitFor();
+    expect(await field('Name').inputValue()).toBe('Left');
   });
 
   it('keeps a step open in which something is typed while it is being saved', async () => {
@@ -408,7 +413,7 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
 
   const condition = {
     logic: 'AND',
-    groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+    groups: [{ filters: [{ field: 'subscribed', operator: 'equals', value: true }] }],
   };
   it.each([
     ['DELAY', { amount: 1, unit: 'days' }],
