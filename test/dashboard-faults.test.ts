@@ -375,6 +375,7 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await field('Subject').fill('Hello');
     const release = await hold('/templates');
     await button('Create template').click();
+    await field('Name').fill('Left behind');
     await sideBar('Segments').click();
     await button('Leave').click();
     await heading('Segments').waitFor();
@@ -382,6 +383,10 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await page.getByText('Template created').waitFor();
     await tab.settled();
     await heading('Segments').waitFor();
+    await sideBar('Templates').click();
+    await page.getByRole('link', { name: 'Left', exact: true }).click();
+    await heading('Left').waitFor();
+    expect(await field('Name').inputValue()).toBe('Left');
   });
 
   it('keeps what is typed while a new segment is being created, in its condition, too', async () => {
@@ -479,7 +484,7 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
 
   const condition = {
     logic: 'AND',
-    groups: [{ filters: [{ field: 'data.plan', operator: 'equals', value: 'pro' }] }],
+    groups: [{ filters: [{ field: 'subscribed', operator: 'equals', value: true }] }],
   };
   it.each([
     ['DELAY', { amount: 1, unit: 'days' }],
