@@ -36,7 +36,7 @@ export function createCampaignActivities({
   committed,
 }: CampaignActivityDependencies): CampaignActivities {
   const settle = createSettler(orm, unknownSeconds);
-  const freeze = createFreezer(orm, headStart.look);
+  const freeze = createFreezer(orm, headStart);
   const findEvidence = createEvidenceReader((campaignId) =>
     readSendEventEvidence(orm.em.fork(), campaignId, unknownSeconds),
   );
@@ -70,7 +70,7 @@ export function createCampaignActivities({
   };
 }
 
-function createFreezer(orm: Orm, look: (campaignId: string) => void) {
+function createFreezer(orm: Orm, headStart: CampaignActivityDependencies['headStart']) {
   /** Contacts in the next piece of a campaign: a slow piece ends its activity. */
   const pieces = new LRUCache<string, number>({ max: 1_000 });
   return async (campaignId: string): Promise<boolean> => {
@@ -80,7 +80,7 @@ function createFreezer(orm: Orm, look: (campaignId: string) => void) {
     const note = (tookMs: number) => {
       contacts = contactsInNextPiece(contacts, tookMs);
       pieces.set(campaignId, contacts);
-      look(campaignId);
+      headStart.look(campaignId);
     };
     try {
       // The head start may already have begun the freeze.
