@@ -104,8 +104,6 @@ export function createProviderEventsService(
     maxItems: 500,
     concurrency: 2,
     minBeside: 100,
-    // The provider waits 15 s for an answer. A statement costs 1 ms of CPU besides 60 µs per event.
-    apartMs: 100,
     weightOf: (event) =>
       rowBytes + (event.link?.length ?? 0) + (event.subject?.length ?? 0) + (event.diagnostic?.length ?? 0),
     maxWaitingWeight: waitingBytes,

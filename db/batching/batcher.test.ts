@@ -78,45 +78,6 @@ describe('batches', () => {
     expect(await Promise.all(all)).toHaveLength(2);
   });
 
-  it('of calls that can wait start apart after one of several, unless enough are waiting', async () => {
-    const { batcher, runs, batches } = manualBatcher({ minBeside: 3, apartMs: 600_000 });
-    const all: Promise<string>[] = [];
-    const submit = async (...items: string[]) => {
-      all.push(...items.map((item) => batcher.submit(item)));
-      await settled();
-    };
-    const endLast = async () => {
-      runs.at(-1)?.end();
-      await settled();
-    };
-    await submit('a');
-    await endLast();
-    await submit('b');
-    await endLast();
-    await submit('c', 'd');
-    await endLast();
-    expect(batches()).toEqual([['a'], ['b'], ['c', 'd']]);
-    await submit('e', 'f');
-    expect(batches()).toHaveLength(3);
-    await submit('g');
-    expect(batches().slice(3)).toEqual([['e', 'f', 'g']]);
-    await endLast();
-    expect(await Promise.all(all)).toHaveLength(7);
-  });
-
-  it('that start apart do not wait for more than that time', async () => {
-    const { batcher, runs, batches } = manualBatcher({ minBeside: 3, apartMs: 5 });
-    const all = [batcher.submit('a'), batcher.submit('b')];
-    await settled();
-    runs[0]?.end();
-    await settled();
-    all.push(batcher.submit('c'));
-    await vi.waitUntil(() => runs.length === 2, 20_000);
-    expect(batches()).toEqual([['a', 'b'], ['c']]);
-    runs[1]?.end();
-    expect(await Promise.all(all)).toHaveLength(3);
-  });
-
   it('starts a shared batch immediately beside one that runs alone', async () => {
     const { batcher, runs, batches } = manualBatcher({
       ...{ concurrency: 2, minBeside: 3, maxHoldMs: 600_000, weightOf: Number, maxWeight: 10 },

@@ -22,11 +22,6 @@ export interface BatcherOptions<Item, Result> {
   /** How long a shared batch may run before another one starts regardless of `minBeside`, in ms. */
   maxHoldMs?: number;
   /**
-   * After a shared batch of several items, the next one starts at least this many ms later (default 0), unless `minBeside`
-   * items are waiting: larger batches under load, for calls that can wait. A lone item, or one after a pause, starts at once.
-   */
-  apartMs?: number;
-  /**
    * The owner of an item, such as its project. Groups take turns; a group with a failing item runs alone for a minute,
    * so splitting its batches never delays other groups.
    */
@@ -76,7 +71,6 @@ export class Batcher<Item, Result> {
   #runningAlone = 0;
   #wasAlone = false;
   #sharedSince = 0;
-  #wasSeveral = false;
   #holding: NodeJS.Timeout | undefined;
   #scheduled = false;
 
@@ -142,10 +136,7 @@ export class Batcher<Item, Result> {
       // Every waiting item is blocked or held up by a running batch, which pumps again when it ends.
       if (batch.length === 0) return;
       this.#wasAlone = isAlone;
-      if (!isAlone) {
-        this.#sharedSince = performance.now();
-        this.#wasSeveral = batch.length > 1;
-      }
+      if (!isAlone) this.#sharedSince = performance.now();
       this.#running += 1;
       if (isAlone) this.#runningAlone += 1;
       this.#runBatch(batch, isAlone).finally(() => {
@@ -167,16 +158,13 @@ export class Batcher<Item, Result> {
   }
 
   #mayShare(): boolean {
-    const { minBeside = 1, maxHoldMs = defaultHoldMs, apartMs = 0 } = this.#options;
-    if (this.#queue.length >= minBeside) return true;
-    const isBeside = this.#running > this.#runningAlone;
-    if (!isBeside && !this.#wasSeveral) return true;
-    const leftMs = this.#sharedSince + (isBeside ? maxHoldMs : apartMs) - performance.now();
-    if (leftMs <= 0) return true;
+    const { minBeside = 1, maxHoldMs = defaultHoldMs } = this.#options;
+    if (this.#running === this.#runningAlone || this.#queue.length >= minBeside) return true;
+    if (performance.now() - this.#sharedSince >= maxHoldMs) return true;
     this.#holding ??= setTimeout(() => {
       this.#holding = undefined;
       this.#pump();
-    }, leftMs).unref();
+    }, maxHoldMs).unref();
     return false;
   }
 
