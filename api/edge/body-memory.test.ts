@@ -62,6 +62,15 @@ describe('memory for large bodies', () => {
     expect(memory.waiting).toBe(0);
   });
 
+  it('leaves room for further owners where it is held for long', () => {
+    const memory = memoryOf({ leavesRoom: true, waitingPerOwner: 100, waiting: 100 });
+    const held = ['a', 'b', 'c', 'd'].map((owner) => {
+      const claims = Array.from({ length: 6 }, () => memory.claim(owner, 1));
+      return claims.filter(({ isHeld }) => isHeld).length;
+    });
+    expect(held).toEqual([5, 3, 1, 1]);
+  });
+
   it('is reserved for a waiting large body: smaller ones of others do not overtake it', async () => {
     const memory = memoryOf({ bytesPerOwner: 10 });
     const claims = {

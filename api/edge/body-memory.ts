@@ -9,6 +9,8 @@ const usualOptions = {
   waitingPerOwner: 250,
   waiting: 500,
   waitMs: 30_000,
+  /** For memory that is held for minutes: an owner takes no more than it leaves to others. */
+  leavesRoom: false,
 };
 
 export type BodyMemoryOptions = typeof usualOptions;
@@ -50,8 +52,8 @@ export class BodyMemory {
   private readonly queues = new Map<string, Entry[]>();
   private readonly options: BodyMemoryOptions;
 
-  constructor(options: BodyMemoryOptions = usualOptions) {
-    this.options = options;
+  constructor(options: Partial<BodyMemoryOptions> = {}) {
+    this.options = { ...usualOptions, ...options };
   }
 
   claim(owner: string, bytes: number): BodyClaim {
@@ -88,9 +90,10 @@ export class BodyMemory {
   }
 
   private next(): Entry | undefined {
-    const { bytesPerOwner, budgetBytes } = this.options;
+    const { bytesPerOwner, budgetBytes, leavesRoom } = this.options;
+    const most = leavesRoom ? Math.min(bytesPerOwner, budgetBytes - this.heldBytes) : bytesPerOwner;
     for (const [owner, [first]] of this.queues) {
-      if (first === undefined || !fits(this.held.get(owner) ?? 0, first.bytes, bytesPerOwner)) continue;
+      if (first === undefined || !fits(this.held.get(owner) ?? 0, first.bytes, most)) continue;
       // Nothing overtakes it, or a large body would starve.
       return fits(this.heldBytes, first.bytes, budgetBytes) ? first : undefined;
     }

@@ -35,7 +35,7 @@ export async function holdAnswer(
 }
 
 /** Memory for the parts of streamed answers: each answer has one part in memory, for as long as its client reads. */
-const partsMemory = new BodyMemory();
+const partsMemory = new BodyMemory({ leavesRoom: true });
 
 /**
  * Claims memory for the parts of a streamed answer until its client has all of it or is gone. A client that reads too
