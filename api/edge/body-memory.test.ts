@@ -64,11 +64,14 @@ describe('memory for large bodies', () => {
 
   it('leaves room for further owners where it is held for long', () => {
     const memory = memoryOf({ leavesRoom: true, waitingPerOwner: 100, waiting: 100 });
-    const held = ['a', 'b', 'c', 'd'].map((owner) => {
-      const claims = Array.from({ length: 6 }, () => memory.claim(owner, 1));
-      return claims.filter(({ isHeld }) => isHeld).length;
-    });
+    const claims = ['a', 'b', 'c', 'd'].map((owner) =>
+      Array.from({ length: 6 }, () => memory.claim(owner, 1)),
+    );
+    const held = claims.map((own) => own.filter(({ isHeld }) => isHeld).length);
     expect(held).toEqual([5, 3, 1, 1]);
+    // Waiting ones would be refused after a minute, when nobody looks.
+    for (const { release } of claims.flat()) release();
+    expect(memory.waiting).toBe(0);
   });
 
   it('is reserved for a waiting large body: smaller ones of others do not overtake it', async () => {
