@@ -21,17 +21,20 @@ async function startCampaign(): Promise<string> {
   return campaignId;
 }
 
-const frozen = async (campaignId: string) =>
-  (await em().findOneOrFail(Campaign, campaignId, allProjects)).totalRecipients;
-
-it('a freeze whose first piece is slow goes on with small pieces, also in its next activity', async () => {
-  const campaignId = await startCampaign();
-  const { freezeAudience } = createCampaignActivities({
+const createActivities = () =>
+  createCampaignActivities({
     orm: database.orm,
     unknownSeconds: 60,
     headStart: { look: () => undefined },
     committed: () => undefined,
   });
+
+const frozen = async (campaignId: string) =>
+  (await em().findOneOrFail(Campaign, campaignId, allProjects)).totalRecipients;
+
+it('a freeze whose first piece is slow goes on with small pieces, also in its next activity', async () => {
+  const campaignId = await startCampaign();
+  const { freezeAudience } = createActivities();
   useSlowClock();
   expect(await freezeAudience({ campaignId })).toBe(false);
   expect(await frozen(campaignId)).toBe(210);
@@ -41,12 +44,7 @@ it('a freeze whose first piece is slow goes on with small pieces, also in its ne
 
 it('a piece that takes too long is repeated with fewer contacts', async () => {
   const campaignId = await startCampaign();
-  const { freezeAudience } = createCampaignActivities({
-    orm: database.orm,
-    unknownSeconds: 60,
-    headStart: { look: () => undefined },
-    committed: () => undefined,
-  });
+  const { freezeAudience } = createActivities();
   await em().transactional(async (own) => {
     await sql(own, 'lock table emails in share mode');
     const freezing = freezeAudience({ campaignId });
