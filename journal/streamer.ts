@@ -33,7 +33,7 @@ const maxRestMs = 1_500;
 const manyRows = 1_000;
 const maxRestAfterManyMs = 750;
 /** The first row after a quiet time is rarely the only one: an email that is sent is soon delivered. */
-const gatherMs = 250;
+const gatherMs = 100;
 const usualPollIntervalMs = 250;
 const usualBatchRows = 10_000;
 const standbyIntervalMs = 1_000;
