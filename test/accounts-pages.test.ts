@@ -97,7 +97,9 @@ describe('without a dashboard, a mailed link leads to a page that', () => {
       const answers = [...(await Promise.all([press(), press()])), await press()];
       for (const { status, text } of answers)
         expect([status, text]).toEqual([200, expect.stringContaining(done)]);
-      expect(new Set(answers.map(({ headers }) => headers.get('set-cookie'))).size).toBe(1);
+      // Its attributes hold the time of the answer.
+      const devices = answers.map(({ headers }) => headers.get('set-cookie')?.split(';')[0]);
+      expect(new Set(devices).size).toBe(1);
     }
   });
 

@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { createTemplateContents } from './template-contents.ts';
 
-const database = useTestDatabase();
+// One connection, so that statements end in the order in which they begin.
+const database = useTestDatabase(1);
 
 async function insertTemplates(projectId: string, count: number): Promise<string[]> {
   const rows = await database.sql<{ id: string }>(
