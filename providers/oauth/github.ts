@@ -17,13 +17,9 @@ const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(),
  * GitHub offers OAuth 2.0 without OpenID Connect: the profile comes from its API. `url` may be that of a GitHub
  * Enterprise Server.
  */
-export function createGitHubProvider({
-  url,
-  clientId,
-  clientSecret,
-  redirectUri,
-}: GitHubOptions): OAuthProvider {
-  const site = url.replace(/\/+$/, '');
+export function createGitHubProvider(options: GitHubOptions): OAuthProvider {
+  const { clientId, clientSecret, redirectUri } = options;
+  const site = options.url.replace(/\/+$/, '');
   const api = site === 'https://github.com' ? 'https://api.github.com' : `${site}/api/v3`;
   const configuration = new client.Configuration(
     {
@@ -51,18 +47,10 @@ export function createGitHubProvider({
     },
 
     async profileOf(callback, attempt) {
-      const { access_token: token } = await exchangeCode(
-        configuration,
-        redirectUri,
-        callback,
-        attempt,
-        undefined,
-      );
-      const [user, emails] = [
-        await ask(configuration, token, `${api}/user`, userSchema),
-        // By default, GitHub lists 30.
-        await ask(configuration, token, `${api}/user/emails?per_page=100`, emailsSchema),
-      ];
+      const { access_token: token } = await exchangeCode(configuration, redirectUri, callback, attempt);
+      const user = await ask(configuration, token, `${api}/user`, userSchema);
+      // By default, GitHub lists 30.
+      const emails = await ask(configuration, token, `${api}/user/emails?per_page=100`, emailsSchema);
       const primary = emails.find((each) => each.primary && each.verified);
       return { subject: String(user.id), verifiedEmail: primary?.email ?? null, name: user.name ?? null };
     },
