@@ -17,14 +17,10 @@ export function lacks(field: string, message: string): FieldIssue {
   return { field: `config.${field}`, message, code: 'missing' };
 }
 
-type Shape<Config extends object> =
-  | { ok: true; config: Config; missing: FieldIssue[] }
-  | { ok: false; issues: FieldIssue[] };
-
 export function parseShape<Config extends object>(
   schema: z.ZodType<Config>,
   raw: Record<string, unknown>,
-): Shape<Config> {
+): ConfigResult<never, Config> {
   const parsed = schema.safeParse(raw, { error: issueWords });
   if (parsed.success) return { ok: true, config: parsed.data, missing: [] };
   return { ok: false, issues: parsed.error.issues.slice(0, maxReportedIssues).map(toFieldIssue) };
