@@ -11,8 +11,8 @@ export function openOAuthProviders(config: Config): Record<OAuthProviderName, OA
   const google = clientOf(config, 'google', config.OAUTH_GOOGLE_CLIENT_ID, config.OAUTH_GOOGLE_CLIENT_SECRET);
   const github = clientOf(config, 'github', config.OAUTH_GITHUB_CLIENT_ID, config.OAUTH_GITHUB_CLIENT_SECRET);
   return {
-    google: google && createGoogleProvider({ ...google, issuer: config.OAUTH_GOOGLE_ISSUER }),
-    github: github && createGitHubProvider({ ...github, url: config.OAUTH_GITHUB_URL }),
+    google: google && createGoogleProvider(config.OAUTH_GOOGLE_ISSUER, google),
+    github: github && createGitHubProvider(config.OAUTH_GITHUB_URL, github),
   };
 }
 

@@ -1,14 +1,7 @@
 import * as client from 'openid-client';
 import { z } from 'zod';
 import { exchangeCode } from './exchange-code.ts';
-import type { OAuthProvider } from './oauth-provider.ts';
-
-export interface GitHubOptions {
-  url: string;
-  clientId: string;
-  clientSecret: string;
-  redirectUri: string;
-}
+import type { OAuthClient, OAuthProvider } from './oauth-provider.ts';
 
 const userSchema = z.object({ id: z.int(), name: z.string().nullish() });
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
@@ -17,9 +10,9 @@ const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(),
  * GitHub offers OAuth 2.0 without OpenID Connect: the profile comes from its API. `url` may be that of a GitHub
  * Enterprise Server.
  */
-export function createGitHubProvider(options: GitHubOptions): OAuthProvider {
-  const { clientId, clientSecret, redirectUri } = options;
-  const site = options.url.replace(/\/+$/, '');
+export function createGitHubProvider(url: string, own: OAuthClient): OAuthProvider {
+  const { clientId, clientSecret, redirectUri } = own;
+  const site = url.replace(/\/+$/, '');
   const api = site === 'https://github.com' ? 'https://api.github.com' : `${site}/api/v3`;
   const configuration = new client.Configuration(
     {
