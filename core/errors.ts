@@ -55,14 +55,12 @@ export class DomainError extends Error {
     this.name = 'DomainError';
     this.code = code;
     this.details = options.details;
-    this.suggestion = options.suggestion ?? retrySuggestion(options.retryAfterSeconds);
     this.issues = options.issues;
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    const seconds = options.retryAfterSeconds;
+    this.retryAfterSeconds = seconds;
+    const retry = seconds === undefined ? undefined : `Try again in ${seconds} seconds.`;
+    this.suggestion = options.suggestion ?? retry;
   }
-}
-
-function retrySuggestion(seconds: number | undefined): string | undefined {
-  return seconds === undefined ? undefined : `Try again in ${seconds} seconds.`;
 }
 
 /** Also for a resource of another project, so that callers can't tell the difference. */

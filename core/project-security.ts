@@ -15,16 +15,9 @@ export const securityThresholds = {
 
 export const fewestEvaluatedEmails = 100;
 
-export interface SecurityVerdict {
-  /** Percent with three decimals, 0 when nothing was sent. */
-  bounceRate: number;
-  complaintRate: number;
-  bounceLevel: SecurityLevel;
-  complaintLevel: SecurityLevel;
-  level: SecurityLevel;
-}
+export type SecurityVerdict = ReturnType<typeof evaluateSender>;
 
-export function evaluateSender(figures: EmailFigures): SecurityVerdict {
+export function evaluateSender(figures: EmailFigures) {
   const bounceLevel = levelOf(figures.bounced, figures.sent, securityThresholds.bounceRate);
   const complaintLevel = levelOf(figures.complained, figures.sent, securityThresholds.complaintRate);
   return {
@@ -52,6 +45,7 @@ function worse(one: SecurityLevel, other: SecurityLevel): SecurityLevel {
   return securityLevels.indexOf(one) > securityLevels.indexOf(other) ? one : other;
 }
 
+/** With three decimals; 0 of nothing. */
 function percent(count: number, sent: number): number {
   return sent === 0 ? 0 : Math.round((count / sent) * 100_000) / 1_000;
 }

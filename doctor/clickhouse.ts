@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { type ClickHouse, connectClickHouse } from '../analytics/clickhouse.ts';
+import type { ClickHouse } from '../analytics/clickhouse.ts';
 import { countColumn, instantColumn, type Question } from '../analytics/client/question.ts';
 import { migrations } from '../analytics/migrations/index.ts';
 import type { Config } from '../core/config/schema.ts';
 import { type JournalLag, measureLag } from '../journal/lag.ts';
 import { loadPosition } from '../journal/position.ts';
+import { clickHouseOf } from '../runtime/open-clickhouse.ts';
 import { checkSpace } from './configuration.ts';
 import { type Finding, reporter } from './finding.ts';
 import { checkClock } from './postgres.ts';
@@ -45,15 +46,10 @@ const applied: Question<None, { version: number }> = {
 };
 
 export async function checkClickHouse(config: Config): Promise<Finding[]> {
-  if (config.CLICKHOUSE_URL === undefined) {
+  const clickhouse = clickHouseOf(config);
+  if (!clickhouse.isConfigured) {
     return [report.warning('none is configured: activity and analytics answer 503', 'Set CLICKHOUSE_URL.')];
   }
-  const clickhouse = connectClickHouse({
-    url: config.CLICKHOUSE_URL,
-    username: config.CLICKHOUSE_USER,
-    password: config.CLICKHOUSE_PASSWORD,
-    database: config.CLICKHOUSE_DATABASE,
-  });
   try {
     return await examine(clickhouse);
   } finally {

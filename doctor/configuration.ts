@@ -3,7 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { publicApiUrl } from '../core/config/public-api-url.ts';
 import type { Config } from '../core/config/schema.ts';
-import { type Finding, reporter } from './finding.ts';
+import { type Finding, foundOr, reporter } from './finding.ts';
 import { presentBytes } from './present.ts';
 
 const report = reporter('Configuration');
@@ -13,12 +13,11 @@ const wellKnownPasswords = new Set(['', 'postgres', 'posthaste', 'password', 'ad
 const loopback = /^(localhost|127\.|\[::1?\]$|0\.0\.0\.0$)/;
 
 export function checkConfiguration(config: Config): Finding[] {
-  const findings = [
+  return foundOr(report.ok('is valid'), [
     ...checkSecrets(config),
     ...(config.NODE_ENV === 'production' ? checkProduction(config) : []),
     ...checkSending(config),
-  ];
-  return findings.length > 0 ? findings : [report.ok('is valid')];
+  ]);
 }
 
 function* checkSecrets(config: Config): Generator<Finding> {

@@ -5,7 +5,7 @@ import { activeCampaignStatusesSql, activeStatusesSql } from '../db/fragments/ac
 import { campaignWorkflow } from '../temporal/contracts/campaign.ts';
 import { workflowExecutionWorkflow } from '../temporal/contracts/workflow-execution.ts';
 import { workflowIds } from '../temporal/contracts/workflow-ids.ts';
-import { type Finding, reporter } from './finding.ts';
+import { type Finding, foundOr, reporter } from './finding.ts';
 import type { ReadOnly } from './read-only.ts';
 
 const report = reporter('Agreement');
@@ -26,26 +26,18 @@ export async function checkAgreement(
 ): Promise<Finding[]> {
   const lost = await findLost(database, client);
   const orphaned = await findOrphaned(database, client, taskQueue, settledBefore(now));
-  const findings: Finding[] = [];
-  if (lost.length > 0) {
-    findings.push(
+  return foundOr(report.ok('samples of executions and campaigns agree between Postgres and Temporal'), [
+    lost.length > 0 &&
       report.error(
         `${lost.length} of a sample are in progress in Postgres but have no open workflow in Temporal: ${list(lost)}`,
         'Their workflows were terminated or lost by Temporal. Sweeps restart them within 15 minutes of their due time. If these\nlines are still here an hour later, check that workers run and no schedule is paused.',
       ),
-    );
-  }
-  if (orphaned.length > 0) {
-    findings.push(
+    orphaned.length > 0 &&
       report.warning(
         `${orphaned.length} of a sample run in Temporal but have ended in Postgres: ${list(orphaned)}`,
         'The sweep orphaned-executions ends them within the hour. Was Postgres restored from a backup?',
       ),
-    );
-  }
-  return findings.length > 0
-    ? findings
-    : [report.ok('samples of executions and campaigns agree between Postgres and Temporal')];
+  ]);
 }
 
 const list = (ids: readonly string[]) =>

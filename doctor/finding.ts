@@ -15,6 +15,12 @@ export function reporter(area: string) {
   };
 }
 
+/** The findings, without the false ones, or `fine` when there are none. */
+export function foundOr(fine: Finding, found: readonly (Finding | false)[]): Finding[] {
+  const findings = found.filter((one) => one !== false);
+  return findings.length > 0 ? findings : [fine];
+}
+
 export function worstLevel(findings: readonly Finding[]): Level {
   if (findings.some(({ level }) => level === 'error')) return 'error';
   return findings.some(({ level }) => level === 'warning') ? 'warning' : 'ok';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addressIndex } from '../db/entities/address-index.ts';
-import { type Finding, reporter } from './finding.ts';
+import { type Finding, foundOr, reporter } from './finding.ts';
 import type { ReadOnly } from './read-only.ts';
 
 const report = reporter('Indexes');
@@ -16,7 +16,7 @@ export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
      where not i.indisvalid and c.relkind = 'i' and c.relnamespace = 'public'::regnamespace
      order by 1 limit 20`;
   const broken = await ask(brokenRow, brokenSql);
-  const findings: Finding[] = broken.map(({ name, table, isBuilt }) =>
+  const findings = broken.map(({ name, table, isBuilt }) =>
     isBuilt
       ? report.ok(`${name} of ${table} is being built`)
       : report.warning(
@@ -26,13 +26,12 @@ export async function checkIndexes({ ask }: ReadOnly): Promise<Finding[]> {
   );
   const addressSql = `select to_regclass('${addressIndex.name}') is not null as "isThere"`;
   const [address] = await ask(addressRow, addressSql);
-  if (address?.isThere === false) {
-    findings.push(
+  return foundOr(report.ok('none is missing or invalid'), [
+    ...findings,
+    address?.isThere === false &&
       report.warning(
         `${addressIndex.name} is missing: searches for part of an address are slow`,
         'The sweep partitions builds it during normal traffic. If this line is still here a day after an upgrade, its run in the Temporal UI shows why.',
       ),
-    );
-  }
-  return findings.length > 0 ? findings : [report.ok('none is missing or invalid')];
+  ]);
 }

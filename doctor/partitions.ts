@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { eventPartitions, notificationPartitions, stepAt } from '../db/partitioned-table.ts';
-import { type Finding, reporter } from './finding.ts';
+import { type Finding, foundOr, reporter } from './finding.ts';
 import type { ReadOnly } from './read-only.ts';
 
 const report = reporter('Partitions');
@@ -32,9 +32,7 @@ export async function checkPartitions({ ask }: ReadOnly, now = new Date()): Prom
     const [stray] = await ask(strayRow, straySql);
     findings.push(...toFindings(name, state.hasNext, stray?.rows ?? 0));
   }
-  return findings.length > 0
-    ? findings
-    : [report.ok('created ahead of time; no rows in a default partition')];
+  return foundOr(report.ok('created ahead of time; no rows in a default partition'), findings);
 }
 
 function toFindings(name: string, hasNext: boolean, rows: number): Finding[] {

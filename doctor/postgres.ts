@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { migrations } from '../db/migrations/index.ts';
-import { type Finding, reporter } from './finding.ts';
+import { type Finding, foundOr, reporter } from './finding.ts';
 import { presentAge, presentBytes } from './present.ts';
 import type { ReadOnly } from './read-only.ts';
 
@@ -162,22 +162,16 @@ export async function checkMigrations({ ask }: ReadOnly): Promise<Finding[]> {
   const known = new Set(migrations.map(({ name }) => name));
   const pending = [...known].filter((name) => !applied.has(name));
   const newer = [...applied].filter((name) => !known.has(name));
-  const findings: Finding[] = [];
-  if (pending.length > 0) {
-    findings.push(
+  return foundOr(report.ok(`all ${known.size} are applied`), [
+    pending.length > 0 &&
       report.error(
         `${pending.length} are pending: ${pending.slice(0, 3).join(', ')}`,
         'Restart an API or a worker of this version: it applies them. If it did, its log says why it could not.',
       ),
-    );
-  }
-  if (newer.length > 0) {
-    findings.push(
+    newer.length > 0 &&
       report.error(
         `the database is newer than this version: it has ${newer.slice(0, 3).join(', ')}`,
         'Run the newer version. Migrations cannot be reverted.',
       ),
-    );
-  }
-  return findings.length > 0 ? findings : [report.ok(`all ${known.size} are applied`)];
+  ]);
 }

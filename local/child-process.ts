@@ -76,7 +76,12 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<R
     ...options.user,
   });
   const { pid } = child;
-  if (pid === undefined) throw notStarted(options, (await child).originalMessage);
+  if (pid === undefined) {
+    const { originalMessage = 'unknown error' } = await child;
+    throw new LocalStackError(
+      `${options.name} could not be started from ${options.command}: ${originalMessage}.`,
+    );
+  }
   const lastLines: string[] = [];
   for (const from of ['stdout', 'stderr'] as const) {
     void collectLines(child.iterable({ from }), lastLines, options.log);
@@ -119,10 +124,6 @@ async function endGroup(leader: number): Promise<void> {
   const deadline = Date.now() + longestGroupEndMs;
   // A zombie still accepts signals, so this loop needs a deadline.
   while (sendSignal(-leader, 'SIGKILL') && Date.now() < deadline) await delay(5);
-}
-
-function notStarted({ name, command }: ChildProcessOptions, reason = 'unknown error'): LocalStackError {
-  return new LocalStackError(`${name} could not be started from ${command}: ${reason}.`);
 }
 
 async function collectLines(

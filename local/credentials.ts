@@ -1,7 +1,6 @@
 import { join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
-import { readJsonFile } from './json-file.ts';
+import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 const urlsSchema = z.object({
   dashboard: z.string().nullable().default(null),
@@ -31,12 +30,8 @@ export function credentialsFile(dataDirectory: string): string {
   return join(dataDirectory, 'credentials.json');
 }
 
-export async function readCredentials(dataDirectory: string): Promise<Credentials | undefined> {
-  const stored = await readJsonFile(credentialsFile(dataDirectory), credentialsSchema);
-  return stored === 'malformed' ? undefined : stored;
-}
+export const readCredentials = (dataDirectory: string) =>
+  readJsonFile(credentialsFile(dataDirectory), credentialsSchema);
 
-export async function writeCredentials(dataDirectory: string, credentials: Credentials): Promise<void> {
-  const text = `${JSON.stringify(credentials, null, 2)}\n`;
-  await writeFileAtomic(credentialsFile(dataDirectory), text, { mode: 0o600 });
-}
+export const writeCredentials = (dataDirectory: string, credentials: Credentials) =>
+  writeJsonFile(credentialsFile(dataDirectory), credentials);

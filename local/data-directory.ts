@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
 import { type LockOptions, lockDataDirectory } from './data-lock.ts';
 import { diskFullMessage, LocalStackError } from './failure.ts';
-import { readJsonFile } from './json-file.ts';
+import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 export interface DataDirectory {
   readonly path: string;
@@ -86,13 +85,11 @@ async function makeUsable(directory: string): Promise<void> {
  */
 export async function readSecrets(directory: string): Promise<Secrets | undefined> {
   const path = join(directory, 'secrets.json');
-  const stored = await readJsonFile(path, secretsSchema);
-  if (stored === 'malformed') {
+  return readJsonFile(path, secretsSchema, () => {
     throw new LocalStackError(
       `${path} is damaged. Restore it from a copy; without it the stored API keys can't be decrypted and the database can't be opened. To start over with empty data, remove the whole data folder.`,
     );
-  }
-  return stored;
+  });
 }
 
 async function readOrCreateSecrets(directory: string): Promise<Secrets> {
@@ -104,8 +101,6 @@ async function readOrCreateSecrets(directory: string): Promise<Secrets> {
     ...stored,
     clickhousePassword: randomBytes(24).toString('base64url'),
   };
-  await writeFileAtomic(join(directory, 'secrets.json'), `${JSON.stringify(secrets, null, 2)}\n`, {
-    mode: 0o600,
-  });
+  await writeJsonFile(join(directory, 'secrets.json'), secrets);
   return secrets;
 }

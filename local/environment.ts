@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { hostAndPort } from '../core/config/host-and-port.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { LocalStackError } from './failure.ts';
-import type { PortName } from './ports.ts';
+import type { PortName, PortNumbers } from './ports.ts';
 import { receivedBucket } from './ses/receiving/received-mail.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535).optional();
@@ -90,17 +90,12 @@ export const localSenderDomain = 'posthaste.test';
 
 export const localTopicArn = 'arn:aws:sns:us-east-1:000000000000:posthaste';
 
-export interface StackAddresses {
-  ports: Partial<Record<PortName, number>>;
-  databaseUrl: string;
-}
-
 export function productEnvironment(
   environment: Record<string, string | undefined>,
   settings: LocalEnvironment,
   parts: EmbeddedParts,
   data: Pick<DataDirectory, 'path' | 'secrets'>,
-  { ports, databaseUrl }: StackAddresses,
+  { ports, databaseUrl }: { ports: PortNumbers; databaseUrl: string },
 ): Record<string, string | undefined> {
   const topics = [settings.SNS_TOPIC_ARNS, localTopicArn].filter((topic) => topic !== undefined);
   return {

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
 import { createPasswords } from '../api/services/passwords.ts';
 import type { Services } from '../api/services/services.ts';
@@ -10,7 +9,7 @@ import { User } from '../db/entities/user.ts';
 import type { Orm } from '../db/orm.ts';
 import { type Credentials, readCredentials, type StackUrls, writeCredentials } from './credentials.ts';
 import { localSenderDomain } from './environment.ts';
-import { readJsonFile } from './json-file.ts';
+import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 export interface FirstStartOptions {
   dataDirectory: string;
@@ -44,10 +43,10 @@ export async function prepareFirstStart(options: FirstStartOptions): Promise<Fir
   const { dataDirectory, orm, services, urls } = options;
   const draftFile = join(dataDirectory, 'first-start.json');
   const known = await readCredentials(dataDirectory);
-  const draft = await readDraft(draftFile);
+  const draft = await readJsonFile(draftFile, draftSchema);
   const account = draft ?? known;
   const owner = account && (await orm.em.fork().findOne(User, { email: account.email }));
-  if (!owner && (await hasUsers(orm))) return { credentials: undefined, isNew: false };
+  if (!owner && (await orm.em.fork().count(User)) > 0) return { credentials: undefined, isNew: false };
   if (owner && known && draft === undefined) {
     const projects = (await services.projects.list(owner.id))
       .map(keysOf)
@@ -62,17 +61,12 @@ export async function prepareFirstStart(options: FirstStartOptions): Promise<Fir
     email: ownerEmail,
     password: randomBytes(18).toString('base64url'),
   };
-  await writeFileAtomic(draftFile, `${JSON.stringify({ email, password })}\n`, { mode: 0o600 });
+  await writeJsonFile(draftFile, { email, password });
   const userId = await ensureOwner(orm, { email, password });
   const credentials = { email, password, ...(await ensureProject(options, userId)), urls };
   await writeCredentials(dataDirectory, credentials);
   await rm(draftFile, { force: true });
   return { credentials, isNew: true };
-}
-
-async function readDraft(file: string): Promise<z.output<typeof draftSchema> | undefined> {
-  const draft = await readJsonFile(file, draftSchema);
-  return draft === 'malformed' ? undefined : draft;
 }
 
 /** URL of a page that signs the owner in once; undefined when the account is gone. */
@@ -83,10 +77,6 @@ export async function createSignInLink(
   const user = await orm.em.fork().findOne(User, { email });
   if (user === null || urls.dashboard === null) return undefined;
   return `${urls.dashboard}/sign-in?token=${await accountLinks.createSignIn(user.id)}`;
-}
-
-async function hasUsers(orm: Orm): Promise<boolean> {
-  return (await orm.em.fork().count(User)) > 0;
 }
 
 async function ensureOwner(orm: Orm, { email, password }: z.output<typeof draftSchema>): Promise<string> {

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { z } from 'zod';
+import { portOf } from '../core/port-of.ts';
 import { LocalStackError } from './failure.ts';
-import { readJsonFile } from './json-file.ts';
+import { readJsonFile, writeJsonFile } from './json-file.ts';
 
 export const defaultPorts = {
   PORT: 8080,
@@ -100,12 +100,10 @@ function listen(port: number, host: string): Promise<Server | string> {
 }
 
 function reservation(server: Server): ReservedPort {
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('a TCP server has a port');
   server.unref();
   let released: Promise<void> | undefined;
   return {
-    port: address.port,
+    port: portOf(server),
     release() {
       released ??= new Promise((resolve) => server.close(() => resolve()));
       return released;
@@ -118,15 +116,11 @@ const rememberedPortsSchema = z.partialRecord(
   z.number().int().min(1).max(65_535),
 );
 
-export type RememberedPorts = z.output<typeof rememberedPortsSchema>;
+export type PortNumbers = z.output<typeof rememberedPortsSchema>;
 
-export async function readRememberedPorts(dataDirectory: string): Promise<RememberedPorts> {
-  const stored = await readJsonFile(join(dataDirectory, 'ports.json'), rememberedPortsSchema);
-  return stored === undefined || stored === 'malformed' ? {} : stored;
+export async function readRememberedPorts(dataDirectory: string): Promise<PortNumbers> {
+  return (await readJsonFile(join(dataDirectory, 'ports.json'), rememberedPortsSchema)) ?? {};
 }
 
-export async function rememberPorts(dataDirectory: string, ports: RememberedPorts): Promise<void> {
-  await writeFileAtomic(join(dataDirectory, 'ports.json'), `${JSON.stringify(ports, null, 2)}\n`, {
-    mode: 0o644,
-  });
-}
+export const rememberPorts = (dataDirectory: string, ports: PortNumbers) =>
+  writeJsonFile(join(dataDirectory, 'ports.json'), ports, 0o644);

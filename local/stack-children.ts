@@ -14,9 +14,9 @@ import { type EmbeddedParts, type LocalEnvironment, localApiUrl, localTopicArn }
 import { diskFullMessage, diskFullWarning, LocalStackError, saysDiskFull } from './failure.ts';
 import { startLocalSesProcess } from './local-ses.ts';
 import { openLogFile } from './log-file.ts';
-import type { PortName } from './ports.ts';
+import type { PortName, PortNumbers } from './ports.ts';
 import { startPostgres } from './postgres.ts';
-import type { PortNumbers, ReservedPorts } from './stack-ports.ts';
+import type { ReservedPorts } from './stack-ports.ts';
 import { startTemporal } from './temporal.ts';
 import { findTemporalBinary } from './temporal-binary.ts';
 
@@ -45,7 +45,7 @@ export function startChildren(
   const { data, say } = options;
   const up: Promise<unknown>[] = [];
   const spawned: Promise<unknown>[] = [];
-  const warnOfFullDisk = onlyOnce(() => say(diskFullWarning(data.path)));
+  let hasWarned = false;
 
   async function take(name: PortName): Promise<number> {
     await reserved[name]?.release();
@@ -61,7 +61,9 @@ export function startChildren(
     const file = openLogFile(path, { maxBytes: 10_000_000 });
     const log = (line: string) => {
       file.destination.write(`${line}\n`);
-      if (saysDiskFull(line)) warnOfFullDisk();
+      if (!saysDiskFull(line) || hasWarned) return;
+      hasWarned = true;
+      say(diskFullWarning(data.path));
     };
     const spawn = Promise.withResolvers<void>();
     const onSpawn: OnSpawn = (child) => {
@@ -126,14 +128,6 @@ async function runSes({ data, settings, ports, take }: Stack, common: ChildOptio
 }
 
 const ignore = () => undefined;
-
-function onlyOnce(act: () => void): () => void {
-  let done = false;
-  return () => {
-    if (!done) act();
-    done = true;
-  };
-}
 
 function unexpectedEnd(name: string, exit: ChildExit, logFile: string, directory: string): LocalStackError {
   if (exit.lastLines.some(saysDiskFull)) return new LocalStackError(diskFullMessage(directory));

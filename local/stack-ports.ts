@@ -1,6 +1,11 @@
-import type { EmbeddedParts, LocalEnvironment } from './environment.ts';
-import { neededPorts } from './environment.ts';
-import { type PortName, type ReservedPort, readRememberedPorts, reservePort } from './ports.ts';
+import { type EmbeddedParts, type LocalEnvironment, neededPorts } from './environment.ts';
+import {
+  type PortName,
+  type PortNumbers,
+  type ReservedPort,
+  readRememberedPorts,
+  reservePort,
+} from './ports.ts';
 
 export type ReservedPorts = Partial<Record<PortName, ReservedPort>>;
 
@@ -17,12 +22,8 @@ export async function reservePorts(
   try {
     for (const name of neededPorts(parts)) {
       const host = name === 'PORT' ? settings.HOST : '127.0.0.1';
-      reserved[name] = await reservePort({
-        name,
-        explicit: settings[name],
-        remembered: remembered[name],
-        host,
-      });
+      const request = { name, explicit: settings[name], remembered: remembered[name], host };
+      reserved[name] = await reservePort(request);
     }
     return reserved;
   } catch (error) {
@@ -31,9 +32,5 @@ export async function reservePorts(
   }
 }
 
-export type PortNumbers = Partial<Record<PortName, number>>;
-
-export function portNumbers(reserved: ReservedPorts): PortNumbers {
-  const entries = Object.entries(reserved).map(([name, { port }]) => [name, port]);
-  return Object.fromEntries(entries);
-}
+export const portNumbers = (reserved: ReservedPorts): PortNumbers =>
+  Object.fromEntries(Object.entries(reserved).map(([name, { port }]) => [name, port]));

@@ -3,8 +3,10 @@ import type { Logger } from 'pino';
 import { dashboardUrl } from '../core/config/dashboard-url.ts';
 import { loadConfig } from '../core/config/load.ts';
 import type { Config } from '../core/config/schema.ts';
-import type { CampaignThread } from '../temporal/worker/campaign-thread/campaign-thread.ts';
-import { openCampaignThread } from '../temporal/worker/campaign-thread/open-campaign-thread.ts';
+import {
+  type CampaignThread,
+  openCampaignThread,
+} from '../temporal/worker/campaign-thread/campaign-thread.ts';
 import { tryToBuildDashboard } from './build-dashboard.ts';
 import type { Credentials, StackUrls } from './credentials.ts';
 import { chooseEmbeddedParts, localApiUrl, productEnvironment } from './environment.ts';

@@ -14,7 +14,8 @@ it.each<[string, RequestListener]>([
   const endpoint = `http://127.0.0.1:${await listen(server)}`;
   const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
   const withClient = createS3Client(
-    { region: 'eu-west-1', endpoint, forcePathStyle: true, credentials, maxAttempts: 1 },
+    { region: 'eu-west-1', endpoint, credentials },
+    { maxAttempts: 1 },
     { connectMs: 5_000, answerMs: 300 },
   );
   const read = withClient(async (client, sdk) => {

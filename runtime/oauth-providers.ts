@@ -8,31 +8,24 @@ import type { OAuthProvider } from '../providers/oauth/oauth-provider.ts';
 
 /** @throws ConfigError when only one of the two variables of a provider is set */
 export function openOAuthProviders(config: Config): Record<OAuthProviderName, OAuthProvider | null> {
-  const redirectUri = (name: string) => `${publicApiUrl(config)}/auth/oauth/${name}/callback`;
-  const google = clientOf('GOOGLE', config.OAUTH_GOOGLE_CLIENT_ID, config.OAUTH_GOOGLE_CLIENT_SECRET);
-  const github = clientOf('GITHUB', config.OAUTH_GITHUB_CLIENT_ID, config.OAUTH_GITHUB_CLIENT_SECRET);
+  const google = clientOf(config, 'google', config.OAUTH_GOOGLE_CLIENT_ID, config.OAUTH_GOOGLE_CLIENT_SECRET);
+  const github = clientOf(config, 'github', config.OAUTH_GITHUB_CLIENT_ID, config.OAUTH_GITHUB_CLIENT_SECRET);
   return {
-    google:
-      google === undefined
-        ? null
-        : createGoogleProvider({
-            ...google,
-            issuer: config.OAUTH_GOOGLE_ISSUER,
-            redirectUri: redirectUri('google'),
-          }),
-    github:
-      github === undefined
-        ? null
-        : createGitHubProvider({
-            ...github,
-            url: config.OAUTH_GITHUB_URL,
-            redirectUri: redirectUri('github'),
-          }),
+    google: google && createGoogleProvider(config.OAUTH_GOOGLE_ISSUER, google),
+    github: github && createGitHubProvider(config.OAUTH_GITHUB_URL, github),
   };
 }
 
-function clientOf(name: string, clientId: string | undefined, clientSecret: string | undefined) {
-  if (clientId === undefined && clientSecret === undefined) return undefined;
-  if (clientId !== undefined && clientSecret !== undefined) return { clientId, clientSecret };
-  throw new ConfigError(`OAUTH_${name}_CLIENT_ID and OAUTH_${name}_CLIENT_SECRET: set both or none`);
+function clientOf(
+  config: Config,
+  name: OAuthProviderName,
+  clientId: string | undefined,
+  clientSecret: string | undefined,
+) {
+  if (clientId === undefined && clientSecret === undefined) return null;
+  if (clientId !== undefined && clientSecret !== undefined) {
+    return { clientId, clientSecret, redirectUri: `${publicApiUrl(config)}/auth/oauth/${name}/callback` };
+  }
+  const prefix = `OAUTH_${name.toUpperCase()}_CLIENT`;
+  throw new ConfigError(`${prefix}_ID and ${prefix}_SECRET: set both or none`);
 }

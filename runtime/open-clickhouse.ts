@@ -7,16 +7,18 @@ import type { Shutdown } from './shutdown.ts';
 
 const longestRetryMs = 30_000;
 
+export function clickHouseOf(config: Config): ClickHouse {
+  if (config.CLICKHOUSE_URL === undefined) return withoutClickHouse();
+  return connectClickHouse({
+    url: config.CLICKHOUSE_URL,
+    username: config.CLICKHOUSE_USER,
+    password: config.CLICKHOUSE_PASSWORD,
+    database: config.CLICKHOUSE_DATABASE,
+  });
+}
+
 export function openClickHouse(config: Config, shutdown: Shutdown): ClickHouse {
-  const clickhouse =
-    config.CLICKHOUSE_URL === undefined
-      ? withoutClickHouse()
-      : connectClickHouse({
-          url: config.CLICKHOUSE_URL,
-          username: config.CLICKHOUSE_USER,
-          password: config.CLICKHOUSE_PASSWORD,
-          database: config.CLICKHOUSE_DATABASE,
-        });
+  const clickhouse = clickHouseOf(config);
   shutdown.add('ClickHouse', () => clickhouse.close());
   return clickhouse;
 }

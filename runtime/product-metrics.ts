@@ -4,31 +4,17 @@ import type { Orm } from '../db/orm.ts';
 import { registerDatabaseGauges } from './database-gauges.ts';
 import type { Warn } from './logger.ts';
 
-export interface ProductMetrics {
-  countHandOver(outcome: string, emails?: number): void;
-  countNotification(outcome: string): void;
-  countMiscounts(differences: number): void;
-  countRepairs(reminded: number, orphaned: number): void;
-  countEndless(kind: 'chain' | 'loop'): void;
-  countComparisons(count: number, isRoundOver: boolean): void;
-  countResults(figures: EmailFigures): void;
-  countSuspensions(projects: number): void;
-  /** Exports a sweep as never finished, so that one that never finishes is seen. */
-  expectSweep(sweep: string): void;
-  noteSweep(sweep: string): void;
-  watchStream(lag: () => { rowsBehind: number; secondsBehind: number; refusedRows: number }): void;
-  /** @param ping rejects when Temporal does not answer within the time */
-  watchTemporal(ping: (timeoutMs: number) => Promise<void>): void;
-}
+export type ProductMetrics = ReturnType<typeof createProductMetrics>;
 
-export function createProductMetrics(registry: Registry, orm: Orm, warn: Warn): ProductMetrics {
+export function createProductMetrics(registry: Registry, orm: Orm, warn: Warn) {
   registerDatabaseGauges(registry, orm, warn);
   return {
     ...createEmailCounters(registry),
     ...createSweepMetrics(registry),
     ...createExecutionMetrics(registry),
-    watchStream: (lag) => registerStreamGauges(registry, lag),
-    watchTemporal: (ping) => registerTemporalGauge(registry, ping),
+    watchStream: (lag: () => StreamLag) => registerStreamGauges(registry, lag),
+    /** @param ping rejects when Temporal does not answer within the time */
+    watchTemporal: (ping: (timeoutMs: number) => Promise<void>) => registerTemporalGauge(registry, ping),
   };
 }
 
@@ -43,9 +29,7 @@ function labeledCounter<Label extends string>(
   return counter;
 }
 
-function createEmailCounters(
-  registry: Registry,
-): Pick<ProductMetrics, 'countHandOver' | 'countNotification' | 'countMiscounts'> {
+function createEmailCounters(registry: Registry) {
   const handOvers = labeledCounter(registry, {
     name: 'posthaste_email_hand_overs_total',
     help: 'Hand-overs to the provider by outcome: accepted, refused, later, unknown, suppressed.',
@@ -64,15 +48,13 @@ function createEmailCounters(
     registers: [registry],
   });
   return {
-    countHandOver: (outcome, emails = 1) => handOvers.inc({ outcome }, emails),
-    countNotification: (outcome) => notifications.inc({ outcome }),
-    countMiscounts: (differences) => miscounts.inc(differences),
+    countHandOver: (outcome: string, emails = 1) => handOvers.inc({ outcome }, emails),
+    countNotification: (outcome: string) => notifications.inc({ outcome }),
+    countMiscounts: (differences: number) => miscounts.inc(differences),
   };
 }
 
-function createExecutionMetrics(
-  registry: Registry,
-): Pick<ProductMetrics, 'countRepairs' | 'countEndless' | 'countComparisons'> {
+function createExecutionMetrics(registry: Registry) {
   const registers = [registry];
   const repairs = labeledCounter(registry, {
     name: 'posthaste_workflow_execution_repairs_total',
@@ -97,21 +79,19 @@ function createExecutionMetrics(
     registers,
   });
   return {
-    countRepairs(reminded, orphaned) {
+    countRepairs(reminded: number, orphaned: number) {
       repairs.inc({ kind: 'late' }, reminded);
       repairs.inc({ kind: 'orphaned' }, orphaned);
     },
-    countEndless: (kind) => endless.inc({ kind }),
-    countComparisons(count, isRoundOver) {
+    countEndless: (kind: 'chain' | 'loop') => endless.inc({ kind }),
+    countComparisons(count: number, isRoundOver: boolean) {
       comparisons.inc(count);
       if (isRoundOver) comparedAll.setToCurrentTime();
     },
   };
 }
 
-function createSweepMetrics(
-  registry: Registry,
-): Pick<ProductMetrics, 'countResults' | 'countSuspensions' | 'expectSweep' | 'noteSweep'> {
+function createSweepMetrics(registry: Registry) {
   const registers = [registry];
   const results = labeledCounter(registry, {
     name: 'posthaste_email_results_total',
@@ -131,14 +111,15 @@ function createSweepMetrics(
     registers,
   });
   return {
-    countResults({ sent, bounced, complained }) {
+    countResults({ sent, bounced, complained }: EmailFigures) {
       for (const [result, emails] of Object.entries({ sent, bounced, complained })) {
         results.inc({ result }, emails);
       }
     },
-    countSuspensions: (projects) => suspensions.inc(projects),
-    expectSweep: (sweep) => finished.set({ sweep }, 0),
-    noteSweep: (sweep) => finished.setToCurrentTime({ sweep }),
+    countSuspensions: (projects: number) => suspensions.inc(projects),
+    /** Exports a sweep as never finished, so that one that never finishes is seen. */
+    expectSweep: (sweep: string) => finished.set({ sweep }, 0),
+    noteSweep: (sweep: string) => finished.setToCurrentTime({ sweep }),
   };
 }
 
@@ -160,7 +141,13 @@ function registerTemporalGauge(registry: Registry, ping: (timeoutMs: number) => 
   });
 }
 
-function registerStreamGauges(registry: Registry, lag: Parameters<ProductMetrics['watchStream']>[0]): void {
+interface StreamLag {
+  rowsBehind: number;
+  secondsBehind: number;
+  refusedRows: number;
+}
+
+function registerStreamGauges(registry: Registry, lag: () => StreamLag): void {
   const registers = [registry];
   const seconds = new Gauge({
     name: 'posthaste_journal_stream_lag_seconds',

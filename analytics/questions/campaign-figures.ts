@@ -74,7 +74,6 @@ const isOfCampaign = <Row extends { campaignId: string | null }>(
  * The top campaigns of a period, including those with a count of zero, last.
  *
  * @param limit maximum number of campaigns
- * @throws ClickHouseUnavailable
  */
 export async function topCampaigns(
   clickhouse: ClickHouse,
@@ -108,7 +107,6 @@ function sumByCampaign(daily: readonly FiguresOfCampaign[]): FiguresOfCampaign[]
  * Campaign figures of a period, per campaign and in total.
  *
  * @param limit maximum number of campaigns, newest first; the totals cover all
- * @throws ClickHouseUnavailable
  */
 export async function campaignFigures(
   clickhouse: ClickHouse,

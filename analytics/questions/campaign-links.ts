@@ -36,7 +36,6 @@ LIMIT {limit:UInt32}`,
  * The links of a campaign that recipients followed, most recipients first.
  *
  * @param since instant before which nothing happened to the campaign
- * @throws ClickHouseUnavailable
  */
 export function campaignLinks(
   clickhouse: ClickHouse,

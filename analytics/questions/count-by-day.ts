@@ -93,7 +93,6 @@ function partOf(day: string, { startDate, endDate }: ProjectPeriod): string | un
  * @param question grouped by `date` and limited per day
  * @returns rows of each day in any order; undefined when there are too many days, or too many rows in a day: query the
  *   period as a whole instead
- * @throws ClickHouseUnavailable
  */
 export async function countByDay<Row extends { date: string }, More extends QueryParameters>(
   clickhouse: ClickHouse,

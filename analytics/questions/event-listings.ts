@@ -43,17 +43,9 @@ const eventRow = z.object({
 
 export type EventRow = z.output<typeof eventRow>;
 
-type EventPageParameters = {
-  projectId: string;
-  contactId: string;
-  since: string;
-  until: string;
-  beforeAt: string;
-  beforeId: string;
-  limit: number;
-};
+type EventPageParameters = ReturnType<typeof toEventPageParameters>;
 
-function toEventPageParameters(filter: EventPageFilter): EventPageParameters {
+function toEventPageParameters(filter: EventPageFilter) {
   const beforeAt = filter.before?.occurredAt ?? latest;
   const until = filter.endDate !== undefined && filter.endDate < beforeAt ? filter.endDate : beforeAt;
   return {
@@ -154,7 +146,6 @@ const listQuestion: Question<EventPageParameters & { name: string }, EventRow> =
  * A page of the tracked and emitted events of a project or contact, without feed-only rows.
  *
  * @returns newest first, by instant and id; empty after the last page
- * @throws ClickHouseUnavailable
  */
 export function listEvents(clickhouse: ClickHouse, filter: EventListFilter): Promise<EventRow[]> {
   return eventPage(clickhouse, listQuestion, filter, { name: filter.name ?? '' });
@@ -176,7 +167,6 @@ const feedQuestion: Question<EventPageParameters & { types: readonly string[] },
  * A page of a project's activity feed.
  *
  * @returns newest first, by instant and id; empty after the last page
- * @throws ClickHouseUnavailable
  */
 export function activityFeed(clickhouse: ClickHouse, filter: ActivityFilter): Promise<EventRow[]> {
   return eventPage(clickhouse, feedQuestion, filter, { types: filter.types ?? [] });

@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { countColumn } from '../client/question.ts';
 
-export const emailFigures = ['sent', 'delivered', 'opened', 'clicked', 'bounced', 'complained'] as const;
-
 export const emailFiguresRow = z.object({
   sent: countColumn,
   delivered: countColumn,
@@ -11,6 +9,8 @@ export const emailFiguresRow = z.object({
   bounced: countColumn,
   complained: countColumn,
 });
+
+export const emailFigures = emailFiguresRow.keyof().options;
 
 export type EmailFigures = z.output<typeof emailFiguresRow>;
 

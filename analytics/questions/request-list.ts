@@ -34,26 +34,11 @@ export interface RequestFilter {
   limit: number;
 }
 
-type RequestParameters = {
-  projectId: string;
-  statusFrom: number;
-  statusTo: number;
-  method: string;
-  route: string;
-  requestId: string;
-  credentials: readonly string[];
-  since: string;
-  until: string;
-  beforeAt: string;
-  beforeId: string;
-  limit: number;
-};
-
 /**
  * PREWHERE lets a selective filter read only its own column: 24 million rows take 0.05 s of CPU instead of 1.4 s.
  * `until` repeats a bound of the tuple comparison, because the index only supports the plain one.
  */
-const question: Question<RequestParameters, LoggedRequest> = {
+const question: Question<ReturnType<typeof toParameters>, LoggedRequest> = {
   name: 'request-list',
   sql: `
 SELECT
@@ -88,12 +73,14 @@ LIMIT {limit:UInt32}`,
  * A page of a project's logged requests of the last days.
  *
  * @returns newest first, by instant and id; empty after the last page
- * @throws ClickHouseUnavailable
  */
-export function listRequests(clickhouse: ClickHouse, filter: RequestFilter): Promise<LoggedRequest[]> {
+export const listRequests = (clickhouse: ClickHouse, filter: RequestFilter): Promise<LoggedRequest[]> =>
+  clickhouse.query(question, toParameters(filter));
+
+function toParameters(filter: RequestFilter) {
   const oldest = new Date(Date.now() - requestLogDays * 86_400_000);
   const { startDate = oldest, endDate = latest, before = { at: latest, id: greatestUuid } } = filter;
-  return clickhouse.query(question, {
+  return {
     projectId: filter.projectId,
     statusFrom: filter.statuses?.from ?? 0,
     statusTo: filter.statuses?.to ?? 999,
@@ -106,5 +93,5 @@ export function listRequests(clickhouse: ClickHouse, filter: RequestFilter): Pro
     beforeAt: toInstantParameter(before.at),
     beforeId: before.id,
     limit: filter.limit,
-  });
+  };
 }

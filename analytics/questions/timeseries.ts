@@ -44,7 +44,6 @@ const ofDays = (interval: Interval): Question<DayParameters & OfCampaign, Timese
  *
  * @param campaignId restricts the figures to its emails; opt-outs are those made through their links
  * @returns every bucket the period touches, oldest first; the first and last cover only the part within the period
- * @throws ClickHouseUnavailable
  */
 export async function timeseries(
   clickhouse: ClickHouse,

@@ -32,7 +32,6 @@ LIMIT {limit:UInt32}`,
  * The most frequent tracked and emitted events of a period; ties by name.
  *
  * @param limit maximum number of names
- * @throws ClickHouseUnavailable
  */
 export async function topEvents(
   clickhouse: ClickHouse,

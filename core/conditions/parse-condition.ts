@@ -2,7 +2,7 @@ import { type FieldIssue, maxReportedIssues } from '../errors.ts';
 import { isPlainObject } from '../json-value.ts';
 import type { Condition, Filter, Group, Predicate, WorkflowPredicate } from './condition.ts';
 import { parseFilter, parseWorkflowFilter } from './parse-filter.ts';
-import type { Parsed, RawFilter } from './parse-operand.ts';
+import { type RawFilter, Refused } from './parse-operand.ts';
 
 export const maxConditionDepth = 10;
 export const maxConditionFilters = 100;
@@ -16,7 +16,7 @@ export type ConditionResult<P = Predicate> =
  * a large valid one.
  */
 interface Walk<P> {
-  parseOne: (raw: RawFilter) => Parsed<Filter<P>>;
+  parseOne: (raw: RawFilter) => Filter<P>;
   issues: FieldIssue[];
   filters: number;
   isOver: boolean;
@@ -104,10 +104,13 @@ function filterOf<P>(raw: unknown, path: string, walk: Walk<P>): Filter<P>[] {
     report(walk, path, 'Expected an object', 'invalid_type');
     return [];
   }
-  const parsed = walk.parseOne(raw);
-  if (parsed.ok) return [parsed.value];
-  add(walk, { ...parsed.issue, field: below(path, parsed.issue.field) });
-  return [];
+  try {
+    return [walk.parseOne(raw)];
+  } catch (error) {
+    if (!(error instanceof Refused)) throw error;
+    add(walk, { ...error.issue, field: below(path, error.issue.field) });
+    return [];
+  }
 }
 
 function report(walk: Walk<unknown>, field: string, message: string, code: string): void {

@@ -3,8 +3,8 @@ import type { JsonValue } from '../json-value.ts';
 export const fieldTypes = ['string', 'number', 'boolean', 'date'] as const;
 export type FieldType = (typeof fieldTypes)[number];
 
-const dateForm = /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d):(\d\d)(?:\.\d{3})?Z)?$/;
-const daysInMonth = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Without leap seconds, which are not stored. */
+const dateForm = /^(\d{4}-(?:0[1-9]|1[0-2])-[0-3]\d)(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z)?$/;
 
 /**
  * The type that the first non-null value of a key fixes for its field. A numeric string is a string; only `YYYY-MM-DD`
@@ -17,16 +17,9 @@ export function inferFieldType(value: Exclude<JsonValue, null>): FieldType {
 }
 
 export function isDateText(text: string): boolean {
-  const match = dateForm.exec(text);
-  if (!match) return false;
-  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match
-    .slice(1)
-    .map((part) => Number(part ?? 0));
-  const days = month === 2 && isLeapYear(year) ? 29 : (daysInMonth[month - 1] ?? 0);
-  // Postgres has no year 0, and leap seconds are not stored.
-  return year > 0 && day >= 1 && day <= days && hour <= 23 && minute <= 59 && second <= 59;
-}
-
-function isLeapYear(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const day = dateForm.exec(text)?.[1];
+  // Postgres has no year 0.
+  if (day === undefined || day.startsWith('0000')) return false;
+  // JavaScript takes 30 February for 1 March.
+  return new Date(day).getUTCDate() === Number(day.slice(8));
 }

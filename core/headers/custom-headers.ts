@@ -11,27 +11,9 @@ const fieldName = /^[\x21-\x39\x3b-\x7e]+$/; // RFC 5322 ftext
 // content-type, date, from, message-id, mime-version, reply-to, return-path, subject and to as custom headers
 // (Amazon SES developer guide, "Header fields"); the others would forge a trace or redirect events.
 const ownedNames = new Set([
-  'authentication-results',
-  'bcc',
-  'bounces-to',
-  'cc',
-  'date',
-  'delivered-to',
-  'dkim-signature',
-  'domainkey-signature',
-  'errors-to',
-  'feedback-id',
-  'from',
-  'message-id',
-  'mime-version',
-  'received',
-  'received-spf',
-  'reply-to',
-  'return-path',
-  'return-receipt-to',
-  'sender',
-  'subject',
-  'to',
+  ...['authentication-results', 'bcc', 'bounces-to', 'cc', 'date', 'delivered-to', 'dkim-signature'],
+  ...['domainkey-signature', 'errors-to', 'feedback-id', 'from', 'message-id', 'mime-version', 'received'],
+  ...['received-spf', 'reply-to', 'return-path', 'return-receipt-to', 'sender', 'subject', 'to'],
 ]);
 const ownedPrefixes = ['arc-', 'content-', 'resent-', 'x-amz-', 'x-amzn-', 'x-ses-'];
 
@@ -50,20 +32,16 @@ export function findHeaderIssues(headers: Readonly<Record<string, string>>): Fie
   const seen = new Set<string>();
   const entries = Object.entries(headers);
   if (entries.length > maxCustomHeaders) {
-    return [
-      { field: 'headers', message: `At most ${maxCustomHeaders} headers are accepted`, code: 'too_big' },
-    ];
+    const message = `At most ${maxCustomHeaders} headers are accepted`;
+    return [{ field: 'headers', message, code: 'too_big' }];
   }
   for (const [name, value] of entries) {
     const field = `headers.${name}`;
     const nameIssue = findNameIssue(name, seen);
     if (nameIssue) issues.push({ field, ...nameIssue });
     if (/[\r\n\0]/.test(value)) {
-      issues.push({
-        field,
-        message: 'A header value must not contain CR, LF or NUL',
-        code: 'invalid_string',
-      });
+      const message = 'A header value must not contain CR, LF or NUL';
+      issues.push({ field, message, code: 'invalid_string' });
     }
     if (value.length > maxHeaderLength) {
       issues.push({ field, message: `At most ${maxHeaderLength} characters are accepted`, code: 'too_big' });

@@ -56,6 +56,11 @@ function replaceDirectives(format: string, texts: Readonly<Record<string, string
   return format.replace(/%([A-Za-z%])/g, (directive, code: string) => texts[code] ?? directive);
 }
 
+const dateAs = (format: string): FilterHandler =>
+  function (this: Self, value: unknown) {
+    return date.call(this, value, format);
+  };
+
 const day = (month: string): FilterHandler =>
   function (this: Self, value: unknown, type?: unknown, style?: unknown) {
     if (type !== 'ordinal') return date.call(this, value, `%d ${month} %Y`);
@@ -64,12 +69,8 @@ const day = (month: string): FilterHandler =>
 
 export const dateFilters: Readonly<Record<string, FilterHandler>> = {
   date,
-  date_to_xmlschema(this: Self, value: unknown) {
-    return date.call(this, value, '%Y-%m-%dT%H:%M:%S%:z');
-  },
-  date_to_rfc822(this: Self, value: unknown) {
-    return date.call(this, value, '%a, %d %b %Y %H:%M:%S %z');
-  },
+  date_to_xmlschema: dateAs('%Y-%m-%dT%H:%M:%S%:z'),
+  date_to_rfc822: dateAs('%a, %d %b %Y %H:%M:%S %z'),
   date_to_string: day('%b'),
   date_to_long_string: day('%B'),
 };

@@ -1,12 +1,10 @@
 import { LRUCache } from 'lru-cache';
 import { blankComments, escapeHtml } from '../html.ts';
 import { type Locale, messages } from '../messages/messages.ts';
+import type { ContactLinks } from '../public-links.ts';
 import { insertText, type PiecedText, toOutlines, withoutHoles } from './pieced-text.ts';
 
-export interface FooterLinks {
-  unsubscribeUrl: string;
-  manageUrl: string;
-}
+type FooterLinks = Omit<ContactLinks, 'subscribeUrl'>;
 
 export interface FooterTexts {
   locale: Locale;

@@ -18,10 +18,6 @@ export type CompileEmailResult =
   | { ok: true; template: EmailTemplate }
   | { ok: false; error: TemplateError & { field: 'subject' | 'body' } };
 
-export interface EmailTemplates {
-  compile(source: EmailSource): CompileEmailResult;
-}
-
 interface TextPart {
   uses: number;
   template: Template | undefined;
@@ -41,7 +37,7 @@ export function createEmailTemplates({
 }: {
   recipients?: 'one' | 'many';
   cache?: TemplateCache;
-} = {}): EmailTemplates {
+} = {}) {
   const textParts = new LRUCache<string, TextPart>({
     maxSize: maxCharacters,
     sizeCalculation: (_part, body) => body.length + 1,
@@ -55,7 +51,7 @@ export function createEmailTemplates({
     return part.template;
   };
   return {
-    compile(source) {
+    compile(source: EmailSource): CompileEmailResult {
       const subject = cache.compile(source.subject, { kind: 'text' });
       if (!subject.ok) return { ok: false, error: { field: 'subject', ...subject.error } };
       const html = cache.compile(source.body, { kind: 'html' });

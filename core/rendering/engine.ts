@@ -57,15 +57,6 @@ export class OutputTag extends Tag {
   }
 }
 
-class RefusedTag extends Tag {
-  constructor(token: TagToken, remaining: TopLevelToken[], engine: Liquid) {
-    super(token, remaining, engine);
-    throw new Error(`the tag "${token.name}" is not available: templates can't read other templates`);
-  }
-
-  override render(): void {}
-}
-
 class OwnIncrementTag extends IncrementTag {
   override render(context: Context, emitter: Emitter): void {
     renderContextOf(context).copyVariables();
@@ -91,7 +82,14 @@ function createEngine(escapes: boolean): Liquid {
   Object.assign(engine.renderer, boundedRender);
   for (const name of Object.keys(engine.filters)) engine.unregisterFilter(name);
   for (const [name, filter] of filters) engine.registerFilter(name, filter);
-  for (const name of ['include', 'render', 'layout', 'block']) engine.registerTag(name, RefusedTag);
+  for (const name of ['include', 'render', 'layout', 'block']) {
+    engine.registerTag(name, {
+      parse() {
+        throw new Error(`the tag "${name}" is not available: templates can't read other templates`);
+      },
+      render() {},
+    });
+  }
   engine.registerTag('echo', OutputTag);
   engine.registerTag('increment', OwnIncrementTag);
   engine.registerTag('decrement', OwnDecrementTag);

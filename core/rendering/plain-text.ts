@@ -11,9 +11,10 @@ const block = { leadingLineBreaks: 1, trailingLineBreaks: 1 };
 const paragraph = { leadingLineBreaks: 2, trailingLineBreaks: 2 };
 
 const blockElements =
-  'address caption center dd details dialog dl dt fieldset figcaption figure hgroup legend li menu summary tr'.split(
-    ' ',
-  );
+  'address caption center dd details dialog dl dt fieldset figcaption figure hgroup legend li menu summary tr';
+
+const each = (selectors: string, format: string, options = {}) =>
+  selectors.split(' ').map((selector) => ({ selector, format, options }));
 
 const convert = compile({
   wordwrap: false,
@@ -22,28 +23,18 @@ const convert = compile({
   limits: { maxDepth, ellipsis: '', maxInputLength: maxConvertedLength },
   formatters: { list, link, cell, quote },
   selectors: [
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
-      selector,
-      format: 'heading',
-      options: { ...paragraph, uppercase: false },
-    })),
-    { selector: 'table', format: 'block', options: paragraph },
+    ...each('h1 h2 h3 h4 h5 h6', 'heading', { ...paragraph, uppercase: false }),
+    ...each('table', 'block', paragraph),
     // html-to-text takes an element that it doesn't know for a part of the line.
-    ...blockElements.map((selector) => ({ selector, format: 'block', options: block })),
-    { selector: 'td', format: 'cell' },
-    { selector: 'th', format: 'cell' },
-    { selector: 'ul', format: 'list' },
-    { selector: 'ol', format: 'list' },
-    { selector: 'blockquote', format: 'quote' },
-    { selector: 'a', format: 'link' },
+    ...each(blockElements, 'block', block),
+    ...each('td th', 'cell'),
+    ...each('ul ol', 'list'),
+    ...each('blockquote', 'quote'),
+    ...each('a', 'link'),
     // Only its alternative text.
-    { selector: 'img', format: 'image', options: { pathRewrite: () => '' } },
-    { selector: '[data-text="none"]', format: 'skip' },
-    { selector: 'hr', format: 'horizontalLine', options: { ...paragraph, length: 40 } },
-    ...['title', 'template', 'object', 'svg', 'select', 'textarea'].map((selector) => ({
-      selector,
-      format: 'skip',
-    })),
+    ...each('img', 'image', { pathRewrite: () => '' }),
+    ...each('hr', 'horizontalLine', { ...paragraph, length: 40 }),
+    ...each('title template object svg select textarea [data-text="none"]', 'skip'),
   ],
 });
 

@@ -69,16 +69,12 @@ export class RenderBudget {
     try {
       return work();
     } finally {
-      this.usedMs += this.msSinceFirstLook();
+      this.usedMs += cpuMsSince(this.cpuAtFirstLook);
     }
   }
 
-  private msSinceFirstLook(): number {
-    return cpuMsSince(this.cpuAtFirstLook);
-  }
-
   private lookAtCpuTime(now: number): void {
-    const usedMs = this.usedMs + (this.cpuAtFirstLook ? this.msSinceFirstLook() : 0);
+    const usedMs = this.usedMs + (this.cpuAtFirstLook ? cpuMsSince(this.cpuAtFirstLook) : 0);
     this.cpuAtFirstLook ??= process.threadCpuUsage();
     if (usedMs >= this.limits.cpuMs) throw new RenderLimitExceeded('time');
     this.nextLookAt = now + Math.max(1, this.limits.cpuMs - usedMs);

@@ -43,10 +43,20 @@ export function storedOptions(
     contactId: email.contactId ?? nilId,
     emailId: email.id,
   });
-  const data = email.source === 'WORKFLOW' ? { workflow: ofWorkflow(variables) } : { requestData: variables };
+  const contact = {
+    id: email.contactId ?? '',
+    email: email.contactEmail ?? email.toEmail,
+    subscribed: email.subscribed ?? false,
+    data: email.contactData ?? {},
+  };
+  const { event, context } = variables;
+  const data =
+    email.source === 'WORKFLOW'
+      ? { workflow: { event: asObject(event), context: asObject(context) } }
+      : { requestData: variables };
   return {
     type: email.type,
-    variables: buildVariables({ contact: contactOf(email), links, ...data }),
+    variables: buildVariables({ contact, links, ...data }),
     links,
     brand,
     now: new Date(),
@@ -54,29 +64,14 @@ export function storedOptions(
   };
 }
 
-function contactOf(email: StoredEmail) {
-  return {
-    id: email.contactId ?? '',
-    email: email.contactEmail ?? email.toEmail,
-    subscribed: email.subscribed ?? false,
-    data: email.contactData ?? {},
-  };
-}
-
-function ofWorkflow({ event, context }: JsonObject) {
-  return { event: asObject(event), context: asObject(context) };
-}
-
-function asObject(value: JsonValue | undefined): JsonObject {
-  return isPlainObject(value) ? value : {};
-}
-
-export function compileReason({ field, message, line, column }: CompileFault): string {
-  return `the ${field} does not parse (line ${line}, column ${column}): ${message}`;
-}
+const asObject = (value: JsonValue | undefined): JsonObject => (isPlainObject(value) ? value : {});
 
 type CompileFault = Extract<CompileEmailResult, { ok: false }>['error'];
 
-export function limitReason({ part, limit }: Extract<RenderEmailResult<unknown>, { ok: false }>): string {
-  return `the ${part} exceeds the limit of ${limit}`;
-}
+export const compileReason = ({ field, message, line, column }: CompileFault): string =>
+  `the ${field} does not parse (line ${line}, column ${column}): ${message}`;
+
+type RenderFault = Extract<RenderEmailResult<unknown>, { ok: false }>;
+
+export const limitReason = ({ part, limit }: RenderFault): string =>
+  `the ${part} exceeds the limit of ${limit}`;

@@ -17,17 +17,19 @@ export function lacks(field: string, message: string): FieldIssue {
   return { field: `config.${field}`, message, code: 'missing' };
 }
 
-type Shape<Config extends object> =
-  | { ok: true; config: Config; missing: FieldIssue[] }
-  | { ok: false; issues: FieldIssue[] };
-
-export function parseShape<Config extends object>(
-  schema: z.ZodType<Config>,
+/** @param complete the complete config, or what it lacks */
+export function parseConfig<Config extends object, Ready extends object>(
   raw: Record<string, unknown>,
-): Shape<Config> {
+  schema: z.ZodType<Config>,
+  complete: (config: Config) => Ready | FieldIssue[],
+): ConfigResult<Ready, Config> {
   const parsed = schema.safeParse(raw, { error: issueWords });
-  if (parsed.success) return { ok: true, config: parsed.data, missing: [] };
-  return { ok: false, issues: parsed.error.issues.slice(0, maxReportedIssues).map(toFieldIssue) };
+  if (!parsed.success) {
+    return { ok: false, issues: parsed.error.issues.slice(0, maxReportedIssues).map(toFieldIssue) };
+  }
+  const config = parsed.data;
+  const ready = complete(config);
+  return Array.isArray(ready) ? { ok: true, config, missing: ready } : accept(config, ready);
 }
 
 function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {

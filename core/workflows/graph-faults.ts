@@ -108,22 +108,13 @@ function configFaults({ id, type, name, config }: DraftStep): GraphFault[] {
   }));
 }
 
-export function branchesOf(type: StepType): readonly (Branch | null)[] {
-  switch (type) {
-    case 'CONDITION':
-      return ['yes', 'no'];
-    case 'WAIT_FOR_EVENT':
-      return [null, 'event', 'timeout'];
-    case 'EXIT':
-      return [];
-    case 'TRIGGER':
-    case 'SEND_EMAIL':
-    case 'DELAY':
-    case 'WEBHOOK':
-    case 'UPDATE_CONTACT':
-      return [null];
-  }
-}
+const branchesOfType: Partial<Record<StepType, readonly (Branch | null)[]>> = {
+  CONDITION: ['yes', 'no'],
+  WAIT_FOR_EVENT: [null, 'event', 'timeout'],
+  EXIT: [],
+};
+
+export const branchesOf = (type: StepType) => branchesOfType[type] ?? [null];
 
 function branchFaults(
   { type, config }: DraftStep,

@@ -1,10 +1,9 @@
-import { z } from 'zod';
 import type { WorkflowCondition } from '../conditions/condition.ts';
 import { type ContactData, parseContactData } from '../contact-data/parse-contact-data.ts';
 import type { FieldIssue } from '../errors.ts';
 import { isPlainObject, type JsonValue } from '../json-value.ts';
 import { parseConditionConfig } from './condition-config.ts';
-import { accept, type ConfigResult, lacks, parseShape } from './config-result.ts';
+import { accept, type ConfigResult, lacks, parseConfig } from './config-result.ts';
 import { delayMs, stepSchemas, storedWebhookSchema, type WebhookMethod } from './step-schemas.ts';
 import { findTemplateLimitFault } from './webhook-texts.ts';
 
@@ -58,41 +57,30 @@ type Parsers = {
 
 const parsers: Parsers = {
   TRIGGER: () => accept({}, {}),
-  SEND_EMAIL(raw) {
-    const shape = parseShape(stepSchemas.SEND_EMAIL, raw);
-    if (!shape.ok) return shape;
-    const { templateId, recipient } = shape.config;
-    const missing: FieldIssue[] = [];
-    if (templateId === undefined) missing.push(lacks('templateId', 'A template is required'));
-    if (recipient?.type === 'CUSTOM' && recipient.email === undefined) {
-      missing.push(lacks('recipient.email', 'A custom recipient requires an address'));
-    }
-    if (templateId === undefined || missing.length > 0) return { ...shape, missing };
-    const to = recipient?.type === 'CUSTOM' ? (recipient.email ?? null) : null;
-    return accept(shape.config, { templateId, to });
-  },
-  DELAY(raw) {
-    const shape = parseShape(stepSchemas.DELAY, raw);
-    if (!shape.ok) return shape;
-    const { amount, unit } = shape.config;
-    if (amount !== undefined && unit !== undefined) {
-      return accept(shape.config, { ms: delayMs(amount, unit) });
-    }
-    const missing: FieldIssue[] = [];
-    if (amount === undefined) missing.push(lacks('amount', 'An amount is required'));
-    if (unit === undefined) missing.push(lacks('unit', 'A unit is required'));
-    return { ...shape, missing };
-  },
-  WAIT_FOR_EVENT(raw) {
-    const shape = parseShape(stepSchemas.WAIT_FOR_EVENT, raw);
-    if (!shape.ok) return shape;
-    const { eventName, timeout } = shape.config;
-    if (eventName === undefined) {
-      return { ...shape, missing: [lacks('eventName', 'The name of an event is required')] };
-    }
-    const timeoutMs = timeout === undefined ? null : Math.max(1, Math.round(timeout * 1000));
-    return accept(shape.config, { eventName, timeoutMs });
-  },
+  SEND_EMAIL: (raw) =>
+    parseConfig(raw, stepSchemas.SEND_EMAIL, ({ templateId, recipient }) => {
+      const missing: FieldIssue[] = [];
+      if (templateId === undefined) missing.push(lacks('templateId', 'A template is required'));
+      if (recipient?.type === 'CUSTOM' && recipient.email === undefined) {
+        missing.push(lacks('recipient.email', 'A custom recipient requires an address'));
+      }
+      if (templateId === undefined || missing.length > 0) return missing;
+      return { templateId, to: recipient?.type === 'CUSTOM' ? (recipient.email ?? null) : null };
+    }),
+  DELAY: (raw) =>
+    parseConfig(raw, stepSchemas.DELAY, ({ amount, unit }) => {
+      if (amount !== undefined && unit !== undefined) return { ms: delayMs(amount, unit) };
+      const missing: FieldIssue[] = [];
+      if (amount === undefined) missing.push(lacks('amount', 'An amount is required'));
+      if (unit === undefined) missing.push(lacks('unit', 'A unit is required'));
+      return missing;
+    }),
+  WAIT_FOR_EVENT: (raw) =>
+    parseConfig(raw, stepSchemas.WAIT_FOR_EVENT, ({ eventName, timeout }) => {
+      if (eventName === undefined) return [lacks('eventName', 'The name of an event is required')];
+      const timeoutMs = timeout === undefined ? null : Math.max(1, Math.round(timeout * 1000));
+      return { eventName, timeoutMs };
+    }),
   CONDITION: parseConditionConfig,
   WEBHOOK(raw, isStored) {
     // Checked before anything is compiled. A stored config older than the limit fails at its call instead.
@@ -100,17 +88,21 @@ const parsers: Parsers = {
     if (fault !== undefined) {
       return { ok: false, issues: [{ field: 'config', message: fault, code: 'too_big' }] };
     }
-    const shape = parseShape(isStored ? storedWebhookSchema : stepSchemas.WEBHOOK, raw);
-    if (!shape.ok) return shape;
-    const { url, method = 'POST', headers = {}, body = null } = shape.config;
-    if (url === undefined) return { ...shape, missing: [lacks('url', 'A URL is required')] };
-    return accept(shape.config, { url, method, headers, body });
+    const schema = isStored ? storedWebhookSchema : stepSchemas.WEBHOOK;
+    return parseConfig(raw, schema, ({ url, method = 'POST', headers = {}, body = null }) =>
+      url === undefined ? [lacks('url', 'A URL is required')] : { url, method, headers, body },
+    );
   },
-  UPDATE_CONTACT: parseUpdateConfig,
-  EXIT(raw) {
-    const shape = parseShape(stepSchemas.EXIT, raw);
-    return shape.ok ? accept(shape.config, { reason: shape.config.reason ?? null }) : shape;
+  UPDATE_CONTACT(raw) {
+    const parsed = raw.data === undefined ? undefined : parseContactData(raw.data, 'config.data');
+    const result = parseConfig(raw, stepSchemas.UPDATE_CONTACT, ({ data, subscribed = null }) => {
+      const isEmpty = typeof data !== 'object' || data === null || Object.keys(data).length === 0;
+      if (isEmpty && subscribed === null) return [lacks('data', 'Something to change is required')];
+      return { data: parsed?.ok ? parsed.data : null, subscribed };
+    });
+    return result.ok && parsed?.ok === false ? parsed : result;
   },
+  EXIT: (raw) => parseConfig(raw, stepSchemas.EXIT, ({ reason = null }) => ({ reason })),
 };
 
 /**
@@ -119,7 +111,7 @@ const parsers: Parsers = {
  * @returns the config to store, with `ready` when nothing is `missing`; or all issues
  */
 export function parseStepConfig<T extends StepType>(type: T, raw: unknown): ConfigResult<StepConfigs[T]> {
-  return parseConfig(type, raw, false);
+  return parse(type, raw, false);
 }
 
 /** Like `parseStepConfig` for an already accepted config: does not compile its Liquid again. */
@@ -127,14 +119,10 @@ export function parseStoredConfig<T extends StepType>(
   type: T,
   stored: unknown,
 ): ConfigResult<StepConfigs[T]> {
-  return parseConfig(type, stored, true);
+  return parse(type, stored, true);
 }
 
-function parseConfig<T extends StepType>(
-  type: T,
-  raw: unknown,
-  isStored: boolean,
-): ConfigResult<StepConfigs[T]> {
+function parse<T extends StepType>(type: T, raw: unknown, isStored: boolean): ConfigResult<StepConfigs[T]> {
   if (!isPlainObject(raw)) {
     return { ok: false, issues: [{ field: 'config', message: 'Expected an object', code: 'invalid_type' }] };
   }
@@ -146,21 +134,4 @@ function parseConfig<T extends StepType>(
 
 export function templateIdOf(type: StepType, config: Record<string, unknown>): string | null {
   return type === 'SEND_EMAIL' && typeof config.templateId === 'string' ? config.templateId : null;
-}
-
-const shapeSchema = z.object({ data: z.unknown().optional(), subscribed: z.boolean().optional() });
-
-export function parseUpdateConfig(
-  raw: Record<string, unknown>,
-): ConfigResult<{ data: ContactData | null; subscribed: boolean | null }> {
-  const shape = parseShape(shapeSchema, raw);
-  if (!shape.ok) return shape;
-  const { data, subscribed = null } = shape.config;
-  const parsed = data === undefined ? undefined : parseContactData(data, 'config.data');
-  if (parsed?.ok === false) return parsed;
-  const isEmpty = typeof data !== 'object' || data === null || Object.keys(data).length === 0;
-  if (isEmpty && subscribed === null) {
-    return { ...shape, missing: [lacks('data', 'Something to change is required')] };
-  }
-  return accept(shape.config, { data: parsed?.data ?? null, subscribed });
 }

@@ -134,6 +134,7 @@ export const stepSchemas = {
     eventName: listenedEventSchema.optional(),
     timeout: z.number().positive().max(maxTimeoutSeconds, 'Expected at most 3,650 days').optional(),
   }),
+  UPDATE_CONTACT: z.object({ data: z.unknown().optional(), subscribed: z.boolean().optional() }),
   WEBHOOK: webhookSchema(findLiquidFault).check(isEachHeaderOnce),
   EXIT: z.object({
     reason: z.string().max(maxReasonLength).refine(isStorableText, refusal(unstorableText)).optional(),

@@ -22,16 +22,12 @@ const writers = 4;
 /** The engine's default is 5 GB per cache, sized for a dedicated machine. */
 const cacheBytes = 32 * 1024 * 1024;
 
-function engineArguments({ memoryLimitBytes }: EngineOptions): string[] {
-  return [
-    `--max_server_memory_usage=${memoryLimitBytes}`,
-    `--mark_cache_size=${cacheBytes}`,
-    `--primary_index_cache_size=${cacheBytes}`,
-    `--index_mark_cache_size=${cacheBytes}`,
-    `--query_condition_cache_size=${cacheBytes}`,
-    `--compiled_expression_cache_size=${cacheBytes}`,
-  ];
-}
+const caches = ['mark', 'primary_index', 'index_mark', 'query_condition', 'compiled_expression'];
+
+const engineArguments = ({ memoryLimitBytes }: EngineOptions) => [
+  `--max_server_memory_usage=${memoryLimitBytes}`,
+  ...caches.map((cache) => `--${cache}_cache_size=${cacheBytes}`),
+];
 
 /**
  * Opens chDB, a ClickHouse in this process. A connection runs one statement at a time, so reads have their own: all

@@ -25,10 +25,10 @@ const environment = parsed.data;
 const ses = await startLocalSes({
   port: environment.INBOX_PORT,
   host: environment.INBOX_HOST,
-  ...(environment.INBOUND_SMTP_PORT !== undefined && { smtpPort: environment.INBOUND_SMTP_PORT }),
-  ...(environment.INBOX_URL !== undefined && { publicUrl: environment.INBOX_URL.replace(/\/+$/, '') }),
+  smtpPort: environment.INBOUND_SMTP_PORT,
+  publicUrl: environment.INBOX_URL?.replace(/\/+$/, ''),
   dataDir: join(environment.DATA_DIR, 'ses'),
-  ...(environment.SNS_WEBHOOK_URL !== undefined && { webhookUrl: environment.SNS_WEBHOOK_URL }),
+  webhookUrl: environment.SNS_WEBHOOK_URL,
   topicArn: environment.SNS_TOPIC_ARN,
   logger: pino({ level: environment.LOG_LEVEL }, pino.destination(2)),
 }).catch((error: NodeJS.ErrnoException & { port?: number }) => {

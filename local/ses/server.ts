@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Router from '@koa/router';
 import Koa, { type Context } from 'koa';
 import { type Logger, pino } from 'pino';
+import { portOf } from '../../core/port-of.ts';
 import { accountRoutes } from './calls/account-routes.ts';
 import { identityRoutes } from './calls/identity-routes.ts';
 import { sendingRoutes } from './calls/sending-routes.ts';
@@ -31,11 +33,11 @@ export interface LocalSesOptions {
   port: number;
   host?: string;
   /** Public address used in notifications, without a trailing slash. Default: 127.0.0.1 and the port. */
-  publicUrl?: string;
+  publicUrl?: string | undefined;
   /** Inbound SMTP; 0 takes any free port. Off when unset. */
-  smtpPort?: number;
+  smtpPort?: number | undefined;
   dataDir: string;
-  webhookUrl?: string;
+  webhookUrl?: string | undefined;
   /** How long the webhook may take to answer. Default: 15 seconds, as with SNS. */
   webhookAnswerMs?: number;
   topicArn?: string;
@@ -68,7 +70,9 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
     handle(request, response),
   );
   // Listens first: notifications contain the port, and a taken port must leave the files untouched.
-  const port = await listen(server, options.port, options.host ?? '127.0.0.1');
+  const host = options.host ?? '127.0.0.1';
+  await once(server.listen(options.port, host), 'listening');
+  const port = portOf(server);
   const url = options.publicUrl ?? `http://127.0.0.1:${port}`;
 
   const parts = await openParts(options, url);
@@ -76,15 +80,11 @@ export async function startLocalSes(options: LocalSesOptions): Promise<LocalSes>
   handle = createApp(parts, options, logger).callback();
   logger.info({ url, messages: store.size, pendingEvents: store.pendingEvents }, 'local SES started');
 
+  const { smtpPort } = options;
   const smtp =
-    options.smtpPort === undefined
+    smtpPort === undefined
       ? undefined
-      : await openSmtpPort({
-          port: options.smtpPort,
-          host: options.host ?? '127.0.0.1',
-          mail: received,
-          identities,
-        });
+      : await openSmtpPort({ port: smtpPort, host, mail: received, identities });
 
   return {
     url,
@@ -111,7 +111,7 @@ async function openParts(options: LocalSesOptions, url: string) {
   const topicArn = options.topicArn ?? defaultTopicArn;
   const state = await State.open(options.dataDir);
   const store = new MailStore(options.dataDir);
-  const received = await ReceivedMail.open(options.dataDir, store);
+  const received = new ReceivedMail(options.dataDir, store);
   const identities = new Identities(state);
   const faults = new Faults();
   const events: EventStack = await startEvents({
@@ -158,18 +158,6 @@ function createApp(parts: Parts, options: LocalSesOptions, logger: Logger): Koa 
   // A client that disconnects during a response is not an error.
   app.on('error', (err) => logger.debug({ err }, 'a response was cut off'));
   return app;
-}
-
-function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('The server has no port.'));
-      else resolve(address.port);
-    });
-  });
 }
 
 function answerFailure(ctx: Context, error: unknown, logger: Logger): void {

@@ -5,17 +5,8 @@ import type { DnsRecord } from './domain-identities.ts';
  * Source: AWS general reference, "Amazon Simple Email Service endpoints and quotas", DKIM domains.
  */
 const regionsWithDkimDomain = new Set([
-  'af-south-1',
-  'ap-northeast-3',
-  'ap-south-2',
-  'ap-southeast-3',
-  'ap-southeast-5',
-  'ca-west-1',
-  'eu-central-2',
-  'eu-south-1',
-  'il-central-1',
-  'me-central-1',
-  'us-gov-east-1',
+  ...['af-south-1', 'ap-northeast-3', 'ap-south-2', 'ap-southeast-3', 'ap-southeast-5', 'ca-west-1'],
+  ...['eu-central-2', 'eu-south-1', 'il-central-1', 'me-central-1', 'us-gov-east-1'],
 ]);
 
 // A subdomain as envelope sender aligns SPF with the domain.

@@ -45,11 +45,8 @@ function prepare(email: OutgoingEmail, headers: MessageHeader[]): PreparedEntry 
   const { layout, data: texts } = layOut(email);
   const data = JSON.stringify({ subject: sanitizeHeaderValue(email.subject), ...texts });
   const to = formatMailbox(email.to);
-  const headerBytes = headers.reduce(
-    (sum, { Name = '', Value = '' }) => sum + Name.length + Value.length + 40,
-    0,
-  );
-  const otherBytes = to.length + headerBytes + entryBytes;
+  let otherBytes = to.length + entryBytes;
+  for (const { Name = '', Value = '' } of headers) otherBytes += Name.length + Value.length + 40;
   return {
     email,
     layout,
@@ -73,6 +70,9 @@ function bytesInJson(data: string, enough: number): number {
   const bound = 2 * Buffer.byteLength(data) + 2;
   return bound <= enough ? bound : Buffer.byteLength(JSON.stringify(data));
 }
+
+const isTooLarge = ({ dataCharacters, bytes, layout }: PreparedEntry) =>
+  dataCharacters > maxDataCharacters || bytes + envelopeBytes + layout.bytes > maxCallBytes;
 
 function callKey({ from, replyTo }: OutgoingEmail): string {
   return JSON.stringify([from.email, from.name, replyTo]);
@@ -106,9 +106,7 @@ function toCall(
     FromEmailAddress: formatMailbox(first.from),
     ...(first.replyTo === null ? {} : { ReplyToAddresses: [formatMailbox({ email: first.replyTo })] }),
     ConfigurationSetName: configurationSet,
-    DefaultContent: {
-      Template: { TemplateContent: layout.content, TemplateData: '{}' },
-    },
+    DefaultContent: { Template: { TemplateContent: layout.content, TemplateData: '{}' } },
     BulkEmailEntries: entries.map(({ entry }) => entry),
   });
   return { emails: entries.map(({ email }) => email), command };
@@ -132,19 +130,12 @@ export function planBulkCalls(
   };
   for (const email of emails) {
     const headers = email.attachments.length === 0 ? toSimpleHeaders(email.headers) : undefined;
-    if (headers === undefined) {
+    const prepared = headers && prepare(email, headers);
+    if (prepared === undefined || isTooLarge(prepared)) {
       single.push(email);
       continue;
     }
-    const prepared = prepare(email, headers);
     const { layout } = prepared;
-    const isTooLarge =
-      prepared.dataCharacters > maxDataCharacters ||
-      prepared.bytes + envelopeBytes + layout.bytes > maxCallBytes;
-    if (isTooLarge) {
-      single.push(email);
-      continue;
-    }
     const key = callKey(email);
     const ofLayout = open.get(layout) ?? new Map<string, OpenCall>();
     const call = ofLayout.get(key) ?? { entries: [], bytes: envelopeBytes + layout.bytes };

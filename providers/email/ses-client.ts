@@ -1,12 +1,9 @@
 import { SESv2Client, type SESv2ClientConfig } from '@aws-sdk/client-sesv2';
+import { type AwsAccess, accessSettings } from '../aws-access.ts';
 import { notingCutUploads } from './cut-upload.ts';
 import { notingBegunCalls, notingUnsentCalls } from './unsent-call.ts';
 
-export interface SesOptions {
-  region: string;
-  endpoint: string | undefined;
-  // Undefined: the default AWS credential chain.
-  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
+export interface SesOptions extends AwsAccess {
   timeouts?: SesTimeouts;
 }
 
@@ -30,9 +27,7 @@ function toConfig(options: SesOptions, usual: SesTimeouts): SESv2ClientConfig {
   const { connectMs, answerMs, idleMs } = options.timeouts ?? usual;
   const agent = { keepAlive: true, maxSockets: maxConnections, timeout: idleMs };
   return {
-    region: options.region,
-    ...(options.endpoint === undefined ? {} : { endpoint: options.endpoint }),
-    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
+    ...accessSettings(options),
     requestHandler: {
       connectionTimeout: connectMs,
       requestTimeout: answerMs,

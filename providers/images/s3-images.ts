@@ -1,14 +1,10 @@
 import { DomainError } from '../../core/errors.ts';
+import type { AwsAccess } from '../aws-access.ts';
 import { createS3Client } from '../s3-client.ts';
 import { type ImageStore, imageCacheControl } from './image-store.ts';
 
-export interface S3Options {
+export interface S3Options extends AwsAccess {
   bucket: string;
-  region: string;
-  /** Undefined: Amazon's. Other services are addressed with the bucket in the path. */
-  endpoint: string | undefined;
-  // Undefined: the default AWS credential chain.
-  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
   // Such as a CDN's; undefined: the service's own address of the bucket.
   publicUrl: string | undefined;
 }
@@ -21,11 +17,8 @@ const longestCallMs = 20_000;
  * `remove` throw DomainError `SERVICE_UNAVAILABLE` when the service fails, refuses or does not answer in time.
  */
 export function createS3Images(options: S3Options, callMs = longestCallMs): ImageStore {
-  const { bucket, region, endpoint, credentials } = options;
-  const withClient = createS3Client({
-    region,
-    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    ...(credentials && { credentials }),
+  const { bucket, region, endpoint } = options;
+  const withClient = createS3Client(options, {
     // Not every compatible service knows the SDK's default checksums.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',

@@ -1,3 +1,4 @@
+import type { AwsAccess } from '../aws-access.ts';
 import { createS3Client } from '../s3-client.ts';
 
 export interface MailBucket {
@@ -14,20 +15,10 @@ export interface MailBucket {
   ): Promise<Uint8Array | 'too-large'>;
 }
 
-export interface MailBucketOptions {
-  region: string;
-  endpoint: string | undefined;
-  // Undefined: the default AWS credential chain.
-  credentials: { accessKeyId: string; secretAccessKey: string } | undefined;
-}
-
-export function createMailBucket({ region, endpoint, credentials }: MailBucketOptions): MailBucket {
-  const withClient = createS3Client({
-    region,
+export function createMailBucket(access: AwsAccess): MailBucket {
+  const withClient = createS3Client(access, {
     // The bucket may be in another region than SES.
     followRegionRedirects: true,
-    ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
-    ...(credentials && { credentials }),
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
   return {

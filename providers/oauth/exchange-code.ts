@@ -13,7 +13,7 @@ export async function exchangeCode(
   redirectUri: string,
   callback: URL,
   attempt: OAuthAttempt,
-  nonce: string | undefined,
+  nonce?: string,
 ) {
   const current = new URL(redirectUri);
   current.search = callback.search;

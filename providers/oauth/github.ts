@@ -1,14 +1,7 @@
 import * as client from 'openid-client';
 import { z } from 'zod';
 import { exchangeCode } from './exchange-code.ts';
-import type { OAuthProvider } from './oauth-provider.ts';
-
-export interface GitHubOptions {
-  url: string;
-  clientId: string;
-  clientSecret: string;
-  redirectUri: string;
-}
+import type { OAuthClient, OAuthProvider } from './oauth-provider.ts';
 
 const userSchema = z.object({ id: z.int(), name: z.string().nullish() });
 const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(), verified: z.boolean() }));
@@ -17,12 +10,8 @@ const emailsSchema = z.array(z.object({ email: z.string(), primary: z.boolean(),
  * GitHub offers OAuth 2.0 without OpenID Connect: the profile comes from its API. `url` may be that of a GitHub
  * Enterprise Server.
  */
-export function createGitHubProvider({
-  url,
-  clientId,
-  clientSecret,
-  redirectUri,
-}: GitHubOptions): OAuthProvider {
+export function createGitHubProvider(url: string, own: OAuthClient): OAuthProvider {
+  const { clientId, clientSecret, redirectUri } = own;
   const site = url.replace(/\/+$/, '');
   const api = site === 'https://github.com' ? 'https://api.github.com' : `${site}/api/v3`;
   const configuration = new client.Configuration(
@@ -51,18 +40,10 @@ export function createGitHubProvider({
     },
 
     async profileOf(callback, attempt) {
-      const { access_token: token } = await exchangeCode(
-        configuration,
-        redirectUri,
-        callback,
-        attempt,
-        undefined,
-      );
-      const [user, emails] = [
-        await ask(configuration, token, `${api}/user`, userSchema),
-        // By default, GitHub lists 30.
-        await ask(configuration, token, `${api}/user/emails?per_page=100`, emailsSchema),
-      ];
+      const { access_token: token } = await exchangeCode(configuration, redirectUri, callback, attempt);
+      const user = await ask(configuration, token, `${api}/user`, userSchema);
+      // By default, GitHub lists 30.
+      const emails = await ask(configuration, token, `${api}/user/emails?per_page=100`, emailsSchema);
       const primary = emails.find((each) => each.primary && each.verified);
       return { subject: String(user.id), verifiedEmail: primary?.email ?? null, name: user.name ?? null };
     },

@@ -1,14 +1,7 @@
 import * as client from 'openid-client';
 import { z } from 'zod';
 import { exchangeCode } from './exchange-code.ts';
-import { type OAuthProvider, OAuthRefused } from './oauth-provider.ts';
-
-export interface GoogleOptions {
-  issuer: string;
-  clientId: string;
-  clientSecret: string;
-  redirectUri: string;
-}
+import { type OAuthClient, type OAuthProvider, OAuthRefused } from './oauth-provider.ts';
 
 const claimsSchema = z.object({
   sub: z.string().min(1),
@@ -21,8 +14,8 @@ const claimsSchema = z.object({
  * OpenID Connect. `issuer` may be any OpenID Connect provider: the profile comes from the signed ID token, and from the
  * UserInfo endpoint where that has no address (OpenID Connect Core 1.0, section 5.4).
  */
-export function createGoogleProvider(options: GoogleOptions): OAuthProvider {
-  const { issuer, clientId, clientSecret, redirectUri } = options;
+export function createGoogleProvider(issuer: string, own: OAuthClient): OAuthProvider {
+  const { clientId, clientSecret, redirectUri } = own;
   let discovery: Promise<client.Configuration> | undefined;
 
   // Discovered once; a failure is retried on the next call.
@@ -56,19 +49,11 @@ export function createGoogleProvider(options: GoogleOptions): OAuthProvider {
       const tokens = await exchangeCode(discovered, redirectUri, callback, attempt, attempt.nonce);
       const signed = parseClaims(tokens.claims());
       const asksUserInfo = signed.email === undefined && discovered.serverMetadata().userinfo_endpoint;
-      const {
-        sub,
-        email,
-        email_verified: isVerified,
-        name,
-      } = asksUserInfo
+      const claims = asksUserInfo
         ? parseClaims(await client.fetchUserInfo(discovered, tokens.access_token, signed.sub))
         : signed;
-      return {
-        subject: sub,
-        verifiedEmail: isVerified === true ? (email ?? null) : null,
-        name: name ?? null,
-      };
+      const { sub, email = null, email_verified: isVerified, name = null } = claims;
+      return { subject: sub, verifiedEmail: isVerified === true ? email : null, name };
     },
   };
 }

@@ -12,6 +12,13 @@ export interface OAuthAttempt {
   nonce: string;
 }
 
+/** This installation, as registered with the provider. */
+export interface OAuthClient {
+  clientId: string;
+  clientSecret: string;
+  redirectUri: string;
+}
+
 export interface OAuthProvider {
   /** @throws when the provider can't be reached */
   authorizationUrl(attempt: OAuthAttempt): Promise<URL>;

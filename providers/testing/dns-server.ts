@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type DnsHandler, Packet, type Resource, TCPServer, UDPServer } from 'dns2';
+import { listen } from '../../local/testing/listen.ts';
 
 export interface TestRecord {
   type: 'A' | 'AAAA' | 'CNAME' | 'MX' | 'NS' | 'TXT';
@@ -72,13 +73,10 @@ export async function startDnsServer(records: TestRecord[] = []): Promise<DnsSer
   };
 
   const tcp = new TCPServer(handle);
-  tcp.listen(0, '127.0.0.1');
-  await once(tcp, 'listening');
-  const address = tcp.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const port = await listen(tcp);
   const udp = new UDPServer(handle);
-  await udp.listen(address.port, '127.0.0.1');
-  server.address = `127.0.0.1:${address.port}`;
+  await udp.listen(port, '127.0.0.1');
+  server.address = `127.0.0.1:${port}`;
 
   async function close(): Promise<void> {
     const closed = Promise.all([once(udp, 'close'), once(tcp, 'close')]);

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import PostalMime, { type Email } from 'postal-mime';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
+import { listen } from '../../local/testing/listen.ts';
 
 export interface ReceivedMail {
   from: string;
@@ -45,12 +46,9 @@ export async function startSmtpInbox(options: SMTPServerOptions = {}): Promise<S
     ...options,
   });
   server.on('error', () => undefined);
-  const listening = server.listen(0, '127.0.0.1');
-  await new Promise((resolve) => listening.once('listening', resolve));
-  const address = listening.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port');
+  const port = await listen(server.server);
   return {
-    port: address.port,
+    port,
     mails,
     get connections() {
       return connections;

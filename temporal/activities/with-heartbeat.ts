@@ -7,22 +7,25 @@ const usualIntervalMs = 4_000;
  * Runs an activity with its own heartbeat timer, for work that may outlast the heartbeat timeout. Local activities
  * need none: the worker keeps their workflow task alive.
  *
- * @param work receives the activity's cancellation signal, and `note`, which sets the heartbeat details
+ * @param work receives the activity's cancellation signal, `note`, which sets the heartbeat details, and those that an
+ * earlier attempt left
  */
 export async function withHeartbeat<Result>(
-  work: (signal: AbortSignal, note: (details: unknown) => void) => Promise<Result>,
+  work: (signal: AbortSignal, note: (details: unknown) => void, left: unknown) => Promise<Result>,
   intervalMs = usualIntervalMs,
 ): Promise<Result> {
   const context = Context.current();
-  if (context.info.isLocal) return work(context.cancellationSignal, () => undefined);
-  let details: unknown;
+  const { isLocal, heartbeatDetails } = context.info;
+  if (isLocal) return work(context.cancellationSignal, () => undefined, heartbeatDetails);
+  // Otherwise the first heartbeat of this attempt would overwrite them.
+  let details: unknown = heartbeatDetails;
   const timer = setInterval(() => context.heartbeat(details), intervalMs);
   const note = (next: unknown) => {
     details = next;
     context.heartbeat(next);
   };
   try {
-    return await work(context.cancellationSignal, note);
+    return await work(context.cancellationSignal, note, heartbeatDetails);
   } finally {
     clearInterval(timer);
   }

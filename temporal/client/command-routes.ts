@@ -19,21 +19,20 @@ import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/eve
 import { type InboundEmailInput, inboundEmailWorkflow } from '../contracts/inbound-email.ts';
 import { type ProjectErasureInput, projectErasureWorkflow } from '../contracts/project-erasure.ts';
 import type { JobKind } from '../contracts/search-attributes.ts';
-import { workflowIds } from '../contracts/workflow-ids.ts';
 
 export interface SubjectWorkflow {
   type: string;
-  id: (subjectId: string) => string;
+  /** Its workflow id begins with it. */
+  jobKind: JobKind;
   input: (subjectId: string) => unknown;
   summary: string;
-  jobKind: JobKind;
   subject?: 'CampaignId' | 'ContactId';
   /**
-   * `start`: started unless it is running. A command that is delivered twice, or by a repair while Temporal remembers a
-   * closed run, starts the workflow again; it ends immediately when its row shows that nothing is left to do. `signal`:
-   * signal-with-start; a running workflow reads its row again.
+   * Signal-with-start: a running workflow reads its row again. Without it, the workflow is started unless it is running.
+   * A command that is delivered twice, or by a repair while Temporal remembers a closed run, starts the workflow again; it
+   * ends immediately when its row shows that nothing is left to do.
    */
-  delivery: 'start' | { signal: string };
+  signal?: string;
 }
 
 /**
@@ -47,76 +46,60 @@ export const commandRoutes: Readonly<Record<OutboxKind, SubjectWorkflow | 'email
   'execution.cancel': 'execution',
   'campaign.changed': {
     type: campaignWorkflow,
-    id: workflowIds.campaign,
+    jobKind: 'campaign',
     input: (campaignId): CampaignInput => ({ campaignId, after: 0 }),
     summary: 'Sends a campaign',
-    jobKind: 'campaign',
     subject: 'CampaignId',
-    delivery: { signal: campaignChangedSignal },
+    signal: campaignChangedSignal,
   },
   'contact.snooze': {
     type: contactSnoozeWorkflow,
-    id: workflowIds.contactSnooze,
+    jobKind: 'contact-snooze',
     input: (contactId): ContactSnoozeInput => ({ contactId }),
     summary: 'Resubscribes a snoozed contact',
-    jobKind: 'contact-snooze',
     subject: 'ContactId',
-    delivery: { signal: snoozeMovedSignal },
+    signal: snoozeMovedSignal,
   },
   'contacts.import': {
     type: contactImportWorkflow,
-    id: workflowIds.contactImport,
+    jobKind: 'contact-import',
     input: (jobId): ContactJobInput => ({ jobId }),
     summary: 'Imports contacts from a file',
-    jobKind: 'contact-import',
-    delivery: 'start',
   },
   'contacts.bulk': {
     type: contactBulkWorkflow,
-    id: workflowIds.contactBulk,
+    jobKind: 'contact-bulk',
     input: (jobId): ContactJobInput => ({ jobId }),
     summary: 'Changes a list of contacts',
-    jobKind: 'contact-bulk',
-    delivery: 'start',
   },
   'domain.verify': {
     type: domainVerificationWorkflow,
-    id: workflowIds.domainVerification,
+    jobKind: 'domain-verification',
     input: (domainId): DomainVerificationInput => ({ domainId }),
     summary: 'Watches a sender domain',
-    jobKind: 'domain-verification',
-    delivery: 'start',
   },
   'inbound.receive': {
     type: inboundEmailWorkflow,
-    id: workflowIds.inboundEmail,
+    jobKind: 'inbound-email',
     input: (inboundId): InboundEmailInput => ({ inboundId }),
     summary: 'Parses a received email',
-    jobKind: 'inbound-email',
-    delivery: 'start',
   },
   'events.delete': {
     type: eventDeletionWorkflow,
-    id: workflowIds.eventDeletion,
+    jobKind: 'event-deletion',
     input: (deletionId): EventDeletionInput => ({ deletionId }),
     summary: 'Deletes the events of a name in ClickHouse',
-    jobKind: 'event-deletion',
-    delivery: 'start',
   },
   'project.erase': {
     type: projectErasureWorkflow,
-    id: workflowIds.projectErasure,
+    jobKind: 'project-erasure',
     input: (erasureId): ProjectErasureInput => ({ erasureId }),
     summary: 'Erases the data of a project',
-    jobKind: 'project-erasure',
-    delivery: 'start',
   },
   'billing.end': {
     type: billingEndWorkflow,
-    id: workflowIds.billingEnd,
+    jobKind: 'billing-end',
     input: (projectId): BillingEndInput => ({ projectId }),
     summary: 'Ends the subscription of a deleted project',
-    jobKind: 'billing-end',
-    delivery: 'start',
   },
 };

@@ -18,16 +18,6 @@ const dueMarginMs = 10;
 const notifyEveryMs = 10;
 
 /**
- * Maximum commands per round. A round of emails should end within the timeout of its first try, even on a busy machine.
- * Other commands need one call each, so a round is limited to four calls in sequence: a project whose first command
- * arrives during a round waits for the end of that round.
- */
-const commandsARound: Record<Lane, (callsAtATime: number) => number> = {
-  emails: () => maxEmailsPerBatch,
-  work: (callsAtATime) => 4 * callsAtATime,
-};
-
-/**
  * Delivers committed commands to Temporal, emails only when a first try has left them open. Runs in every process: its
  * own commits wake it, and every second it polls for commands left by a crashed process. Emails have their own lane, so
  * that they never wait behind the executions started by an import.
@@ -39,13 +29,15 @@ export function createOutboxRelay(options: RelayOptions) {
     ...options,
     firstTry: () => firstTry,
     lane: 'emails',
-    commandsARound: commandsARound.emails,
+    // Should end within the timeout of its first try, even on a busy machine.
+    commandsARound: () => maxEmailsPerBatch,
     roundsAtATime: options.emailRoundsAtATime,
   });
   const work = new OutboxLane({
     ...options,
     lane: 'work',
-    commandsARound: commandsARound.work,
+    // One call each, and four in sequence: a project whose first command arrives during a round waits for its end.
+    commandsARound: (callsAtATime) => 4 * callsAtATime,
     roundsAtATime: 1,
   });
   const all = [emails, work];

@@ -20,9 +20,7 @@ export function planCalls(due: readonly DueCommand[], emailsInMs = 0): WorkflowC
     else if (route === 'execution') executions.push(command);
     else calls.push(subjectCall(command, route));
   }
-  calls.push(...planExecutionCalls(executions));
-  calls.unshift(...emailBatchCalls(emails, emailsInMs));
-  return calls;
+  return [...emailBatchCalls(emails, emailsInMs), ...calls, ...planExecutionCalls(executions)];
 }
 
 /** Emails of a project that share a batch of their own; fewer share one with other projects. */
@@ -33,17 +31,15 @@ function emailBatchCalls(emails: readonly DueCommand[], startInMs: number): Work
   const byProject = [...Map.groupBy(emails, ({ projectId }) => projectId)];
   const shared = byProject.flatMap(([, commands]) => (commands.length < ownBatch ? commands : []));
   const own = byProject.filter(([, commands]) => commands.length >= ownBatch);
-  return [
-    ...(shared.length > 0 ? [emailBatchCall(shared, null, startInMs)] : []),
-    ...own.map(([projectId, commands]) => emailBatchCall(commands, projectId, startInMs)),
-  ];
+  const calls = own.map(([projectId, commands]) => emailBatchCall(commands, projectId, startInMs));
+  return shared.length > 0 ? [emailBatchCall(shared, null, startInMs), ...calls] : calls;
 }
 
 function emailBatchCall(commands: DueCommand[], projectId: string | null, startInMs: number): WorkflowCall {
   const emailIds = commands.map((command) => command.subjectId);
   const input: EmailBatchInput = { emailIds, round: 0 };
   // A new id each time: a repeated round may hold other commands too, and claims make repeats idempotent.
-  const workflowId = workflowIds.emailBatch(newId());
+  const workflowId = workflowIds.ofSubject('email-batch', newId());
   return {
     commands,
     workflowId,
@@ -66,8 +62,8 @@ function emailBatchCall(commands: DueCommand[], projectId: string | null, startI
 
 function subjectCall(command: DueCommand, workflow: SubjectWorkflow): WorkflowCall {
   const { subjectId, projectId } = command;
-  const { type, delivery } = workflow;
-  const workflowId = workflow.id(subjectId);
+  const { type, jobKind, signal } = workflow;
+  const workflowId = workflowIds.ofSubject(jobKind, subjectId);
   return {
     commands: [command],
     workflowId,
@@ -79,17 +75,14 @@ function subjectCall(command: DueCommand, workflow: SubjectWorkflow): WorkflowCa
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         staticSummary: workflow.summary,
         typedSearchAttributes: searchAttributes({
-          JobKind: workflow.jobKind,
+          JobKind: jobKind,
           ProjectId: projectId,
           ...(workflow.subject !== undefined && { [workflow.subject]: subjectId }),
         }),
-        priority: fairness(projectId, workflow.jobKind),
+        priority: fairness(projectId, jobKind),
       } as const;
-      if (typeof delivery === 'object') {
-        await client.workflow.signalWithStart(type, { ...options, signal: delivery.signal, signalArgs: [] });
-      } else {
-        await ignoreStarted(client.workflow.start(type, options));
-      }
+      if (signal === undefined) await ignoreStarted(client.workflow.start(type, options));
+      else await client.workflow.signalWithStart(type, { ...options, signal, signalArgs: [] });
     },
   };
 }

@@ -10,7 +10,7 @@ import {
 } from '../contracts/segments.ts';
 import { type SweepInput, type SweepName, sweepWorkflow } from '../contracts/sweeps.ts';
 
-const everySeconds: Record<SweepName, number> = {
+const sweepSeconds: Record<SweepName, number> = {
   campaigns: 60,
   'campaign-recount': 60 * 60,
   expired: 60 * 60,
@@ -24,17 +24,6 @@ const everySeconds: Record<SweepName, number> = {
   'orphaned-executions': 60 * 60,
 };
 
-const segmentRounds = {
-  computation: 'segments/computation',
-  changes: 'segments/changes',
-  count: 'segments/count',
-} as const;
-
-export const scheduleIds: readonly string[] = [
-  ...Object.keys(everySeconds).map((sweep) => `sweep/${sweep}`),
-  ...Object.values(segmentRounds),
-];
-
 export interface RoundIntervals {
   segmentRoundSeconds: number;
   segmentComputationMinutes: number;
@@ -43,70 +32,74 @@ export interface RoundIntervals {
 
 interface Round {
   id: string;
-  everySeconds: number;
+  everySeconds: (intervals: RoundIntervals) => number;
   workflow: string;
   input: unknown;
   summary: string;
   kind: JobKind;
 }
 
-/** Creates or updates the schedules of all recurring work. Idempotent, also across concurrent processes. */
+const sweepRounds = (Object.entries(sweepSeconds) as [SweepName, number][]).map(
+  ([sweep, seconds]): Round => ({
+    id: `sweep/${sweep}`,
+    everySeconds: () => seconds,
+    workflow: sweepWorkflow,
+    input: { sweep } satisfies SweepInput,
+    summary: `Sweep: ${sweep}`,
+    kind: 'sweep',
+  }),
+);
+
+const rounds: readonly Round[] = [
+  ...sweepRounds,
+  {
+    id: 'segments/computation',
+    everySeconds: ({ segmentComputationMinutes }) => segmentComputationMinutes * 60,
+    workflow: segmentComputationWorkflow,
+    input: newSegmentComputation,
+    summary: 'Tracked segments that are new or were edited',
+    kind: 'segments',
+  },
+  {
+    id: 'segments/changes',
+    everySeconds: ({ segmentRoundSeconds }) => segmentRoundSeconds,
+    workflow: segmentRoundsWorkflow,
+    input: newSegmentRounds,
+    summary: 'Entries and exits of tracked segments',
+    kind: 'segments',
+  },
+  {
+    id: 'segments/count',
+    everySeconds: ({ segmentCountMinutes }) => segmentCountMinutes * 60,
+    workflow: segmentCountWorkflow,
+    input: newSegmentCount,
+    summary: 'Member counts of segments',
+    kind: 'segments',
+  },
+];
+
+export const scheduleIds: readonly string[] = rounds.map(({ id }) => id);
+
+/**
+ * Creates or updates the schedules of all recurring work. A run is skipped while the previous one is still running.
+ * Idempotent, also across concurrent processes.
+ */
 export async function ensureSchedules(
   client: Client,
   taskQueue: string,
   intervals: RoundIntervals,
 ): Promise<void> {
-  const rounds = [...sweepRounds(), ...segmentRoundsAt(intervals)];
-  await Promise.all(rounds.map((round) => ensureSchedule(client, taskQueue, round)));
+  await Promise.all(rounds.map((round) => ensureSchedule(client, taskQueue, round, intervals)));
 }
 
-function sweepRounds(): Round[] {
-  return (Object.entries(everySeconds) as [SweepName, number][]).map(([sweep, seconds]) => {
-    const input: SweepInput = { sweep };
-    return {
-      id: `sweep/${sweep}`,
-      everySeconds: seconds,
-      workflow: sweepWorkflow,
-      input,
-      summary: `Sweep: ${sweep}`,
-      kind: 'sweep',
-    };
-  });
-}
-
-function segmentRoundsAt(intervals: RoundIntervals): Round[] {
-  return [
-    {
-      id: segmentRounds.computation,
-      everySeconds: intervals.segmentComputationMinutes * 60,
-      workflow: segmentComputationWorkflow,
-      input: newSegmentComputation,
-      summary: 'Tracked segments that are new or were edited',
-      kind: 'segments',
-    },
-    {
-      id: segmentRounds.changes,
-      everySeconds: intervals.segmentRoundSeconds,
-      workflow: segmentRoundsWorkflow,
-      input: newSegmentRounds,
-      summary: 'Entries and exits of tracked segments',
-      kind: 'segments',
-    },
-    {
-      id: segmentRounds.count,
-      everySeconds: intervals.segmentCountMinutes * 60,
-      workflow: segmentCountWorkflow,
-      input: newSegmentCount,
-      summary: 'Member counts of segments',
-      kind: 'segments',
-    },
-  ];
-}
-
-/** A run is skipped while the previous one is still running. */
-async function ensureSchedule(client: Client, taskQueue: string, round: Round): Promise<void> {
+async function ensureSchedule(
+  client: Client,
+  taskQueue: string,
+  round: Round,
+  intervals: RoundIntervals,
+): Promise<void> {
   const description = {
-    spec: { intervals: [{ every: `${round.everySeconds} seconds` as const }] },
+    spec: { intervals: [{ every: `${round.everySeconds(intervals)} seconds` as const }] },
     policies: { overlap: ScheduleOverlapPolicy.SKIP, catchupWindow: '10 minutes' as const },
     action: {
       type: 'startWorkflow' as const,

@@ -95,7 +95,7 @@ function createEmails(
     turns,
     rates: createSendRates(config, provider, warnTo(log)),
     unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
-    countHandOver: metrics.countHandOver,
+    count: metrics.countHandOver,
     journaled,
   });
 }

@@ -2,7 +2,7 @@ import { loadConfig } from '../../core/config/load.ts';
 import { createLogger, initialLevel } from '../../runtime/logger.ts';
 import { newestDashboard } from '../../runtime/newest-dashboard.ts';
 import { runProcess } from '../../runtime/run-process.ts';
-import { openCampaignThread } from './campaign-thread/open-campaign-thread.ts';
+import { openCampaignThread } from './campaign-thread/campaign-thread.ts';
 
 /**
  * A standalone worker process. Any number may run; one of them streams the journal.

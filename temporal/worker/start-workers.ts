@@ -5,6 +5,7 @@ import {
   NativeConnection,
   Worker,
   type WorkerOptions,
+  type WorkflowBundleOption,
 } from '@temporalio/worker';
 import type { Logger } from 'pino';
 import { temporalConnectionConfig } from '../client/connect.ts';
@@ -76,18 +77,19 @@ export async function startWorkers(options: WorkersOptions): Promise<RunningWork
   };
   // In parallel: each waits for its workflow thread to load.
   const workers = await Promise.all(
-    workerOptions(options).map((own) => Worker.create({ ...common, ...own(workflowBundle) })),
+    workerOptions(options, workflowBundle).map((own) => Worker.create({ ...common, ...own })),
   );
   return runTogether(workers, connection, options.log);
 }
 
-type OwnOptions = (workflowBundle: WorkerOptions['workflowBundle']) => Partial<WorkerOptions>;
-
-function workerOptions(options: WorkersOptions): OwnOptions[] {
+function workerOptions(
+  options: WorkersOptions,
+  workflowBundle: WorkflowBundleOption,
+): Partial<WorkerOptions>[] {
   const { activities, taskQueue, cachedWorkflows } = options;
   const maxConcurrentActivityTaskExecutions = 40;
   return [
-    (workflowBundle) => ({
+    {
       workflowBundle,
       activities,
       maxConcurrentActivityTaskExecutions,
@@ -100,9 +102,9 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
       maxConcurrentLocalActivityExecutions: executionSlots,
       // Executions wait for days; sleeping ones need not stay in memory.
       maxCachedWorkflows: cachedWorkflows,
-    }),
+    },
     // Own slots and thread, so that emails never wait for workflow executions.
-    (workflowBundle) => ({
+    {
       workflowBundle,
       maxConcurrentActivityTaskExecutions,
       // As above, but shorter: an email is waiting.
@@ -111,26 +113,26 @@ function workerOptions(options: WorkersOptions): OwnOptions[] {
       activities: { dispatchEmails: activities.dispatchEmails },
       maxConcurrentWorkflowTaskExecutions: 40,
       maxCachedWorkflows: Math.min(cachedWorkflows, mostCachedBatches),
-    }),
-    () => ({
+    },
+    {
       taskQueue: inboundTaskQueue(taskQueue),
       activities: { receiveInboundEmail: activities.receiveInboundEmail },
       maxConcurrentActivityTaskExecutions: inboundSlots,
-    }),
-    () => ({
+    },
+    {
       taskQueue: erasureTaskQueue(taskQueue),
       activities: { eraseProject: activities.eraseProject, eraseEvents: activities.eraseEvents },
       maxConcurrentActivityTaskExecutions: erasureSlots,
-    }),
+    },
     // Own slots, so that campaigns never take those of transactional email. No workflows, so no sandbox.
-    () => ({
+    {
       taskQueue: campaignTaskQueue(taskQueue),
       activities: options.campaignActivities,
       // A batch waiting for its send rate also holds a slot; the activity itself limits concurrent hand-overs.
       maxConcurrentActivityTaskExecutions: 40,
       maxHeartbeatThrottleInterval: '1s',
       defaultHeartbeatThrottleInterval: '1s',
-    }),
+    },
   ];
 }
 

@@ -8,21 +8,19 @@ const { importContacts, changeContacts } = proxyActivities<ContactJobActivities>
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' },
 });
 
-export async function contactImport(input: ContactJobInput): Promise<ContactJobProgress> {
+export const contactImport = (input: ContactJobInput) => runJob(importContacts, input);
+
+export const contactBulk = (input: ContactJobInput) => runJob(changeContacts, input);
+
+async function runJob(
+  work: ContactJobActivities['importContacts'],
+  input: ContactJobInput,
+): Promise<ContactJobProgress> {
   for (;;) {
-    const progress = await importContacts(input);
+    const progress = await work(input);
     setCurrentDetails(describe(progress));
     if (progress.ended) return progress;
     if (isHistoryLong()) await continueAsNew<typeof contactImport>(input);
-  }
-}
-
-export async function contactBulk(input: ContactJobInput): Promise<ContactJobProgress> {
-  for (;;) {
-    const progress = await changeContacts(input);
-    setCurrentDetails(describe(progress));
-    if (progress.ended) return progress;
-    if (isHistoryLong()) await continueAsNew<typeof contactBulk>(input);
   }
 }
 

@@ -10,7 +10,7 @@ import { type LocalSes, startLocalSes } from '../../local/ses/server.ts';
 import { freePort } from '../../local/testing/free-port.ts';
 import { createLogger } from '../../runtime/logger.ts';
 import { createShutdown } from '../../runtime/shutdown.ts';
-import { openCampaignThread } from '../../temporal/worker/campaign-thread/open-campaign-thread.ts';
+import { openCampaignThread } from '../../temporal/worker/campaign-thread/campaign-thread.ts';
 import { nameTestClickHouse } from './clickhouse.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { fileFixture } from './fixtures.ts';

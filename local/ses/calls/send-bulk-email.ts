@@ -4,7 +4,7 @@ import { checkHeaders, checkSubject, checkTags } from '../protocol/check-envelop
 import { parseCall } from '../protocol/exchange.ts';
 import { MissingAttribute } from '../protocol/inline-template.ts';
 import { type SendBulkEmailCall, type SesHeader, sendBulkEmailSchema } from '../protocol/schemas.ts';
-import { SesError } from '../protocol/ses-error.ts';
+import { badRequest, SesError } from '../protocol/ses-error.ts';
 import { type CallSender, checkSender, type SendingContext, toMessage } from './sender.ts';
 
 export const sendBulkEmailLimitBytes = 1024 * 1024;
@@ -21,19 +21,19 @@ type EntryResult = { Status: string; MessageId?: string; Error?: string };
 export async function sendBulkEmail(body: Buffer, context: SendingContext): Promise<object> {
   const call = parseCall(sendBulkEmailSchema, body);
   const template = call.DefaultContent.Template;
-  if (template === undefined) throw new SesError('BadRequestException', 'Missing DefaultContent.Template.');
+  if (template === undefined) throw badRequest('Missing DefaultContent.Template.');
   if (template.TemplateContent === undefined) {
     const name = template.TemplateName ?? template.TemplateArn ?? '';
     throw new SesError('NotFoundException', `Template ${name} does not exist.`);
   }
   if (call.BulkEmailEntries.length === 0 || call.BulkEmailEntries.length > maximumEntries) {
-    throw new SesError('BadRequestException', `Between 1 and ${maximumEntries} entries are needed.`);
+    throw badRequest(`Between 1 and ${maximumEntries} entries are needed.`);
   }
   const sender = checkSender(call, context);
   const contentOf = contentOfBulk(call);
   const messages: MessageRecord[] = [];
-  const results = call.BulkEmailEntries.map((_entry, index): EntryResult => {
-    const message = readEntry(call, index, sender, contentOf);
+  const results = call.BulkEmailEntries.map((entry, index): EntryResult => {
+    const message = readEntry(call, entry, index, sender, contentOf);
     if ('Status' in message) return message;
     messages.push(message);
     return { Status: 'SUCCESS', MessageId: message.id };
@@ -44,17 +44,14 @@ export async function sendBulkEmail(body: Buffer, context: SendingContext): Prom
 
 function readEntry(
   call: SendBulkEmailCall,
+  entry: SendBulkEmailCall['BulkEmailEntries'][number],
   index: number,
   sender: CallSender,
   contentOf: ContentOfEntry,
 ): MessageRecord | EntryResult {
-  const entry = call.BulkEmailEntries[index];
-  if (entry === undefined) throw new RangeError(`There is no entry ${index}.`);
-  const envelope = {
-    destination: entry.Destination,
-    headers: checkHeaders(
-      mergeHeaders(call.DefaultContent.Template?.Headers ?? [], entry.ReplacementHeaders),
-    ),
+  const headers = mergeHeaders(call.DefaultContent.Template?.Headers ?? [], entry.ReplacementHeaders);
+  const own = {
+    headers: checkHeaders(headers),
     tags: checkTags(call.DefaultEmailTags, entry.ReplacementTags),
     entry: index,
   };
@@ -65,12 +62,12 @@ function readEntry(
   } catch (error) {
     if (error instanceof MissingAttribute || error instanceof SesError) {
       // The rest of the entry is still checked: a malformed address rejects the whole call.
-      toMessage(sender, { ...envelope, content: { subject: '', html: null, text: null, attachments: [] } });
+      toMessage(sender, entry.Destination, { subject: '', html: null }, own);
       return { Status: 'INVALID_PARAMETER', Error: error.message };
     }
     throw error;
   }
-  return toMessage(sender, { ...envelope, content });
+  return toMessage(sender, entry.Destination, content, own);
 }
 
 function mergeHeaders(defaults: SesHeader[], replacements: SesHeader[]): SesHeader[] {

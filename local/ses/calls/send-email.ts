@@ -3,7 +3,7 @@ import { type RawMessage, readRawMessage } from '../mail/raw-message.ts';
 import { checkAttachments, checkHeaders, checkSubject, checkTags } from '../protocol/check-envelope.ts';
 import { parseCall } from '../protocol/exchange.ts';
 import { type SendEmailCall, sendEmailSchema } from '../protocol/schemas.ts';
-import { SesError } from '../protocol/ses-error.ts';
+import { badRequest } from '../protocol/ses-error.ts';
 import { checkSender, type SendingContext, toMessage } from './sender.ts';
 
 /** Room for a 40 MB message, whose attachments are base64 here. */
@@ -17,10 +17,8 @@ export async function sendEmail(body: Buffer, context: SendingContext): Promise<
   const call = parseCall(sendEmailSchema, body);
   const sender = checkSender(call, context);
   const { content, headers, replyTo } = await readContent(call);
-  const message = toMessage(
-    { ...sender, replyTo },
-    { destination: call.Destination, content, headers, tags: checkTags(call.EmailTags), entry: null },
-  );
+  const own = { headers, tags: checkTags(call.EmailTags), entry: null };
+  const message = toMessage({ ...sender, replyTo }, call.Destination, content, own);
   context.store.accept(body, [message]);
   return { MessageId: message.id };
 }
@@ -30,11 +28,9 @@ async function readContent({
   ReplyToAddresses: replyTo,
 }: SendEmailCall): Promise<RawMessage> {
   if (raw !== undefined && simple === undefined) return readRawMessage(raw.Data);
-  if (raw !== undefined || simple === undefined) {
-    throw new SesError('BadRequestException', 'The content is one of Simple and Raw.');
-  }
+  if (raw !== undefined || simple === undefined) throw badRequest('The content is one of Simple and Raw.');
   if (simple.Body.Html === undefined && simple.Body.Text === undefined) {
-    throw new SesError('BadRequestException', 'The body needs an Html or a Text part.');
+    throw badRequest('The body needs an Html or a Text part.');
   }
   const content = contentOfSimple(simple);
   checkSubject(content.subject);

@@ -6,7 +6,7 @@ import type { MessageRecord } from '../mail/records.ts';
 import { parseMailbox } from '../protocol/addresses.ts';
 import { checkRecipients } from '../protocol/check-envelope.ts';
 import type { SesDestination } from '../protocol/schemas.ts';
-import { SesError } from '../protocol/ses-error.ts';
+import { badRequest } from '../protocol/ses-error.ts';
 import { hasEvents } from '../state/configuration-set.ts';
 import type { Identities } from '../state/identities.ts';
 
@@ -17,11 +17,7 @@ export interface SendingContext {
   hasWebhook: boolean;
 }
 
-export interface CallSender {
-  at: number;
-  from: string;
-  replyTo: string[];
-  configurationSet: string | null;
+export interface CallSender extends Pick<MessageRecord, 'at' | 'from' | 'replyTo' | 'configurationSet'> {
   hasEvents: boolean;
 }
 
@@ -35,9 +31,7 @@ export function checkSender(
   { identities, hasWebhook }: SendingContext,
 ): CallSender {
   const { FromEmailAddress: from, ReplyToAddresses: replyTo } = call;
-  if (from === undefined || from === '') {
-    throw new SesError('BadRequestException', 'Missing FromEmailAddress.');
-  }
+  if (from === undefined || from === '') throw badRequest('Missing FromEmailAddress.');
   const address = parseMailbox(from);
   for (const mailbox of replyTo) parseMailbox(mailbox);
   identities.requireVerified(address);
@@ -48,30 +42,21 @@ export function checkSender(
 
 /** @throws SesError BadRequestException for malformed recipients */
 export function toMessage(
-  sender: CallSender,
-  message: {
-    destination: SesDestination | undefined;
-    content: MessageContent;
-    headers: [string, string][];
-    tags: Record<string, string>;
-    entry: number | null;
-  },
+  { hasEvents: isPublished, ...sender }: CallSender,
+  destination: SesDestination,
+  { subject, html }: Pick<MessageContent, 'subject' | 'html'>,
+  own: Pick<MessageRecord, 'headers' | 'tags' | 'entry'>,
 ): MessageRecord {
-  const recipients = checkRecipients(message.destination);
+  const recipients = checkRecipients(destination);
   return {
     id: createMessageId(sender.at),
-    at: sender.at,
-    from: sender.from,
-    replyTo: sender.replyTo,
-    to: message.destination?.ToAddresses ?? [],
-    cc: message.destination?.CcAddresses ?? [],
-    bcc: message.destination?.BccAddresses ?? [],
+    ...sender,
+    to: destination.ToAddresses,
+    cc: destination.CcAddresses,
+    bcc: destination.BccAddresses,
     recipients,
-    subject: message.content.subject,
-    headers: message.headers,
-    tags: message.tags,
-    configurationSet: sender.configurationSet,
-    events: sender.hasEvents ? planEvents(recipients, () => firstLink(message.content.html)) : [],
-    entry: message.entry,
+    subject,
+    events: isPublished ? planEvents(recipients, () => firstLink(html)) : [],
+    ...own,
   };
 }

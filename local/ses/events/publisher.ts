@@ -6,7 +6,7 @@ import { toReceivedNotification } from '../receiving/received-notification.ts';
 import { buildSesEvent } from './build-ses-event.ts';
 import type { SignedSnsMessage, SnsSigner } from './sns-signer.ts';
 import { type Subscriber, signingCertUrl } from './subscriber.ts';
-import { type DeliveryOutcome, isDelivered, type Webhook } from './webhook.ts';
+import { isDelivered, type Webhook } from './webhook.ts';
 
 /** SNS has no such limit by default, so this one must not slow down a receiver that batches. */
 export const maximumInFlight = 200;
@@ -27,14 +27,12 @@ interface Refused {
   firstRefusedAt: number;
 }
 
-/** Counters since the start, except `queued`: all events still to be delivered. */
-export interface PublisherFigures {
-  paused: boolean;
-  queued: number;
-  inFlight: number;
-  delivered: number;
-  retried: number;
-  failed: number;
+interface Parts {
+  store: MailStore;
+  received: ReceivedMail;
+  signer: SnsSigner;
+  webhook: Webhook;
+  subscriber: Subscriber;
 }
 
 /**
@@ -42,11 +40,7 @@ export interface PublisherFigures {
  * is accepted. A retry has the same message id and content as the first attempt, even after a restart.
  */
 export class Publisher {
-  readonly #store: MailStore;
-  readonly #received: ReceivedMail;
-  readonly #signer: SnsSigner;
-  readonly #webhook: Webhook;
-  readonly #subscriber: Subscriber;
+  readonly #parts: Parts;
   readonly #addresses: { SigningCertURL: string; UnsubscribeURL: string };
   readonly #stopping = new AbortController();
   readonly #timers = new Set<NodeJS.Timeout>();
@@ -61,32 +55,22 @@ export class Publisher {
   #retried = 0;
   #failed = 0;
 
-  constructor(options: {
-    store: MailStore;
-    received: ReceivedMail;
-    signer: SnsSigner;
-    webhook: Webhook;
-    subscriber: Subscriber;
-    baseUrl: string;
-  }) {
-    this.#store = options.store;
-    this.#received = options.received;
-    this.#signer = options.signer;
-    this.#webhook = options.webhook;
-    this.#subscriber = options.subscriber;
-    const { arn } = options.subscriber.current;
+  constructor(parts: Parts, baseUrl: string) {
+    this.#parts = parts;
+    const { arn } = parts.subscriber.current;
     const unsubscribe = new URLSearchParams({ Action: 'Unsubscribe', SubscriptionArn: arn });
     this.#addresses = {
-      SigningCertURL: signingCertUrl(options.baseUrl, options.signer),
-      UnsubscribeURL: `${options.baseUrl}/sns/unsubscribe?${unsubscribe}`,
+      SigningCertURL: signingCertUrl(baseUrl, parts.signer),
+      UnsubscribeURL: `${baseUrl}/sns/unsubscribe?${unsubscribe}`,
     };
-    options.store.onEvents(() => this.pump());
+    parts.store.onEvents(() => this.pump());
   }
 
-  get figures(): PublisherFigures {
+  /** Counters since the start, except `queued`: all events still to be delivered. */
+  get figures() {
     return {
       paused: this.#isPaused,
-      queued: this.#store.pendingEvents - this.#done.length,
+      queued: this.#parts.store.pendingEvents - this.#done.length,
       inFlight: this.#inFlight,
       delivered: this.#delivered,
       retried: this.#retried,
@@ -113,20 +97,20 @@ export class Publisher {
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const timer of this.#timers) clearTimeout(timer);
-    this.#webhook.close();
+    this.#parts.webhook.close();
     while (this.#inFlight > 0) await sleep(5);
     this.#note();
   }
 
   #mayStart(): boolean {
     if (this.#isPaused || this.#isResting || this.#stopping.signal.aborted) return false;
-    if (!this.#subscriber.current.isConfirmed) return false;
+    if (!this.#parts.subscriber.current.isConfirmed) return false;
     return this.#inFlight < (this.#failuresInRow > 0 ? 1 : maximumInFlight);
   }
 
   #takeFresh(): Refused | null {
     try {
-      const event = this.#store.takeEvent();
+      const event = this.#parts.store.takeEvent();
       return event === undefined ? null : { event, refusals: 0, firstRefusedAt: 0 };
     } catch {
       // The disk can't be read. The events stay and are read again.
@@ -136,33 +120,33 @@ export class Publisher {
   }
 
   async #deliver(item: Refused): Promise<void> {
-    const outcome = await this.#attempt(item.event);
+    const status = await this.#attempt(item.event);
     this.#inFlight -= 1;
-    if (isDelivered(outcome)) {
+    if (isDelivered(status)) {
       this.#failuresInRow = 0;
       this.#delivered += 1;
       this.#finish(item.event.number);
     } else {
-      this.#retryLater(item, outcome);
+      this.#retryLater(item, status !== null);
     }
     this.pump();
   }
 
-  async #attempt(event: PendingEvent): Promise<DeliveryOutcome> {
+  async #attempt(event: PendingEvent): Promise<number | null> {
     try {
       const message = await this.#toNotification(event);
-      return await this.#webhook.post(message, this.#subscriber.current.arn);
+      return await this.#parts.webhook.post(message, this.#parts.subscriber.current.arn);
     } catch {
       // The event stays and is retried.
-      return { status: null };
+      return null;
     }
   }
 
   async #toNotification(pending: PendingEvent): Promise<SignedSnsMessage> {
-    return this.#signer.sign({
+    return this.#parts.signer.sign({
       Type: 'Notification',
       MessageId: pending.id,
-      TopicArn: this.#subscriber.current.topicArn,
+      TopicArn: this.#parts.subscriber.current.topicArn,
       ...(await this.#describe(pending)),
       Timestamp: new Date(pending.at).toISOString(),
       ...this.#addresses,
@@ -172,8 +156,12 @@ export class Publisher {
   async #describe(pending: PendingEvent): Promise<{ Subject: string; Message: string }> {
     if ('received' in pending) {
       const { received } = pending;
-      const raw = (await this.#received.read(received.id)) ?? Buffer.alloc(0);
-      const notification = await toReceivedNotification(received, raw, this.#subscriber.current.topicArn);
+      const raw = (await this.#parts.received.read(received.id)) ?? Buffer.alloc(0);
+      const notification = await toReceivedNotification(
+        received,
+        raw,
+        this.#parts.subscriber.current.topicArn,
+      );
       return { Subject: 'Amazon SES Email Receipt Notification', Message: JSON.stringify(notification) };
     }
     const { id, at, message, event } = pending;
@@ -181,12 +169,11 @@ export class Publisher {
     return { Subject: 'Amazon SES Email Event Notification', Message: record };
   }
 
-  #retryLater(item: Refused, outcome: DeliveryOutcome): void {
+  #retryLater(item: Refused, isRefused: boolean): void {
     if (this.#stopping.signal.aborted) return;
     this.#failuresInRow += 1;
     this.#rest(Math.min(firstRetryMs * 2 ** Math.min(this.#failuresInRow - 1, 10), longestProbeMs));
     const now = Date.now();
-    const isRefused = outcome.status !== null;
     const firstRefusedAt = item.firstRefusedAt === 0 && isRefused ? now : item.firstRefusedAt;
     if (isRefused && now - firstRefusedAt > giveUpAfterMs) {
       this.#failed += 1;
@@ -226,7 +213,7 @@ export class Publisher {
     clearTimeout(this.#noting);
     this.#noting = undefined;
     try {
-      this.#store.noteDelivered(this.#done);
+      this.#parts.store.noteDelivered(this.#done);
       this.#done = [];
     } catch {
       // The disk is full. They are removed with the next ones.

@@ -1,9 +1,9 @@
 import { verify, X509Certificate } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSigningKey, createSnsSigner, type SnsNotification, stringToSign } from './sns-signer.ts';
+import { createSigningKey, createSnsSigner, type SnsMessage, stringToSign } from './sns-signer.ts';
 
-const notification: SnsNotification = {
+const notification: SnsMessage = {
   Type: 'Notification',
   MessageId: '22b80b92-fdea-4c2c-8f9d-bdfb0c7bf324',
   TopicArn: 'arn:aws:sns:us-west-2:123456789012:MyTopic',

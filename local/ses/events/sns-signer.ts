@@ -1,35 +1,22 @@
 import { createHash, createPrivateKey, sign as signBytes, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 
-interface SnsMessageBase {
+export interface SnsMessage {
+  Type: 'Notification' | 'SubscriptionConfirmation' | 'UnsubscribeConfirmation';
   MessageId: string;
   TopicArn: string;
   Message: string;
   /** ISO 8601 with milliseconds. */
   Timestamp: string;
+  Subject?: string;
+  Token?: string;
+  SubscribeURL?: string;
   /** Not signed. */
   SigningCertURL?: string;
-}
-
-export interface SnsNotification extends SnsMessageBase {
-  Type: 'Notification';
-  Subject?: string;
-  /** Not signed. */
   UnsubscribeURL?: string;
 }
 
-export interface SnsConfirmation extends SnsMessageBase {
-  Type: 'SubscriptionConfirmation' | 'UnsubscribeConfirmation';
-  Token: string;
-  SubscribeURL: string;
-}
-
-export type SnsMessage = SnsNotification | SnsConfirmation;
-
-export type SignedSnsMessage<Message extends SnsMessage = SnsMessage> = Message & {
-  SignatureVersion: '1' | '2';
-  Signature: string;
-};
+export type SignedSnsMessage = SnsMessage & { SignatureVersion: '1' | '2'; Signature: string };
 
 export interface SigningKey {
   privateKeyPem: string;
@@ -40,21 +27,23 @@ export interface SnsSigner {
   readonly certificatePem: string;
   /** Hexadecimal; changes only with the certificate. Part of the URL, as in AWS. */
   readonly certificateId: string;
-  sign<Message extends SnsMessage>(message: Message): SignedSnsMessage<Message>;
-}
-
-export interface SnsSignerOptions {
-  /** Version 1 is SHA-1, version 2 SHA-256. Default 2. */
-  version?: '1' | '2';
-  key?: SigningKey;
+  sign(message: SnsMessage): SignedSnsMessage;
 }
 
 /**
  * Signs messages as SNS does. Each signer has its own key unless one is given, so a receiver that trusts another signer
  * rejects its messages. Source: SNS developer guide, "Verifying the signatures of Amazon SNS messages".
+ *
+ * @param options `version`: 1 is SHA-1, 2 SHA-256
  */
-export async function createSnsSigner(options: SnsSignerOptions = {}): Promise<SnsSigner> {
-  const { certificatePem, privateKeyPem } = options.key ?? (await createSigningKey());
+export async function createSnsSigner({
+  version = '2',
+  key: given,
+}: {
+  version?: '1' | '2';
+  key?: SigningKey;
+} = {}): Promise<SnsSigner> {
+  const { certificatePem, privateKeyPem } = given ?? (await createSigningKey());
   const key = createPrivateKey(privateKeyPem);
   return {
     certificatePem,
@@ -63,7 +52,6 @@ export async function createSnsSigner(options: SnsSignerOptions = {}): Promise<S
       .digest('hex')
       .slice(0, 32),
     sign: (message) => {
-      const version = options.version ?? '2';
       const text = Buffer.from(stringToSign(message));
       const signature = signBytes(version === '1' ? 'sha1' : 'sha256', text, key);
       return { ...message, SignatureVersion: version, Signature: signature.toString('base64') };
@@ -86,19 +74,13 @@ export async function createSigningKey(bits: 512 | 1024 | 2048 = 2048): Promise<
   return { privateKeyPem: made.private, certificatePem: made.cert };
 }
 
+const signedFields = [
+  ...(['Message', 'MessageId', 'Subject', 'SubscribeURL'] as const),
+  ...(['Timestamp', 'Token', 'TopicArn', 'Type'] as const),
+];
+
 /** The canonical text to sign: names and values in SNS's order, one per line. */
 export function stringToSign(message: SnsMessage): string {
-  const fields: [string, string][] = [
-    ['Message', message.Message],
-    ['MessageId', message.MessageId],
-  ];
-  if (message.Type === 'Notification') {
-    if (message.Subject !== undefined) fields.push(['Subject', message.Subject]);
-  } else {
-    fields.push(['SubscribeURL', message.SubscribeURL]);
-  }
-  fields.push(['Timestamp', message.Timestamp]);
-  if (message.Type !== 'Notification') fields.push(['Token', message.Token]);
-  fields.push(['TopicArn', message.TopicArn], ['Type', message.Type]);
-  return fields.map(([name, value]) => `${name}\n${value}\n`).join('');
+  const given = signedFields.filter((name) => message[name] !== undefined);
+  return given.map((name) => `${name}\n${message[name]}\n`).join('');
 }

@@ -6,13 +6,13 @@ import writeFileAtomic from 'write-file-atomic';
 import type { MailStore } from '../mail/mail-store.ts';
 import type { ReceivedMail } from '../receiving/received-mail.ts';
 import type { State } from '../state/state.ts';
-import { maximumInFlight, Publisher, type PublisherFigures } from './publisher.ts';
+import { maximumInFlight, Publisher } from './publisher.ts';
 import { createSigningKey, createSnsSigner, type SigningKey } from './sns-signer.ts';
 import { Subscriber } from './subscriber.ts';
 import { Webhook } from './webhook.ts';
 
 export interface EventControl {
-  readonly figures: PublisherFigures & { confirmed: boolean; webhook: string | null };
+  readonly figures: Publisher['figures'] & { confirmed: boolean; webhook: string | null };
   setPaused(isPaused: boolean): void;
 }
 
@@ -53,15 +53,9 @@ export async function startEvents(options: {
   }
   const signer = await createSnsSigner({ key: await loadSigningKey(options.dataDir) });
   const webhook = new Webhook(webhookUrl, maximumInFlight, answerMs);
-  const subscriber = new Subscriber({
-    state,
-    signer,
-    webhook,
-    topicArn,
-    baseUrl,
-    onConfirmed: () => publisher.pump(),
-  });
-  const publisher = new Publisher({ store, received, signer, webhook, subscriber, baseUrl });
+  const onConfirmed = () => publisher.pump();
+  const subscriber = new Subscriber({ state, signer, webhook, baseUrl, onConfirmed }, topicArn);
+  const publisher = new Publisher({ store, received, signer, webhook, subscriber }, baseUrl);
   await subscriber.start();
   publisher.pump();
   return {

@@ -7,36 +7,28 @@ const firstRetryMs = 100;
 const longestRetryMs = 2_000;
 const repeatMs = 10_000;
 
+interface Parts {
+  state: State;
+  signer: SnsSigner;
+  webhook: Webhook;
+  baseUrl: string;
+  onConfirmed: () => void;
+}
+
 /**
  * The subscription of one webhook to one topic. The webhook is asked to confirm until it visits the `SubscribeURL`; the
  * confirmation is stored, so this happens once per topic and webhook.
  */
 export class Subscriber {
-  readonly #state: State;
-  readonly #signer: SnsSigner;
-  readonly #webhook: Webhook;
-  readonly #baseUrl: string;
-  readonly #onConfirmed: () => void;
+  readonly #parts: Parts;
   #subscription: Subscription;
-  #timer: NodeJS.Timeout | null = null;
+  #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(options: {
-    state: State;
-    signer: SnsSigner;
-    webhook: Webhook;
-    topicArn: string;
-    baseUrl: string;
-    onConfirmed: () => void;
-  }) {
-    this.#state = options.state;
-    this.#signer = options.signer;
-    this.#webhook = options.webhook;
-    this.#baseUrl = options.baseUrl;
-    this.#onConfirmed = options.onConfirmed;
-    const { topicArn } = options;
-    const endpoint = options.webhook.url.href;
-    this.#subscription = options.state.value.subscriptions.find(
+  constructor(parts: Parts, topicArn: string) {
+    this.#parts = parts;
+    const endpoint = parts.webhook.url.href;
+    this.#subscription = parts.state.value.subscriptions.find(
       (known) => known.topicArn === topicArn && known.endpoint === endpoint,
     ) ?? {
       topicArn,
@@ -62,37 +54,38 @@ export class Subscriber {
     this.#subscription = { ...this.#subscription, isConfirmed: true };
     this.stop();
     await this.#save();
-    this.#onConfirmed();
+    this.#parts.onConfirmed();
     return true;
   }
 
   stop(): void {
     this.#isStopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    clearTimeout(this.#timer);
   }
 
   async #ask(retryMs: number): Promise<void> {
     const { topicArn, token, arn } = this.#subscription;
+    const { signer, webhook, baseUrl } = this.#parts;
     const query = new URLSearchParams({ Action: 'ConfirmSubscription', TopicArn: topicArn, Token: token });
-    const message = this.#signer.sign({
+    const message = signer.sign({
       Type: 'SubscriptionConfirmation',
       MessageId: randomUUID(),
       Token: token,
       TopicArn: topicArn,
       Message: `You have chosen to subscribe to the topic ${topicArn}.\nTo confirm the subscription, visit the SubscribeURL included in this message.`,
-      SubscribeURL: `${this.#baseUrl}/sns/confirm?${query}`,
+      SubscribeURL: `${baseUrl}/sns/confirm?${query}`,
       Timestamp: new Date().toISOString(),
-      SigningCertURL: signingCertUrl(this.#baseUrl, this.#signer),
+      SigningCertURL: signingCertUrl(baseUrl, signer),
     });
-    const outcome = await this.#webhook.post(message, arn);
+    const status = await webhook.post(message, arn);
     if (this.#isStopped) return;
-    const waitMs = isDelivered(outcome) ? repeatMs : retryMs;
+    const waitMs = isDelivered(status) ? repeatMs : retryMs;
     this.#timer = setTimeout(() => void this.#ask(Math.min(retryMs * 2, longestRetryMs)), waitMs);
   }
 
   #save(): Promise<void> {
     const { topicArn, endpoint } = this.#subscription;
-    return this.#state.update((value) => ({
+    return this.#parts.state.update((value) => ({
       ...value,
       subscriptions: [
         ...value.subscriptions.filter((other) => other.topicArn !== topicArn || other.endpoint !== endpoint),

@@ -3,32 +3,11 @@ import type { StoredMessage } from '../mail/mail-store.ts';
 import { writtenHeaders } from '../mail/written-headers.ts';
 import type { SesAttachment } from '../protocol/schemas.ts';
 
-export interface InboxMessage {
-  id: string;
-  emailId: string | null;
-  receivedAt: string;
-  from: string;
-  to: string[];
-  cc: string[];
-  bcc: string[];
-  replyTo: string | null;
-  subject: string;
-  html: string | null;
-  text: string | null;
-  /** Encoded words are not decoded, unlike in addresses; repeated headers are joined by a comma. */
-  headers: Record<string, string>;
-  attachments: InboxAttachment[];
-}
+export type InboxMessage = ReturnType<typeof presentMessage>;
+export type InboxAttachment = ReturnType<typeof presentAttachment>;
 
-export interface InboxAttachment {
-  filename: string;
-  contentType: string;
-  contentId: string | null;
-  disposition: 'attachment' | 'inline';
-  size: number;
-}
-
-export function presentMessage({ record, content }: StoredMessage): InboxMessage {
+export function presentMessage({ record, content }: StoredMessage) {
+  // Encoded words are not decoded, unlike in addresses; repeated headers are joined by a comma.
   const headers: Record<string, string> = {};
   for (const { name, value } of writtenHeaders(record)) {
     const before = Object.hasOwn(headers, name) ? headers[name] : undefined;
@@ -51,7 +30,7 @@ export function presentMessage({ record, content }: StoredMessage): InboxMessage
   };
 }
 
-function presentAttachment(attachment: SesAttachment): InboxAttachment {
+function presentAttachment(attachment: SesAttachment) {
   return {
     filename: attachment.FileName,
     contentType: attachment.ContentType ?? 'application/octet-stream',

@@ -1,7 +1,7 @@
 import PostalMime, { type Attachment, decodeWords } from 'postal-mime';
 import { isWrittenByService } from '../protocol/check-envelope.ts';
 import type { SesAttachment } from '../protocol/schemas.ts';
-import { SesError } from '../protocol/ses-error.ts';
+import { badRequest } from '../protocol/ses-error.ts';
 import type { MessageContent } from './message-content.ts';
 
 const maximumBytes = 40 * 1024 * 1024;
@@ -40,9 +40,7 @@ export async function readRawMessage(data: string): Promise<RawMessage> {
   };
 }
 
-function fault(reason: string): SesError {
-  return new SesError('BadRequestException', `Illegal raw message: ${reason}`);
-}
+const fault = (reason: string) => badRequest(`Illegal raw message: ${reason}`);
 
 function longestLine(bytes: Buffer): number {
   let longest = 0;

@@ -1,10 +1,10 @@
-import { SesError } from './ses-error.ts';
+import { badRequest } from './ses-error.ts';
 
 const maximumLocalPart = 64;
 const maximumAddress = 320;
 const localPart = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const quotedLocalPart = /^"([\x20\x21\x23-\x5b\x5d-\x7e]|\\[\x20-\x7e])+"$/;
-const domainName =
+export const domainName =
   /^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 /**
@@ -14,8 +14,7 @@ const domainName =
  * @throws SesError BadRequestException when the address is malformed
  */
 export function parseMailbox(mailbox: string): string {
-  const fault = (reason: string): SesError =>
-    new SesError('BadRequestException', `Illegal address ${JSON.stringify(mailbox)}: ${reason}`);
+  const fault = (reason: string) => badRequest(`Illegal address ${JSON.stringify(mailbox)}: ${reason}`);
   if (mailbox.length > maximumAddress) throw fault('it has more than 320 bytes, with its display name');
   if (!/^[\x20-\x7e]*$/.test(mailbox)) throw fault('only printable ASCII is allowed, encode the rest');
   const named = /^\s*(.*?)\s*<([^<>]*)>\s*$/.exec(mailbox);

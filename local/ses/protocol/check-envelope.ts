@@ -1,6 +1,6 @@
 import { parseMailbox } from './addresses.ts';
 import type { SesAttachment, SesDestination, SesHeader, SesTag } from './schemas.ts';
-import { SesError } from './ses-error.ts';
+import { badRequest } from './ses-error.ts';
 
 const maximumRecipients = 50;
 const maximumHeaders = 15;
@@ -13,41 +13,19 @@ const tagText = /^[A-Za-z0-9_-]{1,256}$/;
 const controlCharacters = /[\x00-\x08\x0a-\x1f\x7f]/;
 
 /** Headers that SES writes itself from other members of the call; a custom one would be a duplicate. */
-const writtenByService = new Set([
-  'bcc',
-  'cc',
-  'content-disposition',
-  'content-transfer-encoding',
-  'content-type',
-  'date',
-  'from',
-  'message-id',
-  'mime-version',
-  'reply-to',
-  'return-path',
-  'sender',
-  'subject',
-  'to',
-]);
+const writtenByService =
+  /^(b?cc|content-(disposition|transfer-encoding|type)|date|from|message-id|mime-version|reply-to|return-path|sender|subject|to)$/i;
 
-export function isWrittenByService(headerName: string): boolean {
-  return writtenByService.has(headerName.toLowerCase());
-}
+export const isWrittenByService = (headerName: string) => writtenByService.test(headerName);
 
 /**
  * Bare addresses in the order To, Cc, Bcc.
  * @throws SesError BadRequestException for no address, more than 50, or a malformed one
  */
-export function checkRecipients(destination: SesDestination | undefined): string[] {
-  const all = [
-    ...(destination?.ToAddresses ?? []),
-    ...(destination?.CcAddresses ?? []),
-    ...(destination?.BccAddresses ?? []),
-  ];
-  if (all.length === 0) throw new SesError('BadRequestException', 'Missing destination: no recipient given.');
-  if (all.length > maximumRecipients) {
-    throw new SesError('BadRequestException', `Recipient count exceeds ${maximumRecipients}.`);
-  }
+export function checkRecipients({ ToAddresses: to, CcAddresses: cc, BccAddresses: bcc }: SesDestination) {
+  const all = [...to, ...cc, ...bcc];
+  if (all.length === 0) throw badRequest('Missing destination: no recipient given.');
+  if (all.length > maximumRecipients) throw badRequest(`Recipient count exceeds ${maximumRecipients}.`);
   return all.map(parseMailbox);
 }
 
@@ -57,11 +35,10 @@ export function checkRecipients(destination: SesDestination | undefined): string
  */
 export function checkHeaders(headers: readonly SesHeader[]): [name: string, value: string][] {
   if (headers.length > maximumHeaders) {
-    throw new SesError('BadRequestException', `No more than ${maximumHeaders} headers are allowed.`);
+    throw badRequest(`No more than ${maximumHeaders} headers are allowed.`);
   }
   return headers.map(({ Name: name, Value: value }) => {
-    const fault = (reason: string): SesError =>
-      new SesError('BadRequestException', `Illegal header ${JSON.stringify(name)}: ${reason}`);
+    const fault = (reason: string) => badRequest(`Illegal header ${JSON.stringify(name)}: ${reason}`);
     if (name.length > maximumHeaderName || !headerName.test(name)) throw fault('the name is malformed.');
     if (isWrittenByService(name)) throw fault('duplicate of a header that SES writes.');
     if (!headerValue.test(value)) throw fault('the value has to be printable ASCII.');
@@ -80,10 +57,8 @@ export function checkTags(...lists: readonly SesTag[][]): Record<string, string>
   const tags: Record<string, string> = {};
   for (const { Name: name, Value: value } of lists.flat()) {
     if (!tagText.test(name) || !tagText.test(value)) {
-      throw new SesError(
-        'BadRequestException',
-        `Illegal message tag ${JSON.stringify(`${name}=${value}`)}: letters, digits, _ and - only, up to 256.`,
-      );
+      const tag = JSON.stringify(`${name}=${value}`);
+      throw badRequest(`Illegal message tag ${tag}: letters, digits, _ and - only, up to 256.`);
     }
     tags[name] = value;
   }
@@ -93,20 +68,14 @@ export function checkTags(...lists: readonly SesTag[][]): Record<string, string>
 /** @throws SesError BadRequestException when a subject has a line break or another control character */
 export function checkSubject(subject: string): string {
   if (!controlCharacters.test(subject)) return subject;
-  throw new SesError('BadRequestException', 'Illegal subject: control characters are not allowed.');
+  throw badRequest('Illegal subject: control characters are not allowed.');
 }
 
 /** @throws SesError BadRequestException when text that ends up in a part's headers has control characters */
 export function checkAttachments(attachments: readonly SesAttachment[]): void {
-  for (const attachment of attachments) {
-    const headerTexts = [
-      attachment.FileName,
-      attachment.ContentType,
-      attachment.ContentId,
-      attachment.ContentDescription,
-    ];
-    if (headerTexts.some((text) => text !== undefined && controlCharacters.test(text))) {
-      throw new SesError('BadRequestException', 'Illegal attachment: control characters in its headers.');
+  for (const { RawContent: _, ...inHeaders } of attachments) {
+    if (Object.values(inHeaders).some((text) => controlCharacters.test(text ?? ''))) {
+      throw badRequest('Illegal attachment: control characters in its headers.');
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import type { z } from 'zod';
 import { tryParseJson } from '../../../core/json-value.ts';
 import { readBody } from '../http/read-body.ts';
-import { SesError } from './ses-error.ts';
+import { badRequest, SesError } from './ses-error.ts';
 
 const smallCallBytes = 256 * 1024;
 
@@ -28,10 +28,7 @@ export function parseCall<Schema extends z.ZodType>(schema: Schema, body: Buffer
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new SesError(
-    'BadRequestException',
-    `${faults.length} validation error(s) detected: ${faults.join('; ')}`,
-  );
+  throw badRequest(`${faults.length} validation error(s) detected: ${faults.join('; ')}`);
 }
 
 /** @throws SesError like {@link parseCall}; HttpProblem 413 for a body beyond 256 KB */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { tryParseJson } from '../../../core/json-value.ts';
-import { SesError } from './ses-error.ts';
+import { badRequest } from './ses-error.ts';
 
 const dataSchema = z.record(z.string(), z.unknown());
 
@@ -43,16 +43,13 @@ export function parseTemplateData(json: string | undefined): TemplateData {
   if (json === undefined || json === '') return {};
   const { data } = dataSchema.safeParse(tryParseJson(json));
   if (data !== undefined) return data;
-  throw new SesError('BadRequestException', 'Template data has to be a JSON object.');
+  throw badRequest('Template data has to be a JSON object.');
 }
 
 function placeholderName(placeholder: string): string {
   const name = placeholder.replace(/^\{+\s*|\s*\}+$/g, '');
   if (/^[\w$-]+$/.test(name)) return name;
-  throw new SesError(
-    'BadRequestException',
-    `The local SES takes bare placeholders only, not ${JSON.stringify(placeholder)}.`,
-  );
+  throw badRequest(`The local SES takes bare placeholders only, not ${JSON.stringify(placeholder)}.`);
 }
 
 function attributeOf(data: TemplateData, name: string): string {

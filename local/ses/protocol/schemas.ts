@@ -50,7 +50,7 @@ const envelope = {
 
 export const sendEmailSchema = z.object({
   ...envelope,
-  Destination: destination.optional(),
+  Destination: destination.prefault({}),
   Content: z.object({ Simple: simple.optional(), Raw: z.object({ Data: z.string() }).optional() }),
   EmailTags: z.array(tag).default([]),
 });

@@ -26,3 +26,5 @@ export class SesError extends Error {
     return statusByCode[this.code];
   }
 }
+
+export const badRequest = (message: string) => new SesError('BadRequestException', message);

@@ -1,4 +1,5 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { createMessageId, type MailStore } from '../mail/mail-store.ts';
@@ -25,15 +26,10 @@ export class ReceivedMail {
   readonly #directory: string;
   readonly #store: MailStore;
 
-  private constructor(directory: string, store: MailStore) {
-    this.#directory = directory;
+  constructor(dataDir: string, store: MailStore) {
+    this.#directory = join(dataDir, 'received');
     this.#store = store;
-  }
-
-  static async open(dataDir: string, store: MailStore): Promise<ReceivedMail> {
-    const directory = join(dataDir, 'received');
-    await mkdir(directory, { recursive: true });
-    return new ReceivedMail(directory, store);
+    mkdirSync(this.#directory, { recursive: true });
   }
 
   /** Stores the email on disk, then queues its notification. @returns its SES id */

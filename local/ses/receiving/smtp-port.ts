@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { SMTPServer } from 'smtp-server';
+import { portOf } from '../../../core/port-of.ts';
 import type { Identities } from '../state/identities.ts';
 import { mostMailBytes, type ReceivedMail } from './received-mail.ts';
 
@@ -48,7 +49,6 @@ export async function openSmtpPort(options: {
   await once(listening, 'listening');
   // A client that hangs up is not an error of ours.
   server.on('error', () => undefined);
-  const address = listening.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
-  return { port: address.port, close: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  return { port: portOf(listening), close };
 }

@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { domainOf, parseMailbox } from '../protocol/addresses.ts';
-import { SesError } from '../protocol/ses-error.ts';
+import { domainName, domainOf, parseMailbox } from '../protocol/addresses.ts';
+import { badRequest, SesError } from '../protocol/ses-error.ts';
 import type { Identity, IdentityStatus, State } from './state.ts';
 
 const tokenLength = 32;
 const tokenAlphabet = 'abcdefghijklmnopqrstuvwxyz234567';
-const domainName = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
  * The verified senders. There is no DNS to look into, so the name decides at each check (`GetEmailIdentity`):
@@ -83,8 +82,7 @@ export class Identities {
       mailFromDomain !== '' &&
       !(domainName.test(mailFromDomain) && mailFromDomain.endsWith(`.${domainOf(key)}`))
     ) {
-      throw new SesError(
-        'BadRequestException',
+      throw badRequest(
         `Provided MAIL-FROM domain <${mailFromDomain}> is not subdomain of the domain of the identity <${key}>.`,
       );
     }
@@ -169,7 +167,7 @@ export class Identities {
 function toKey(name: string): string {
   if (name.includes('@')) return parseMailbox(name).toLowerCase();
   const key = name.toLowerCase();
-  if (!domainName.test(key)) throw new SesError('BadRequestException', `Invalid email identity ${name}.`);
+  if (!domainName.test(key)) throw badRequest(`Invalid email identity ${name}.`);
   return key;
 }
 

@@ -1,21 +1,13 @@
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
-import type { Orm } from '../../../db/orm.ts';
-import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
-import type { SendRates } from '../../../runtime/send-rates.ts';
+import type { EmailProvider } from '../../../providers/email/email-provider.ts';
 import type { SendBatchResult } from '../../contracts/campaign.ts';
-import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
 import { createCampaignWatch } from './campaign-watch.ts';
-import { type BatchOrder, sendBatch } from './send-batch.ts';
+import { type BatchOrder, type SendBatchContext, sendBatch } from './send-batch.ts';
 
-export interface BatchSenderDependencies {
-  orm: Orm;
+export interface BatchSenderDependencies
+  extends Pick<SendBatchContext, 'orm' | 'render' | 'rates' | 'unknownSeconds' | 'count' | 'recorded'> {
   provider: EmailProvider;
-  render: ClaimedRenderer;
-  rates: () => Promise<SendRates>;
-  unknownSeconds: number;
-  countHandOver: (outcome: HandOver['outcome'] | 'suppressed') => void;
-  recorded: () => void;
 }
 
 export type BatchSender = (order: BatchOrder, signal: AbortSignal) => Promise<SendBatchResult>;
@@ -26,26 +18,19 @@ const claimsAtOnce = 4;
 
 /** One per process: campaigns share its slots. */
 export function createBatchSender(dependencies: BatchSenderDependencies): BatchSender {
-  const { orm, provider, render, rates, unknownSeconds, countHandOver, recorded } = dependencies;
   /** The runs of this process, by batch. */
   const runs = new Map<string, { projectId: string; ended: Promise<unknown> }>();
   // Only campaigns use this event loop, and slow ones wait for their turn anyway.
   const needRests = () => [...runs.values()].some(({ projectId }) => !turns.isSlow(projectId));
   const turns = new RenderTurns(() => (needRests() ? 1 : 0));
   const context = {
-    orm,
-    provider,
-    notesBeginnings: provider.name === 'smtp',
-    render,
+    ...dependencies,
+    notesBeginnings: dependencies.provider.name === 'smtp',
     turns,
     calls: new FairSemaphore(callsAtOnce),
     claims: new FairSemaphore(claimsAtOnce),
     slowClaims: new FairSemaphore(1),
-    watch: createCampaignWatch(orm),
-    rates,
-    unknownSeconds,
-    count: countHandOver,
-    recorded,
+    watch: createCampaignWatch(dependencies.orm),
   };
   return async (order, signal) => {
     // The head start and the workflow may send the same batch. If one still held claims, the other could not end it.

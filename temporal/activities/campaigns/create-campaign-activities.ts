@@ -49,7 +49,7 @@ export function createCampaignActivities({
     },
     freezeAudience: ({ campaignId }) => freeze(campaignId),
     async listOpenBatches({ campaignId, after, limit }) {
-      const found = await listOpenBatches(orm.em.fork(), campaignId, after, limit + 1);
+      const found = await batchesOf(orm).listOpen(campaignId, after, limit + 1);
       return { numbers: found.slice(0, limit), more: found.length > limit };
     },
     async settleCampaign({ campaignId }) {
@@ -110,8 +110,7 @@ async function loadCampaign(em: Em, campaignId: string): Promise<CampaignView | 
   return { projectId, name, status, dueAt, isFrozen: frozenAt !== null, totalRecipients };
 }
 
-const listOpenBatches = (em: Em, campaignId: string, after: number, limit: number) =>
-  em.getRepository(CampaignBatch).listOpen(campaignId, after, limit);
+const batchesOf = (orm: Orm) => orm.em.fork().getRepository(CampaignBatch);
 
 function createSettler(orm: Orm, unknownSeconds: number) {
   /** `findEvidence` reads every email of the campaign, so it is called only when a batch is open. */
@@ -122,7 +121,7 @@ function createSettler(orm: Orm, unknownSeconds: number) {
     const result = { queued: 0, waitMs: 0 };
     let evidence: SendEventEvidence | undefined;
     for (let after: number | undefined = 0; after !== undefined; ) {
-      const open: number[] = await listOpenBatches(orm.em.fork(), campaignId, after, batchesAtOnce);
+      const open: number[] = await batchesOf(orm).listOpen(campaignId, after, batchesAtOnce);
       for (const number of open) {
         evidence ??= await findEvidence();
         const batch = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, evidence);

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { SendEventEvidence } from '../../../db/statements/campaigns/send-event-evidence.ts';
 
 type ReadEvidence = (campaignId: string) => Promise<SendEventEvidence>;

@@ -3,11 +3,7 @@ import type { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { pause } from '../../../core/pause.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { StoredContent } from '../../../db/statements/emails/load-contents.ts';
-import {
-  type EmailProvider,
-  type OutgoingEmail,
-  unanswered,
-} from '../../../providers/email/email-provider.ts';
+import type { EmailProvider, OutgoingEmail } from '../../../providers/email/email-provider.ts';
 import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
 import type { Lease } from '../sending/lease.ts';
 import { type Rendering, renderInTurn } from '../sending/render-in-turn.ts';
@@ -30,7 +26,6 @@ const emailsPerCall = 50;
  * Few, because a dying process leaves these in doubt; two, so that no connection waits while the next one is recorded.
  */
 const emailsPerBeginning = 2;
-const notedLaterMs = 1_000;
 
 export async function handOverCampaignEmails(
   context: BulkContext,
@@ -54,7 +49,7 @@ export async function handOverCampaignEmails(
         for (let left: readonly ClaimedEmail[] = emails; left.length > 0; ) {
           left = await context.calls.run(projectId, async () => {
             if (!isTooLarge()) return callProvider(context, left, stored, outcomes);
-            putBack(left, outcomes);
+            outcomes.putBackAll(left, null);
             return [];
           });
         }
@@ -73,7 +68,7 @@ async function callProvider(
 ): Promise<readonly ClaimedEmail[]> {
   // If the check fails, only these emails are held back: other calls are in flight and must be recorded.
   if (context.lease.aborted || !(await context.maySend().catch(() => false))) {
-    putBack(emails, outcomes);
+    outcomes.putBackAll(emails, null);
     return [];
   }
   // Lets calls leave one after the other: otherwise the first one would wait until all are rendered.
@@ -82,14 +77,8 @@ async function callProvider(
   const begun = await begin(context, rendered, outcomes);
   const startedAt = new Date();
   const answers = await context.provider.handOverMany([...begun.values()], context.lease);
-  for (const [index, [email, { subject }]] of [...begun].entries()) {
-    outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
-  }
+  outcomes.answerAll(begun, answers, startedAt);
   return left;
-}
-
-function putBack(emails: readonly ClaimedEmail[], outcomes: ClaimOutcomes): void {
-  for (const email of emails) outcomes.putBack(email, null, 0);
 }
 
 /** @returns the emails that may be handed over now */
@@ -103,9 +92,7 @@ async function begin(
     const begun = await context.begin([...rendered.keys()].map(({ id }) => id));
     return new Map([...rendered].filter((_, index) => begun[index]));
   } catch {
-    for (const email of rendered.keys()) {
-      outcomes.putBack(email, 'the start of the hand-over could not be recorded', notedLaterMs);
-    }
+    for (const email of rendered.keys()) outcomes.putBackUnrecorded(email);
     return new Map();
   }
 }

@@ -50,7 +50,7 @@ beforeEach(async () => {
     },
     rates: async () => ({ account: null, project: rate }),
     unknownSeconds: 60,
-    countHandOver: () => undefined,
+    count: () => undefined,
     recorded: () => undefined,
   });
   await insertContacts(em(), project.id, 5);

@@ -69,23 +69,12 @@ export async function sendBatch(context: SendBatchContext, order: BatchOrder): P
   const { campaignId, batch: number, read, leavesOpen = false } = order;
   const batch = read ?? (await readCampaignBatch(orm.em.fork(), campaignId, number));
   if (batch === undefined || batch.state === 'over') return { sent: 0, queued: 0, retryInMs: 0, waiting: 0 };
-  const { sent, retryInMs } =
-    batch.state === 'paused'
-      ? { sent: 0, retryInMs: pausedRetryMs }
-      : await sendQueued(context, order, batch);
+  const run = batch.state === 'paused' ? undefined : new BatchRun(context, order, batch);
+  await run?.sendAll();
+  const { sent, retryInMs } = run ?? { sent: 0, retryInMs: pausedRetryMs };
   if (leavesOpen) return { sent, queued: 0, retryInMs, waiting: 0 };
   const rest = await settleBatch(orm.em.fork(), campaignId, number, unknownSeconds, undecided);
   return { sent, queued: rest.queued, retryInMs: Math.max(retryInMs, rest.dueInMs), waiting: rest.waiting };
-}
-
-async function sendQueued(
-  context: SendBatchContext,
-  order: BatchOrder,
-  batch: CampaignBatch,
-): Promise<{ sent: number; retryInMs: number }> {
-  const run = new BatchRun(context, order, batch);
-  await run.sendAll();
-  return { sent: run.sent, retryInMs: run.retryInMs };
 }
 
 class BatchRun {
@@ -230,11 +219,10 @@ class BatchRun {
     inMs: BulkContext['inMs'],
   ): Promise<void> {
     const { orm, watch, count, recorded, notesBeginnings } = this.#context;
-    const begin = (emailIds: string[]) =>
-      beginHandOvers(
-        orm.em.fork(),
-        emailIds.map((emailId) => ({ emailId, token })),
-      );
+    const begin = (emailIds: string[]) => {
+      const beginnings = emailIds.map((emailId) => ({ emailId, token }));
+      return beginHandOvers(orm.em.fork(), beginnings);
+    };
     const outcomes = new ClaimOutcomes(count);
     const handingOver = handOverCampaignEmails(
       {

@@ -61,7 +61,7 @@ function createDispatcher({
     turns: new RenderTurns(1),
     rates,
     unknownSeconds: 120,
-    countHandOver: () => undefined,
+    count: () => undefined,
     journaled: () => undefined,
   };
   return createEmailDispatcher(dependencies, patienceMs);

@@ -4,25 +4,21 @@ import { isRolledBack } from '../../../db/database-errors.ts';
 import type { Orm } from '../../../db/orm.ts';
 import { type BeginningHandOver, beginHandOvers } from '../../../db/statements/emails/hand-overs.ts';
 import { loadContents } from '../../../db/statements/emails/load-contents.ts';
-import type { EmailProvider, HandOver } from '../../../providers/email/email-provider.ts';
+import type { EmailProvider } from '../../../providers/email/email-provider.ts';
 import { orUndefinedAfter } from '../../../runtime/or-undefined-after.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
-import type { ClaimedRenderer } from '../sending/render-claimed.ts';
 import type { RenderTurns } from '../sending/render-turns.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { type DispatchContext, dispatchEmails, workMs } from './dispatch-emails.ts';
 import type { HandingOver } from './hand-over-claim.ts';
 import { createSlotReserver } from './slot-reserver.ts';
 
-export interface EmailDispatcherDependencies {
+export interface EmailDispatcherDependencies
+  extends Pick<DispatchContext, 'render' | 'turns' | 'unknownSeconds' | 'count'> {
   orm: Orm;
   provider: HandingOver & Pick<EmailProvider, 'callsAtOnce'>;
-  render: ClaimedRenderer;
-  turns: RenderTurns;
   rates: () => Promise<SendRates>;
-  unknownSeconds: number;
-  countHandOver: (outcome: HandOver['outcome'] | 'suppressed') => void;
   journaled: () => void;
 }
 
@@ -46,8 +42,8 @@ export function createEmailDispatcher(
   dependencies: EmailDispatcherDependencies,
   patienceMs = defaultPatienceMs,
 ) {
-  const { orm, provider, render, unknownSeconds, countHandOver, journaled } = dependencies;
-  const shared = createDispatchResources(orm, dependencies.turns, provider.callsAtOnce);
+  const { orm, turns, provider, journaled } = dependencies;
+  const shared = createDispatchResources(orm, turns, provider.callsAtOnce);
   const stopping = new AbortController();
   const running = new Set<Promise<unknown>>();
 
@@ -56,11 +52,8 @@ export function createEmailDispatcher(
     signal: AbortSignal,
     onWait: () => void = () => undefined,
   ): Promise<DispatchEmailsResult> {
-    const em = orm.em.fork();
-    const rates = await dependencies.rates();
-    const own = { em, provider, rates, render, unknownSeconds, signal, onWait };
-    const context = { ...shared, ...own, count: countHandOver };
-    const result = await dispatchEmails(context, emailIds);
+    const own = { em: orm.em.fork(), rates: await dependencies.rates(), signal, onWait };
+    const result = await dispatchEmails({ ...shared, ...dependencies, ...own }, emailIds);
     journaled();
     return result;
   }

@@ -7,12 +7,11 @@ import { claimEmails } from '../../../db/statements/emails/claim-emails.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { BeginningHandOver } from '../../../db/statements/emails/hand-overs.ts';
 import type { loadContents, StoredContent } from '../../../db/statements/emails/load-contents.ts';
-import {
-  type EmailProvider,
-  type HandOver,
-  type OutgoingEmail,
-  type Stop,
-  unanswered,
+import type {
+  EmailProvider,
+  HandOver,
+  OutgoingEmail,
+  Stop,
 } from '../../../providers/email/email-provider.ts';
 import { uploadSecondsOf } from '../../../providers/email/upload-seconds-of.ts';
 import { ClaimOutcomes, type CountOutcome } from '../sending/claim-outcomes.ts';
@@ -40,7 +39,7 @@ export interface HandOverContext extends Rendering {
   onWait: () => void;
 }
 
-const notedLaterMs = 1_000;
+const stopped = 'the run was stopped';
 
 /**
  * Claims emails, hands each over at its time and records the outcomes. Only the holder of a claim hands an email over,
@@ -103,7 +102,7 @@ async function handOverAt(
   const waitMs = at - performance.now();
   if (waitMs > 0) await pause(waitMs, lease.signal);
   for (let left = emails; left.length > 0; ) {
-    if (lease.aborted) return putBack(left, outcomes);
+    if (lease.aborted) return outcomes.putBackAll(left, stopped);
     if (turns.isSlow(projectId)) onWait();
     if (turns.isCrowded(projectId)) {
       const reason = 'emails of its project render slowly';
@@ -123,18 +122,12 @@ async function handOverNow(
   claim: Claim,
 ): Promise<void> {
   const { outcomes, lease } = claim;
-  if (lease.aborted) return putBack(rendered.keys(), outcomes);
+  if (lease.aborted) return outcomes.putBackAll(rendered.keys(), stopped);
   const begun = await begin(rendered, context, claim);
-  if (lease.aborted) return putBack(begun.keys(), outcomes);
+  if (lease.aborted) return outcomes.putBackAll(begun.keys(), stopped);
   const startedAt = new Date();
   const answers = await callProvider(context.provider, [...begun.values()], lease);
-  for (const [index, [email, { subject }]] of [...begun].entries()) {
-    outcomes.answer(email, answers[index] ?? unanswered, subject, startedAt);
-  }
-}
-
-function putBack(emails: Iterable<ClaimedEmail>, outcomes: ClaimOutcomes): void {
-  for (const email of emails) outcomes.putBack(email, 'the run was stopped', 0);
+  outcomes.answerAll(begun, answers, startedAt);
 }
 
 /** @returns the emails that may be handed over now */
@@ -149,7 +142,7 @@ async function begin(
       const beginning = { emailId: email.id, token, uploadSeconds: uploadSecondsOf(outgoing) };
       if (await context.begin(beginning)) begun.set(email, outgoing);
     } catch {
-      outcomes.putBack(email, 'the start of the hand-over could not be recorded', notedLaterMs);
+      outcomes.putBackUnrecorded(email);
     }
   };
   await Promise.all([...rendered].map(([email, outgoing]) => beginOne(email, outgoing)));

@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { isStatementTimeout } from '../../../db/database-errors.ts';
 import { type CountableSegment, Segment } from '../../../db/entities/segment.ts';
 import type { Em } from '../../../db/orm.ts';
@@ -22,22 +21,13 @@ export function createSegmentActivities({ orm, committed }: WriterDependencies):
         ? orm.em.fork().getRepository(Segment).listTracked(after)
         : listStaleSegments(orm.em.fork(), except, segmentsPerPage),
     computeSegment: (segment) =>
-      withHeartbeat(async (signal, note) => {
-        const { heartbeatDetails } = Context.current().info;
-        // Otherwise the first heartbeat of this attempt would overwrite them.
-        if (heartbeatDetails !== undefined) note(heartbeatDetails);
+      withHeartbeat(async (signal, note, heartbeat) => {
         const onBatch = (progress: unknown) => {
           committed();
           note(progress);
           signal.throwIfAborted();
         };
-        const changes = await computeTrackedSegment(
-          orm.em.fork(),
-          segment,
-          heartbeatDetails,
-          onBatch,
-          signal,
-        );
+        const changes = await computeTrackedSegment(orm.em.fork(), segment, heartbeat, onBatch, signal);
         committed();
         return changes;
       }),

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import type { Em } from '../../../db/orm.ts';
 import { evaluateChanges } from '../../../db/statements/segments/evaluate-changes.ts';
 import { planClocks } from '../../../db/statements/segments/plan-clocks.ts';

@@ -3,13 +3,15 @@ import { newId } from '../../../core/new-id.ts';
 import { withholding } from '../../../core/withholding.ts';
 import type { ClaimedEmail } from '../../../db/statements/emails/claimed-email.ts';
 import type { HandOverRecord } from '../../../db/statements/emails/hand-overs.ts';
-import type { HandOver } from '../../../providers/email/email-provider.ts';
+import { type HandOver, type OutgoingEmail, unanswered } from '../../../providers/email/email-provider.ts';
 import { notBegun } from '../../../providers/email/hand-over-each.ts';
 
 export type CountOutcome = (outcome: HandOver['outcome'] | 'suppressed') => void;
 
 type Outcome = Pick<HandOverRecord, 'status'> &
   Partial<Pick<HandOverRecord, 'messageId' | 'reason' | 'subject' | 'triedSince' | 'retryAt'>>;
+
+const recordedLaterMs = 1_000;
 
 export class ClaimOutcomes {
   readonly records: HandOverRecord[] = [];
@@ -35,6 +37,14 @@ export class ClaimOutcomes {
     });
   }
 
+  putBackAll(emails: Iterable<ClaimedEmail>, reason: string | null): void {
+    for (const email of emails) this.putBack(email, reason, 0);
+  }
+
+  putBackUnrecorded(email: ClaimedEmail): void {
+    this.putBack(email, 'the start of the hand-over could not be recorded', recordedLaterMs);
+  }
+
   /** Returns an email to the queue: the hand-over did not begin, or the provider deferred it. */
   putBack(
     email: ClaimedEmail,
@@ -51,9 +61,20 @@ export class ClaimOutcomes {
   }
 
   /**
-   * @param subject as rendered
+   * @param handedOver as rendered
+   * @param answers in their order
    * @param startedAt when the hand-over began; not later than any event that the provider reports for it
    */
+  answerAll(
+    handedOver: ReadonlyMap<ClaimedEmail, OutgoingEmail>,
+    answers: readonly HandOver[],
+    startedAt: Date,
+  ): void {
+    for (const [index, [email, { subject }]] of [...handedOver].entries()) {
+      this.answer(email, answers[index] ?? unanswered, subject, startedAt);
+    }
+  }
+
   answer(email: ClaimedEmail, answer: HandOver, subject: string, startedAt: Date): void {
     this.#count(answer.outcome);
     const limitMs = email.source === 'CAMPAIGN' ? campaignDeferralLimitMs : deferralLimitMs;

@@ -1,4 +1,4 @@
-import { ApplicationFailure, Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/activity';
 import { z } from 'zod';
 import type { Em, Orm } from '../../../db/orm.ts';
 import { createExpiries } from '../../../db/statements/sweeps/expiries.ts';
@@ -33,21 +33,15 @@ export function createExpiryActivities({
   return {
     listExpiries: async () => Object.keys(expiries),
     expire: ({ expiry }) =>
-      withHeartbeat(async (signal, heartbeatWith) => {
+      withHeartbeat(async (signal, note, heartbeat) => {
         const expire = expiries[expiry];
         // Happens during a roll-out; the next round reaches a newer worker.
         if (expire === undefined) throw ApplicationFailure.nonRetryable(`Unknown to this worker: ${expiry}`);
-        const { heartbeatDetails } = Context.current().info;
-        // Otherwise the first heartbeat of this attempt would overwrite them.
-        if (heartbeatDetails !== undefined) heartbeatWith(heartbeatDetails);
-        const result = await runExpiry(orm.em, expire, {
-          heartbeat: heartbeatDetails,
-          budgetMs,
-          onSlice: (progress) => {
-            heartbeatWith(progress);
-            signal.throwIfAborted();
-          },
-        });
+        const onSlice = (progress: Progress) => {
+          note(progress);
+          signal.throwIfAborted();
+        };
+        const result = await runExpiry(orm.em, expire, { heartbeat, budgetMs, onSlice });
         for (const sweep of sweepsOf(expiry)) metrics.noteSweep(sweep);
         return result;
       }),

@@ -1,4 +1,3 @@
-import { performance } from 'node:perf_hooks';
 import { isStatementTimeout } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
 import {

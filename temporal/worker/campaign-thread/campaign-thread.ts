@@ -1,10 +1,22 @@
 import { Worker } from 'node:worker_threads';
+import type { Logger } from 'pino';
 import type { Config } from '../../../core/config/schema.ts';
-import { restoreError, type Warn } from '../../../runtime/logger.ts';
+import { restoreError, type Warn, warnTo } from '../../../runtime/logger.ts';
+import type { Shutdown } from '../../../runtime/shutdown.ts';
 import type { BatchSender } from '../../activities/campaigns/create-batch-sender.ts';
 import type { HeadStart } from '../../activities/campaigns/head-start.ts';
 import type { SendBatchResult } from '../../contracts/campaign.ts';
 import type { Order, Outcomes, Report, ThreadData } from './messages.ts';
+
+/**
+ * Call first: the thread loads its code while the rest of the process loads. After `takeOver()` it sends what a killed
+ * worker left behind.
+ */
+export function openCampaignThread(config: Config, log: Logger, shutdown: Shutdown): CampaignThread {
+  const thread = new CampaignThread(config, warnTo(log));
+  shutdown.add('campaign thread', () => thread.stop());
+  return thread;
+}
 
 /** Runs `thread-main.ts` in a worker thread. Orders are queued until it is up. */
 export class CampaignThread implements Pick<HeadStart, 'begin' | 'look'> {

@@ -60,7 +60,7 @@ const send = createBatchSender({
   render,
   rates,
   unknownSeconds: config.UNKNOWN_OUTCOME_SECONDS,
-  countHandOver: (outcome) => {
+  count: (outcome) => {
     outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
   },
   recorded: reportRecorded,
