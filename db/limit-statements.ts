@@ -6,9 +6,14 @@ import { execute } from './sql.ts';
 /** Ten times what is usual: its contacts have far more data than those before. */
 export const longestStatementMs = 20_000;
 
-/** Ends the statements of this transaction, on so many contacts, after a time. With the fewest, they may take longer. */
+/**
+ * Ends the statements of this transaction, on so many contacts, after a time. With the fewest, they may take longer. A wait
+ * for a lock ends with an error of its own (`isLockTimeout`): it says nothing about the contacts.
+ */
 export async function limitStatements(em: Em, contacts: number, longestMs: number): Promise<void> {
-  if (contacts > leastContacts) await execute(em, `set local statement_timeout = ${longestMs}`);
+  if (contacts <= leastContacts) return;
+  const lockMs = Math.ceil(longestMs / 2);
+  await execute(em, `set local statement_timeout = ${longestMs}; set local lock_timeout = ${lockMs}`);
 }
 
 /** Whether a transaction ended by its limit, so that it is to be repeated with fewer contacts. */

@@ -5,6 +5,7 @@ import type { TestAnswer } from './setup/answer.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
 import { useTestProduct } from './setup/product.ts';
+import { readContact } from './setup/read-database.ts';
 import { createTestSender, type TestSender } from './setup/sender.ts';
 import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 import { untilBlocking } from './setup/until-blocking.ts';
@@ -114,6 +115,29 @@ it("opt-outs of a project's contact that is locked leave connections to the othe
     expect((await quiet.post('/contacts', { email: 'reader@example.com' })).status).toBe(201);
   });
   for (const page of await Promise.all(waiting)) expect(page.status).toBe(200);
+});
+
+it('a flood of opt-outs is answered to be repeated, and those accepted before are applied', async () => {
+  const [busy, quiet] = [await createTestSender(stack.url), await createTestSender(stack.url)];
+  const [reader, late] = [await createTestSubscriber(stack, busy), await createTestSubscriber(stack, busy)];
+  const optOut = ({ path }: typeof reader) =>
+    visitPage(`${stack.url}${path('unsubscribe')}`, 'List-Unsubscribe=One-Click');
+  const waiting: ReturnType<typeof visitPage>[] = [];
+  await stack.em().transactional(async (em) => {
+    await sql(em, 'select from contacts where id = $1 for update', [reader.contactId]);
+    waiting.push(optOut(reader));
+    await untilBlocking(em);
+    const flood = Array.from({ length: 1_100 }, () => optOut(reader));
+    const first = await Promise.race(flood);
+    expect([first.status, first.headers.get('retry-after')]).toEqual([503, '2']);
+    waiting.push(...flood);
+    expect((await quiet.get('/contacts')).status).toBe(200);
+    expect((await optOut(await createTestSubscriber(stack, quiet))).status).toBe(200);
+  });
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+  expect(Map.groupBy(statuses, (status) => status).get(200)).toHaveLength(1_001);
+  expect(await readContact(stack.em(), busy.projectId, reader.email)).toMatchObject({ subscribed: false });
+  expect((await optOut(late)).status).toBe(200);
 });
 
 it('emails that a project receives while its others are counted leave connections to the others', async () => {

@@ -20,10 +20,11 @@ async function whileWaiting(
   lock: string,
   call: (sender: TestSender, index: number) => Promise<TestAnswer>,
   check: (other: TestSender) => Promise<void>,
-  { projects = 6, calls = 4 } = {},
+  { projects = 6, calls = 4, prepare = async (_sender: TestSender): Promise<unknown> => undefined } = {},
 ) {
   const [other, ...loud] = await createSenders(projects + 1);
   if (other === undefined) throw new Error('No project');
+  await Promise.all(loud.map(prepare));
   const waiting: Promise<TestAnswer>[] = [];
   await product.em().transactional(async (em) => {
     await sql(em, lock);
@@ -44,9 +45,7 @@ it('requests of a project are served while heavy reads of several others take lo
     (sender) => sender.get('/contacts?search=reader'),
     async (other) => {
       expect((await other.get('/campaigns')).status).toBe(200);
-      const name = `Template ${crypto.randomUUID()}`;
-      const template = { name, subject: 'Hello', body: '<p>Hello</p>', from: `a@${other.domain}` };
-      expect((await other.post('/templates', template)).status).toBe(201);
+      await createTemplate(other);
     },
   );
   expect(new Set(statuses)).toEqual(new Set([200]));
@@ -78,6 +77,48 @@ it('requests of a project are served while heavy reads and writes of several oth
     },
   );
   expect(new Set(statuses)).toEqual(new Set([200, 201]));
+});
+
+const createTemplate = async (sender: TestSender) => {
+  const name = `Template ${crypto.randomUUID()}`;
+  const template = { name, subject: 'Hello', body: '<p>Hello</p>', from: `a@${sender.domain}` };
+  expect((await sender.post('/templates', template)).status).toBe(201);
+};
+
+it('writes of a project are served while new segments of several others are counted', async () => {
+  const statuses = await whileWaiting(
+    'lock table contacts in access exclusive mode',
+    (sender, index) => sender.post('/segments', { name: `Segment ${index}`, condition: planIs('pro') }),
+    createTemplate,
+  );
+  expect(new Set(statuses)).toEqual(new Set([201]));
+});
+
+it('writes of a project are served while the recipients of several others are counted against their limits', async () => {
+  const campaigns = new Map<string, string>();
+  const statuses = await whileWaiting(
+    'lock table contacts in access exclusive mode',
+    (sender) => sender.post(`/campaigns/${campaigns.get(sender.projectId)}/send`, {}),
+    createTemplate,
+    {
+      calls: 1,
+      async prepare(sender) {
+        await product.sql(
+          `insert into billing_limits (project_id, category, emails) values ($1, 'campaigns', 1000)`,
+          [sender.projectId],
+        );
+        const { body } = await sender.post('/campaigns', {
+          name: 'News',
+          subject: 'News',
+          body: '<p>News</p>',
+          from: `news@${sender.domain}`,
+          audienceType: 'ALL',
+        });
+        campaigns.set(sender.projectId, body.data.id);
+      },
+    },
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
 });
 
 it('requests of a project are served while hundreds of short reads of another wait', async () => {

@@ -51,14 +51,10 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
     /** A write may wait for a lock, and holds a connection meanwhile: those of all projects share a few. */
     writes: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: writes, ...ofRequests }),
     /**
-     * By links in emails. Mail clients don't repeat an opt-out, so none is refused or queued behind the project's other
-     * writes, nor given up when its client leaves.
+     * By links in emails. Few mail clients repeat an opt-out, so none is queued behind the project's other writes, nor
+     * given up when its client leaves. A flood of them is refused for a while, once more wait than leave in seconds.
      */
-    writesByLink: createProjectSlots(1, {
-      inAll: writes,
-      ...ofRequests,
-      mostWaiting: Number.POSITIVE_INFINITY,
-    }),
+    writesByLink: createProjectSlots(1, { inAll: writes, ...ofRequests, refusal: 'SERVICE_UNAVAILABLE' }),
     shortReads: createProjectSlots(Number.POSITIVE_INFINITY, { inAll: reads, ...ofRequests }),
     /** Of routes whose `place` is `elsewhere`. No other request waits for them, not even of the same project. */
     waitingElsewhere: createProjectSlots(Math.max(2, Math.floor(places / 2)), ofRequests),

@@ -73,7 +73,7 @@ interface RouteDescription {
    * - `elsewhere`: waits for a provider, for an upload or for its turn to read or render more than for a lock of
    *   Postgres. It has places of its own, so that no other request waits for it.
    * - `later`: its service takes the place among the writes, after the check of its Liquid, which may wait for the
-   *   project's turn (`TemplateTurns`).
+   *   project's turn (`TemplateTurns`), or after a count; or one for each batch of long work.
    * - `none`: it holds no connection.
    */
   place?: 'elsewhere' | 'later' | 'none';

@@ -119,6 +119,7 @@ export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
     'cancelled if it exceeds the limit.',
   refuseDisabledProject: true,
   headers: ifMatchHeadersSchema,
+  place: 'later',
   body: sendCampaignBodySchema,
   bodyExample: { scheduledFor: '2026-12-01T09:00:00.000Z' },
   responses: ok('SENDING, or SCHEDULED.', campaignAnswerSchema.extend({ message: z.string() })),

@@ -109,6 +109,7 @@ export const cancelExecution = defineRoute('DELETE /workflows/:id/executions/:ex
 export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/cancel-all', {
   summary: 'Cancel all active executions',
   description: 'Those that start during the call stay.',
+  place: 'later',
   responses: ok('Number of cancelled executions.', cancelledExecutionsSchema, { cancelled: 12 }),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {

@@ -7,7 +7,9 @@ import { useTestDatabase } from '../../test/setup/database.ts';
 import { useProject } from '../../test/setup/projects.ts';
 import { untilBlocking } from '../../test/setup/until-blocking.ts';
 import { createCampaignSendingService } from './campaign-sending.ts';
+import { createProjectSlots } from './project-slots.ts';
 
+const unlimited = { writes: createProjectSlots(0), heavyReads: createProjectSlots(0) };
 const database = useTestDatabase();
 const { em } = database;
 const project = useProject(em);
@@ -28,7 +30,7 @@ async function heldCampaign() {
   await holder.begin();
   onTestFinished(() => holder.rollback());
   await sql(holder, 'select from emails where campaign_id = $1 for update', [id]);
-  return { id, holder, sending: createCampaignSendingService(orm, () => undefined) };
+  return { id, holder, sending: createCampaignSendingService(orm, unlimited, () => undefined) };
 }
 
 it('a campaign is cancelled although something holds its emails', async () => {

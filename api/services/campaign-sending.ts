@@ -8,7 +8,8 @@ import { Event } from '../../db/entities/event.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { lockCampaignQuota } from '../../db/statements/campaigns/campaign-quota.ts';
+import { countRecipients } from '../../db/statements/campaigns/campaign-audience.ts';
+import { hasCampaignLimit, lockCampaignQuota } from '../../db/statements/campaigns/campaign-quota.ts';
 import {
   type CountedCampaign,
   withItsCounters,
@@ -18,6 +19,7 @@ import { startCampaign } from '../../db/statements/campaigns/start-campaign.ts';
 import { limitExceeded } from './billing-refusals.ts';
 import { findCampaign, requireAction } from './campaigns.ts';
 import { cancelEmails } from './cancel-emails.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { queueTestEmail } from './queue-test-email.ts';
 import { requireAudience } from './require-audience.ts';
 import { requireUnchanged } from './require-unchanged.ts';
@@ -34,20 +36,44 @@ function readTime(text: string | null): Date | null {
 
 const monthOf = (time: Date) => time.toISOString().slice(0, 7);
 
+interface Counted {
+  updatedAt: Date;
+  /** Null when the project had no limit. */
+  recipients: number | null;
+}
+
 /**
- * Checks the quota against the current audience. A scheduled campaign reserves no quota, so the check runs again when
- * the campaign starts.
+ * Checks the quota against the audience as it was counted. A scheduled campaign reserves no quota, so the check runs again
+ * when the campaign starts.
  * @returns the maximum number of recipients; null means unlimited
- * @throws DomainError `BILLING_LIMIT_EXCEEDED`
+ * @throws DomainError `BILLING_LIMIT_EXCEEDED`, `CONFLICT` when the campaign was changed since the count
  */
-async function requireQuota(em: Em, campaign: Campaign, time: Date | null): Promise<number | null> {
-  const quota = await lockCampaignQuota(em, campaign);
+async function requireQuota(
+  em: Em,
+  campaign: Campaign,
+  time: Date | null,
+  { updatedAt, recipients }: Counted,
+): Promise<number | null> {
+  const quota = await lockCampaignQuota(em, campaign.projectId);
   if (quota === null) return null;
+  if (recipients === null) throw new DomainError('CONFLICT', 'The limit of the project has just changed');
+  requireUnchanged(campaign, updatedAt);
   const now = new Date();
   const isLater = time !== null && time > now && monthOf(time) !== monthOf(now);
   const left = isLater ? quota.limit : quota.left;
-  if (quota.recipients > left) throw limitExceeded('campaigns', quota.recipients, left);
-  return quota.recipients;
+  if (recipients > left) throw limitExceeded('campaigns', recipients, left);
+  return recipients;
+}
+
+/** In a place of its own: neither the write's place nor its transaction, for which others wait, is held meanwhile. */
+async function countForQuota(em: Em, id: string, heavyReads: ProjectSlots): Promise<Counted> {
+  const campaign = await findCampaign(em, id);
+  requireAction('send', campaign);
+  const { projectId, updatedAt } = campaign;
+  const recipients = (await hasCampaignLimit(em, projectId))
+    ? await heavyReads.run(projectId, () => countRecipients(em, campaign))
+    : null;
+  return { updatedAt, recipients };
 }
 
 function schedule(em: Em, campaign: Campaign, scheduledFor: Date): void {
@@ -63,7 +89,11 @@ function schedule(em: Em, campaign: Campaign, scheduledFor: Date): void {
   });
 }
 
-export function createCampaignSendingService(orm: Orm, committed: () => void) {
+export function createCampaignSendingService(
+  orm: Orm,
+  { writes, heavyReads }: Record<'writes' | 'heavyReads', ProjectSlots>,
+  committed: () => void,
+) {
   /** @param apply returns the answer: an outage while it is read after the commit would deny what is saved */
   async function change(
     projectId: string,
@@ -91,18 +121,20 @@ export function createCampaignSendingService(orm: Orm, committed: () => void) {
      */
     async send(projectId: string, id: string, scheduledFor: string | null, seen?: Date) {
       const time = readTime(scheduledFor);
-      return change(projectId, id, async (em, campaign) => {
+      const counted = await countForQuota(projectEm(orm, projectId), id, heavyReads);
+      const apply = async (em: Em, campaign: Campaign): Promise<CountedCampaign> => {
         requireAction('send', campaign);
         requireUnchanged(campaign, seen);
         await requireAudience(em, projectId, id, campaign);
         await holdSenderDomain(em, campaign.fromEmail);
-        const recipientLimit = await requireQuota(em, campaign, time);
+        const recipientLimit = await requireQuota(em, campaign, time, counted);
         if (time === null) campaign.scheduledFor = null;
         else schedule(em, campaign, time);
         const isDue = time === null || time <= new Date();
         if (isDue) await startCampaign(em, campaign, recipientLimit);
         return withoutEmails(campaign);
-      });
+      };
+      return writes.run(projectId, () => change(projectId, id, apply));
     },
 
     /**

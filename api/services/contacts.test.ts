@@ -7,6 +7,7 @@ import { useProject } from '../../test/setup/projects.ts';
 import { untilBlocking } from '../../test/setup/until-blocking.ts';
 import { createContactsService } from './contacts.ts';
 import type { ProjectNames } from './project-names.ts';
+import { createProjectSlots } from './project-slots.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;
@@ -20,7 +21,12 @@ it('is deleted without a lock on all of its earlier emails at once', async () =>
   await sql(set, [[first, second], 'DELIVERED']);
   await sql(set, [[last], 'SENDING']);
   // as: a deletion names nothing.
-  const contacts = createContactsService(database.orm, {} as ProjectNames, () => undefined);
+  const contacts = createContactsService(
+    database.orm,
+    {} as ProjectNames,
+    createProjectSlots(0),
+    () => undefined,
+  );
   let removing: Promise<void> | undefined;
   await em().transactional(async (holder) => {
     await run(holder, 'select from emails where id = $1 for update', [last]);
@@ -39,7 +45,12 @@ it('is deleted without a lock on all of its earlier emails at once', async () =>
 it('is created again when another call deletes it while an unchanged one is read', async () => {
   const names: Pick<ProjectNames, 'write'> = { write: (_names, write) => write(em()) };
   // as: it is used for nothing else.
-  const contacts = createContactsService(database.orm, names as ProjectNames, () => undefined);
+  const contacts = createContactsService(
+    database.orm,
+    names as ProjectNames,
+    createProjectSlots(0),
+    () => undefined,
+  );
   const body = {
     email: 'bob@example.com',
     subscribed: undefined,
@@ -100,7 +111,12 @@ it('is deleted without a lock on all of its ended executions at once', async () 
     );
   const forgotten = { contact: null, event: {}, status: 'COMPLETED', output: null };
   // as: a deletion names nothing.
-  const contacts = createContactsService(database.orm, {} as ProjectNames, () => undefined);
+  const contacts = createContactsService(
+    database.orm,
+    {} as ProjectNames,
+    createProjectSlots(0),
+    () => undefined,
+  );
   let removing: Promise<void> | undefined;
   await em().transactional(async (holder) => {
     await run(holder, 'select from workflow_executions where id = $1 for update', [active]);

@@ -11,13 +11,19 @@ import { patchContact, upsertContact } from '../../db/statements/contacts/patch-
 import type { PatchContactBody, UpsertContactBody } from '../schemas/contacts.ts';
 import { contactRefusal } from './contact-errors.ts';
 import type { NamingWrite, ProjectNames } from './project-names.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { requireUnchanged } from './require-unchanged.ts';
 
 /**
  * Methods that take an id throw DomainError `NOT_FOUND`; writes throw `VALIDATION_ERROR` when the contact's data
  * would exceed 64 KB, and `CONFLICT` when another contact has the address.
  */
-export function createContactsService(orm: Orm, projectNames: ProjectNames, committed: () => void) {
+export function createContactsService(
+  orm: Orm,
+  projectNames: ProjectNames,
+  writes: ProjectSlots,
+  committed: () => void,
+) {
   const write: WriteContact = (data, run) => writeContact(projectNames, committed, data, run);
   const get = async (projectId: string, id: string) =>
     orNotFound(await projectEm(orm, projectId).findOne(Contact, { id }), 'Contact');
@@ -58,10 +64,15 @@ export function createContactsService(orm: Orm, projectNames: ProjectNames, comm
       return write({ projectId, patch }, (em) => em.transactional(checked));
     },
 
+    /** Takes a place among the writes for each batch: a contact may have very many executions. */
     async remove(projectId: string, id: string) {
-      while (await retryTransaction(() => forgetInEnded(orm.em.fork(), projectId, [id])));
-      const deleted = await retryTransaction(() =>
-        projectEm(orm, projectId).transactional((em) => deleteContacts(em, projectId, [id])),
+      const inTurn = writes.inBatches(projectId);
+      const forget = () => retryTransaction(() => forgetInEnded(orm.em.fork(), projectId, [id]));
+      while (await inTurn(forget));
+      const deleted = await inTurn(() =>
+        retryTransaction(() =>
+          projectEm(orm, projectId).transactional((em) => deleteContacts(em, projectId, [id])),
+        ),
       );
       if (deleted.length === 0) throw notFound('Contact');
     },

@@ -73,7 +73,7 @@ describe('what is saved when Postgres goes away before it is counted', () => {
   });
 
   it('is answered: a segment', async () => {
-    const { name } = await createSegmentsService(stage.orm, heavyReads).create(project.id, {
+    const { name } = await createSegmentsService(stage.orm, heavyReads, writes).create(project.id, {
       name: 'Clients',
       type: 'DYNAMIC',
       condition: where({ field: 'email', operator: 'contains', value: '@example.com' }),
@@ -105,7 +105,11 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       const turns = createTemplateTurns();
       const services = {
         workflows: createWorkflowsService(stage.orm, turns),
-        campaignSending: createCampaignSendingService(stage.orm, () => undefined),
+        campaignSending: createCampaignSendingService(
+          stage.orm,
+          { writes, heavyReads: writes },
+          () => undefined,
+        ),
         temporalRuns: createTemporalRuns(null),
       };
       const routes = [createWorkflow, duplicateWorkflow, getWorkflow, sendCampaign, cancelCampaign];
@@ -248,7 +252,7 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       },
     };
     // as: it is used for nothing else.
-    const contacts = createContactsService(stage.orm, projectNames as ProjectNames, () => undefined);
+    const contacts = createContactsService(stage.orm, projectNames as ProjectNames, writes, () => undefined);
     const data = { set: { plan: 'pro' }, remove: [], transient: {}, eventData: {} };
     const upserted = await contacts.upsert(project.id, { email: 'bob@example.com', subscribed: true, data });
     expect(upserted).toMatchObject({

@@ -16,8 +16,8 @@ export interface ProjectSlots {
    * projects. Then runs the work.
    * @param signal ends the wait; the work has to look at it itself
    * @throws the reason of `signal`
-   * @throws DomainError `RATE_LIMIT_EXCEEDED` when the project's queue is full, `SERVICE_UNAVAILABLE` when its turn does
-   * not come in time
+   * @throws DomainError `RATE_LIMIT_EXCEEDED`, or `refusal`, when the project's queue is full, `SERVICE_UNAVAILABLE` when its
+   * turn does not come in time
    */
   run: RunInTurn;
   /** Like `run`, for optional figures: returns undefined when there is no place within moments. */
@@ -39,6 +39,8 @@ export interface ProjectSlotsOptions {
   what?: string;
   /** Work of one project that may wait for its places. */
   mostWaiting?: number;
+  /** Code of the error when more would wait. Default `RATE_LIMIT_EXCEEDED`. */
+  refusal?: ErrorCode;
 }
 
 const waitingPerRunning = 12;
@@ -78,7 +80,7 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
   if (most === 0) return unlimited;
   const { inAll: all = new FairSemaphore(Number.POSITIVE_INFINITY), what = 'searches and counts' } = options;
   const perProject = Math.min(most, Math.ceil(all.capacity / 2));
-  const { mostWaiting = perProject * waitingPerRunning } = options;
+  const { mostWaiting = perProject * waitingPerRunning, refusal = 'RATE_LIMIT_EXCEEDED' } = options;
   const projects = new Map<string, FairSemaphore>();
 
   const isFull = (projectId: string) => (projects.get(projectId)?.waiting() ?? 0) >= mostWaiting;
@@ -92,9 +94,7 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
   const runInOwn: RunInTurn = async (projectId, work, signal) => {
     leaveShortPlace();
     if (isFull(projectId)) {
-      throw new DomainError('RATE_LIMIT_EXCEEDED', `Too many ${what} of this project at once`, {
-        retryAfterSeconds,
-      });
+      throw new DomainError(refusal, `Too many ${what} of this project at once`, { retryAfterSeconds });
     }
     const places = placesOf(projectId);
     try {

@@ -70,7 +70,7 @@ export function createPublicLinksService({ orm, key, limiter, writesByLink, comm
         : { state: 'open', project, subject, subscriber };
     },
 
-    /** @throws DomainError `SERVICE_UNAVAILABLE` when its turn does not come in time */
+    /** @throws DomainError `SERVICE_UNAVAILABLE` when too many of the project wait, or its turn does not come in time */
     async act({ subject }: GenuineLink, action: LinkAction) {
       const occurredAt = new Date();
       const change: SubscriptionChange =

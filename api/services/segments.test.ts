@@ -16,7 +16,7 @@ it('is the last of a project, however many are created at once', async () => {
      select uuidv7(), $1, 'Clients', 'clients-' || n, 'STATIC' from generate_series(1, 1999) n`,
     [project.id],
   );
-  const segments = createSegmentsService(database.orm, createProjectSlots(0));
+  const segments = createSegmentsService(database.orm, createProjectSlots(0), createProjectSlots(0));
   const create = () => segments.create(project.id, { name: 'VIP', type: 'STATIC', trackMembership: false });
   let creating: Promise<PromiseSettledResult<unknown>[]> | undefined;
   await em().transactional(async (holder) => {

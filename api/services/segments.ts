@@ -39,7 +39,7 @@ export const findSegment = async (em: Em, id: string, lockMode?: LockMode) =>
  * Methods that take an id throw DomainError `NOT_FOUND`, `create` and `patch` throw `BAD_REQUEST` for an invalid
  * condition, and `remove` throws `CONFLICT` while something refers to the segment.
  */
-export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
+export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots, writes: ProjectSlots) {
   const get = (projectId: string, id: string) => findSegment(projectEm(orm, projectId), id);
   const count = (segment: Segment) => countMembers(projectEm(orm, segment.projectId), segment);
   // The segment is already saved, so nothing refuses it: without a free slot, or if it takes too long, a sweep counts it.
@@ -59,18 +59,19 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
     ) {
       const condition = type === 'DYNAMIC' ? readNewCondition(raw) : undefined;
       const segment = { projectId, name, description: description ?? null, type, trackMembership };
-      const created = await projectEm(orm, projectId).transactional(async (em) => {
+      const store = async (em: Em) => {
         await requireRoom(em, projectId, null, condition);
         if (condition !== undefined && condition.references.length > 0) {
           await checkReferences(em, projectId, newId(), condition);
         }
         return insertWithSlug(em, { ...segment, ...conditionFields(condition) });
-      });
-      return counted(created);
+      };
+      // Not while it is counted, which may take as long as a statement may.
+      return counted(await writes.run(projectId, () => projectEm(orm, projectId).transactional(store)));
     },
 
     /**
-     * Changes the given fields; a new condition triggers a count.
+     * Changes the given fields; a new condition triggers a count. Drops members, which may be many, with a place for each batch.
      * @throws DomainError `BAD_REQUEST` also for a condition on a static segment and a change of type, `CONFLICT` when it
      * has changed since `seen`, and when tracking is switched off while a workflow uses its entry or exit
      */
@@ -80,19 +81,19 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
       { name, description, type, condition: raw, trackMembership }: PatchSegmentBody,
       seen?: Date,
     ) {
-      const before = await get(projectId, id);
+      const inTurn = writes.inBatches(projectId);
+      const drop = () => dropMembers(orm.em.fork(), projectId, id, Infinity, inTurn);
+      const before = await inTurn(() => get(projectId, id));
       requireUnchanged(before, seen);
-      if (type !== undefined && type !== before.type) {
-        throw new DomainError('BAD_REQUEST', `type: The type of a ${before.type} segment can't be changed`);
-      }
+      requireSameType(before, type);
       const condition = readChangedCondition(before, raw);
       if (trackMembership === false && before.trackMembership) {
         await heavyReads.run(projectId, () => requireNoListeners(orm, before));
       }
       // Drops rows that an interrupted switch-off left: they would hide that their contacts enter again.
-      if (trackMembership === true) await dropMembers(orm.em.fork(), projectId, id);
+      if (trackMembership === true) await drop();
       const change = { name, description, trackMembership, ...conditionFields(condition) };
-      const changed = await projectEm(orm, projectId).transactional(async (em) => {
+      const store = async (em: Em) => {
         if (condition !== undefined) {
           await requireRoom(em, projectId, id, condition);
           await checkReferences(em, projectId, id, condition);
@@ -101,8 +102,9 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
         const segment = await findSegment(em, id, LockMode.PESSIMISTIC_WRITE);
         requireUnchanged(segment, seen);
         return em.assign(segment, change, { ignoreUndefined: true });
-      });
-      if (trackMembership === false) await unlessAway(dropMembers(orm.em.fork(), projectId, id));
+      };
+      const changed = await inTurn(() => projectEm(orm, projectId).transactional(store));
+      if (trackMembership === false) await unlessAway(drop());
       return condition === undefined ? changed : counted(changed);
     },
 
@@ -114,6 +116,11 @@ export function createSegmentsService(orm: Orm, heavyReads: ProjectSlots) {
       return { memberCount: await heavyReads.run(projectId, () => count(segment)) };
     },
   };
+}
+
+function requireSameType(before: Segment, type: Segment['type'] | undefined): void {
+  if (type === undefined || type === before.type) return;
+  throw new DomainError('BAD_REQUEST', `type: The type of a ${before.type} segment can't be changed`);
 }
 
 /**

@@ -126,15 +126,15 @@ function projectServices(context: ServiceContext) {
 }
 
 function contactServices(context: ServiceContext) {
-  const { projectNames, heavyReads, committed, journaled, config, orm, tracing } = context;
+  const { projectNames, heavyReads, writes, committed, journaled, config, orm, tracing } = context;
   return {
-    contacts: createContactsService(orm, projectNames, journaled),
+    contacts: createContactsService(orm, projectNames, writes, journaled),
     contactExport: createContactExportService(orm, heavyReads),
     contactFields: createContactFieldsService(orm, heavyReads),
     contactList: createContactListService(orm, heavyReads),
     contactJobs: createContactJobsService(orm, heavyReads, committed),
     suppressions: createSuppressionsService(orm),
-    segments: createSegmentsService(orm, heavyReads),
+    segments: createSegmentsService(orm, heavyReads, writes),
     segmentMembers: createSegmentMembersService(orm, heavyReads, journaled),
     verify: createVerifyService(createDomainFacts(config.DNS_SERVERS)),
     events: createEventsService(orm, heavyReads, committed),
@@ -191,7 +191,7 @@ function campaignServices(context: ServiceContext) {
     audiencePreview: createAudiencePreviewService(orm, heavyReads),
     campaignRecipients: createCampaignRecipientsService(orm, clickhouse, heavyReads),
     campaigns: createCampaignsService(orm, templateTurns, { writes, heavyReads }),
-    campaignSending: createCampaignSendingService(orm, committed),
+    campaignSending: createCampaignSendingService(orm, { writes, heavyReads }, committed),
   };
 }
 
@@ -202,7 +202,7 @@ function workflowServices(context: ServiceContext) {
     workflowStatistics: createWorkflowStatisticsService(orm, heavyReads),
     workflowFields: createWorkflowFieldsService(orm, heavyReads),
     workflowGraphs: createWorkflowGraphsService(orm, templateTurns, writes),
-    workflowExecutions: createWorkflowExecutionsService(orm, committed),
+    workflowExecutions: createWorkflowExecutionsService(orm, writes, committed),
   };
 }
 

@@ -16,6 +16,7 @@ import { startExecution } from '../../db/statements/workflows/start-execution.ts
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
 import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
 import { readLargePage } from './large-page.ts';
+import type { ProjectSlots } from './project-slots.ts';
 import { readName } from './read-name.ts';
 
 const maxStepRuns = 500;
@@ -52,7 +53,7 @@ async function ofContact(em: Em, execution: WorkflowExecution): Promise<Executio
  * All methods throw DomainError `NOT_FOUND` for records that the project does not have; `list` throws `BAD_REQUEST`
  * for an unknown status and as `readLargePage`, `cancel` throws `CONFLICT` when the execution has ended.
  */
-export function createWorkflowExecutionsService(orm: Orm, committed: () => void) {
+export function createWorkflowExecutionsService(orm: Orm, writes: ProjectSlots, committed: () => void) {
   return {
     /**
      * Starts an execution of the newest version that can run, even if the workflow is disabled.
@@ -102,10 +103,12 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
       throw new DomainError('CONFLICT', `The execution has ended: it is ${status}`, { details: { status } });
     },
 
+    /** Takes a place among the writes for each batch: of all together, other projects' writes would wait for minutes. */
     async cancelAll(projectId: string, workflowId: string) {
       const em = projectEm(orm, projectId);
-      await findWorkflow(em, workflowId);
-      const cancelled = await cancelActiveExecutions(em, workflowId);
+      const inTurn = writes.inBatches(projectId);
+      await inTurn(() => findWorkflow(em, workflowId));
+      const cancelled = await cancelActiveExecutions(em, workflowId, inTurn);
       if (cancelled > 0) committed();
       return cancelled;
     },

@@ -23,7 +23,8 @@ import {
 import type { TemplateTurns } from './template-turns.ts';
 import { syncListener } from './workflow-listener.ts';
 
-const maxDeletedBatches = 20;
+/** Of a request, which holds a place among the writes of all projects meanwhile. */
+const maxDeletedBatches = 2;
 
 export interface WorkflowWithFaults extends WorkflowGraph {
   faults: GraphFault[];

@@ -47,6 +47,10 @@ const SegmentSchema = defineEntity({
     planId: p.uuid().nullable(),
     /** Whether it was computed in full since it was planned; changes are recorded from then on. */
     isCurrent: p.boolean().default(false),
+    /** How far its computation in full has come in its turns so far; counts only for the plan that it names. */
+    computation: p.json().$type<Record<string, unknown>>().nullable(),
+    /** When the latest of these turns ended: segments whose last turn is longest ago come first. */
+    turnEndedAt: instant().nullable(),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
   },

@@ -14,6 +14,8 @@ export interface SegmentComputed extends SegmentChanges {
    * Whether it has to be computed in full again: it was changed meanwhile, or an earlier transaction is still writing.
    */
   isStale?: boolean;
+  /** Its turn is over; it goes on in the next one. Its changes are counted in the last. */
+  isUnfinished?: boolean;
 }
 
 export interface SegmentActivities {
@@ -26,8 +28,8 @@ export interface SegmentActivities {
    */
   listTrackedSegments(input: { after: string | null; except?: string[] }): Promise<TrackedSegment[]>;
   /**
-   * Updates the members of a segment among all contacts, in batches, and emits an event for each change. A retry
-   * continues from the last heartbeat. Null when the segment is gone or no longer tracked.
+   * Updates the members of a segment among all contacts, in batches, and emits an event for each change, for a turn of half
+   * a minute. A retry continues from the last heartbeat. Null when the segment is gone or no longer tracked.
    */
   computeSegment(input: TrackedSegment): Promise<SegmentComputed | null>;
   countSegments(input: { before: string }): Promise<SegmentCounts>;

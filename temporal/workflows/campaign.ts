@@ -33,6 +33,8 @@ import { isHistoryLong } from './history-limits.ts';
 
 const database = proxyLocalActivities<CampaignActivities>({
   startToCloseTimeout: '1 minute',
+  // Longer delays become timers, so that no worker holds a task open.
+  localRetryThreshold: '1 second',
   retry: { initialInterval: '200 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
 

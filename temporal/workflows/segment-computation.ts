@@ -31,7 +31,8 @@ type Figures = Omit<SegmentComputationInput, 'after'>;
 /**
  * One round over the tracked segments of all projects that have to be computed in full, started by a schedule; for the
  * others, `segmentRounds` evaluates the changes. Each segment is its own activity; a failed segment does not block the
- * others and is retried in the next round. The projects take turns, so a project with many segments holds up no other.
+ * others and is retried in the next round. The projects take turns, so a project with many segments, or with one that takes
+ * hours, holds up no other.
  */
 export async function segmentComputation(input: SegmentComputationInput): Promise<Figures> {
   const { after, ...figures } = input;
@@ -56,10 +57,11 @@ export async function segmentComputation(input: SegmentComputationInput): Promis
         { ...computation, summary: `Segment ${segment.segmentId}` },
         [segment],
       );
+      if (changes?.isStale) left.add(segment.segmentId);
+      if (changes?.isUnfinished) return;
       figures.segments += 1;
       figures.added += changes?.added ?? 0;
       figures.removed += changes?.removed ?? 0;
-      if (changes?.isStale) left.add(segment.segmentId);
     } catch (error) {
       if (isCancellation(error)) throw error;
       figures.failed += 1;

@@ -1,18 +1,23 @@
 import { BillingLimit } from '../../entities/billing.ts';
 import type { Em } from '../../orm.ts';
 import { lockRemainingQuota } from '../billing/monthly-quota.ts';
-import { type AudienceChoice, countRecipients } from './campaign-audience.ts';
 
 /**
- * Counts the recipients and locks the month's remaining quota until the transaction ends. Counting reads the audience,
- * so it is skipped when there is no limit.
+ * Whether the recipients have to be counted before the campaign starts. Not in its transaction: counting reads the audience,
+ * which may take as long as a statement may, and the journal of all projects would wait.
+ */
+export async function hasCampaignLimit(em: Em, projectId: string): Promise<boolean> {
+  return (await em.getRepository(BillingLimit).ofProject(projectId)).campaigns !== null;
+}
+
+/**
+ * Locks the month's remaining quota until the transaction ends.
  *
  * @returns null when there is no limit
  */
-export async function lockCampaignQuota(em: Em, campaign: AudienceChoice) {
-  const { campaigns: limit } = await em.getRepository(BillingLimit).ofProject(campaign.projectId);
+export async function lockCampaignQuota(em: Em, projectId: string) {
+  const { campaigns: limit } = await em.getRepository(BillingLimit).ofProject(projectId);
   if (limit === null) return null;
-  const recipients = await countRecipients(em, campaign);
-  const left = await lockRemainingQuota(em, campaign.projectId, 'campaigns');
-  return left === null ? null : { recipients, left, limit };
+  const left = await lockRemainingQuota(em, projectId, 'campaigns');
+  return left === null ? null : { left, limit };
 }

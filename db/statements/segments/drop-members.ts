@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { InTurn } from '../../../core/in-turn.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import { lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
@@ -12,6 +13,7 @@ const rowsPerBatch = 10_000;
  * the segment's lock in between.
  *
  * @param batches maximum number of transactions; a sweep deletes the rest
+ * @param inTurn runs a transaction when it is the project's turn
  * @returns whether there may be more
  */
 export async function dropMembers(
@@ -19,9 +21,12 @@ export async function dropMembers(
   projectId: string,
   segmentId: string,
   batches = Number.POSITIVE_INFINITY,
+  inTurn: InTurn = (drop) => drop(),
 ): Promise<boolean> {
   for (let batch = 0; batch < batches; batch += 1) {
-    const hasMore = await em.fork().transactional((inner) => dropBatch(inner, projectId, segmentId));
+    const hasMore = await inTurn(() =>
+      em.fork().transactional((inner) => dropBatch(inner, projectId, segmentId)),
+    );
     if (!hasMore) return false;
   }
   return true;

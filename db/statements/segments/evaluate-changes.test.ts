@@ -7,12 +7,16 @@ import { evaluateChanges } from './evaluate-changes.ts';
 
 const { em, sql } = useTestDatabase();
 
-/** A tracked segment that a thousand contacts of an import are about to enter. */
-async function importThousand() {
-  const [projectId, id] = [newId(), newId()];
-  const text = { name: 'A', description: null, slug: id, trackMembership: true, isCurrent: true };
-  const condition = { type: 'DYNAMIC', condition: planIs('pro'), filterCount: 1 } as const;
-  await insertSegment(em(), { id, projectId, ...text, ...condition, inputs: ['data.plan'] });
+/** A tracked segment, or several, that a thousand contacts of an import are about to enter. */
+async function importThousand(segments = 1, filterCount = 1) {
+  const projectId = newId();
+  const ids = Array.from({ length: segments }, newId);
+  const [id] = ids;
+  for (const segmentId of ids) {
+    const text = { name: 'A', description: null, slug: segmentId, trackMembership: true, isCurrent: true };
+    const condition = { type: 'DYNAMIC', condition: planIs('pro'), filterCount } as const;
+    await insertSegment(em(), { id: segmentId, projectId, ...text, ...condition, inputs: ['data.plan'] });
+  }
   await sql(`insert into segment_inputs (project_id, input) values ($1, 'data.plan')`, [projectId]);
   await sql(
     `with contact as (
@@ -64,6 +68,16 @@ it('a turn begins with as many contacts as the statements of the one before had 
   expect(await evaluateChanges(em(), projectId, 0)).toMatchObject({ changes: 50, hasMore: true });
   expect(await evaluateChanges(em(), projectId, 0)).toMatchObject({ changes: 10, hasMore: true });
   expect(await entered()).toEqual([{ contacts: 50 }, { contacts: 10 }]);
+});
+
+it('a turn takes fewer contacts if the project has so many segments that its statements take long together', async () => {
+  // Each segment has a statement of its own.
+  const { projectId, entered } = await importThousand(15, 500);
+  useSlowClock(900);
+  expect(await evaluateChanges(em(), projectId, 0)).toMatchObject({ changes: 50, hasMore: true });
+  const { changes } = await evaluateChanges(em(), projectId, 0);
+  expect(changes).toBeLessThan(50);
+  expect(await entered()).toEqual([{ contacts: 50 }, { contacts: changes }]);
 });
 
 it('two turns at once evaluate each contact', async () => {

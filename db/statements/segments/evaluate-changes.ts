@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
+import { isLockTimeout } from '../../database-errors.ts';
 import { lastUuidAtSql } from '../../fragments/uuid-at-sql.ts';
 import { isTooMany, longestStatementMs } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
@@ -18,6 +19,8 @@ const changesAtFirst = 200;
 const mostAtFirst = 200;
 /** Contacts in the next chunk of a project. A slow chunk ends its turn. */
 const nextChunks = new LRUCache<string, number>({ max: 1_000 });
+/** A chunk takes at most about so many times what one of its statements usually may: the length of a turn. */
+const statementsPerTurn = 5;
 /** Of the evaluation of a chunk. Segments left then are computed in full: other projects wait for their turns. */
 const longestChunkMs = 5 * 60_000;
 
@@ -57,7 +60,8 @@ export async function evaluateChanges(
     const touched = groupContacts(chunk);
     const hops = hopsOf(chunk);
     await planTouched(em, projectId, touched, hops);
-    const endsAt = performance.now() + chunkMs;
+    const chunkStartedAt = performance.now();
+    const endsAt = chunkStartedAt + chunkMs;
     const slowestMs = await evaluate(em, projectId, { touched, hops, endsAt, longestMs }, result, signal);
     const contacts = chunk.reduce((sum, { contactIds }) => sum + contactIds.length, 0);
     if (slowestMs === 'too many') {
@@ -67,7 +71,9 @@ export async function evaluateChanges(
     await removeChunk(em, projectId, chunk, rest);
     result.changes += contacts;
     const isLast = contacts < most;
-    most = Math.min(contactsPerChunk, nextBatch(most, contacts, slowestMs));
+    const chunkTookMs = performance.now() - chunkStartedAt;
+    const paceMs = Math.max(slowestMs, chunkTookMs / statementsPerTurn);
+    most = Math.min(contactsPerChunk, nextBatch(most, contacts, paceMs));
     nextChunks.set(projectId, most);
     if (isLast) return { ...result, hasMore: false };
     if (performance.now() - startedAt > budgetMs) return { ...result, hasMore: true };
@@ -201,6 +207,8 @@ async function evaluateBatch(
     return true;
   } catch (error) {
     if (isTooMany(error, batch.contacts.size)) return false;
+    // The changes stay for the next attempt: each segment alone would wait for the same lock.
+    if (isLockTimeout(error)) throw error;
     const [first, ...others] = batch.bits;
     if (first === undefined) return true;
     if (others.length === 0) {

@@ -50,7 +50,24 @@ async function deleteUnused(em: Em, projectId: string): Promise<void> {
 
 /** @returns whether change rounds suffice for the segment from now on: it has not changed since it got this plan */
 export async function markCurrent(em: Em, segmentId: string, planId: string): Promise<boolean> {
-  return (await em.nativeUpdate(Segment, { id: segmentId, planId }, { isCurrent: true }, allProjects)) === 1;
+  const change = { isCurrent: true, computation: null, turnEndedAt: null };
+  return (await em.nativeUpdate(Segment, { id: segmentId, planId }, change, allProjects)) === 1;
+}
+
+/** Keeps the progress of a computation for its next turn. */
+export async function keepComputation(
+  em: Em,
+  segmentId: string,
+  computation: Record<string, unknown>,
+): Promise<void> {
+  const change = { computation, turnEndedAt: new Date() };
+  await em.nativeUpdate(Segment, { id: segmentId }, change, allProjects);
+}
+
+/** @returns the progress that `keepComputation` has kept, and the segment's plan */
+export function findComputation(em: Em, projectId: string, segmentId: string) {
+  const fields = { fields: ['planId', 'computation'], ...allProjects } as const;
+  return em.fork().findOne(Segment, { id: segmentId, projectId }, fields);
 }
 
 /**

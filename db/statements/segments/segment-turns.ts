@@ -44,8 +44,9 @@ export async function endSegmentTurn(em: Em, projectId: string, pauseMs: number)
 const staleRow = z.object({ projectId: z.uuid(), segmentId: z.uuid() });
 
 /**
- * Tracked segments that have to be computed in full: the oldest of each project, then the second of each, and so on. A
- * statement, because it ranks them within their projects.
+ * Tracked segments that have to be computed in full: the oldest of each project, then the second of each, and so on; of
+ * several projects, the one whose segment has waited longest since its last turn. A statement, because it ranks them
+ * within their projects.
  *
  * @param except ids left to a later round
  */
@@ -57,7 +58,7 @@ export function listStaleSegments(
   const sql = `select project_id as "projectId", id as "segmentId"
      from segments
      where track_membership and type = 'DYNAMIC' and not is_current and id <> all ($1::uuid[])
-     order by row_number() over (partition by project_id order by id), id
+     order by row_number() over (partition by project_id order by id), turn_ended_at nulls first, id
      limit $2`;
   return query(em, staleRow, sql, [except, limit]);
 }

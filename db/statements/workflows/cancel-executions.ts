@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { InTurn } from '../../../core/in-turn.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import { unlessAway } from '../../database-away.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
@@ -12,9 +13,14 @@ const batchSize = 5_000;
  * the events of a busy workflow would otherwise keep the call from ever ending.
  *
  * @param em outside of a transaction, or in one that locks the workflow
+ * @param inTurn runs a batch when it is the project's turn
  * @returns the number canceled
  */
-export async function cancelActiveExecutions(em: Em, workflowId: string): Promise<number> {
+export async function cancelActiveExecutions(
+  em: Em,
+  workflowId: string,
+  inTurn: InTurn = (batch) => batch(),
+): Promise<number> {
   const until = await queryValue(em, z.date(), 'select clock_timestamp()::timestamptz(3)');
   let total = 0;
   // Each batch starts after the previous one, because canceled rows stay in the index for a while.
@@ -29,10 +35,13 @@ export async function cancelActiveExecutions(em: Em, workflowId: string): Promis
           order by contact_id limit ${batchSize}))
         order by id
         for no key update`;
-    const cancelled = await cancelLocked(em, lockSql, [workflowId, after, until]);
+    const { cancelled, isLast } = await inTurn(async () => ({
+      cancelled: await cancelLocked(em, lockSql, [workflowId, after, until]),
+      // A short batch is not proof of the end: it leaves out executions that ended while it waited for their locks.
+      isLast: !(await hasActiveExecution(em, workflowId, until)),
+    }));
     total += cancelled.length;
-    // A short batch is not proof of the end: it leaves out executions that ended while it waited for their locks.
-    if (!(await hasActiveExecution(em, workflowId, until))) return total;
+    if (isLast) return total;
     const contactIds = cancelled.flatMap(({ contactId }) => contactId ?? []);
     after = contactIds.toSorted().at(-1) ?? nilId;
   }

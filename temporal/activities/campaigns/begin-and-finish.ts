@@ -8,27 +8,39 @@ import type { Em } from '../../../db/orm.ts';
 import { lockCampaignQuota } from '../../../db/statements/campaigns/campaign-quota.ts';
 import { startCampaign } from '../../../db/statements/campaigns/start-campaign.ts';
 
+const isDue = (id: string) => ({ id, status: 'SCHEDULED', scheduledFor: { $lte: new Date() } }) as const;
+
+export const findDue = (em: Em, id: string): Promise<Campaign | null> =>
+  em.findOne(Campaign, isDue(id), allProjects);
+
 /**
  * Starts a scheduled campaign that is due, or cancels it when its sender's domain is no longer verified for the project
  * or when it has more recipients than the project's remaining quota. Needs a transaction.
  *
- * @returns false when no such campaign is due
+ * @param recipients of the campaign as it was `seen`; null when the project has no limit
+ * @returns false when no such campaign is due, or it has changed since
  */
-export async function beginCampaign(em: Em, id: string): Promise<boolean> {
-  const due = { id, status: 'SCHEDULED', scheduledFor: { $lte: new Date() } } as const;
-  const campaign = await em.findOne(Campaign, due, lockedOfAllProjects);
-  if (campaign === null) return false;
+export async function beginCampaign(
+  em: Em,
+  { id, updatedAt: seen }: Pick<Campaign, 'id' | 'updatedAt'>,
+  recipients: number | null,
+): Promise<boolean> {
+  const campaign = await em.findOne(Campaign, isDue(id), lockedOfAllProjects);
+  if (campaign === null || campaign.updatedAt.getTime() !== seen.getTime()) return false;
   const domain = domainOfAddress(campaign.fromEmail);
   const sender = { projectId: campaign.projectId, domain, status: 'verified' } as const;
   const isVerified = (await em.count(Domain, sender, allProjects)) > 0;
-  const quota = await lockCampaignQuota(em, campaign);
+  const quota = await lockCampaignQuota(em, campaign.projectId);
+  // The limit is new.
+  if (quota !== null && recipients === null) return false;
+  const limited = quota === null ? null : recipients;
   if (!isVerified) campaign.cancel(`The domain ${domain} was not verified when the campaign was due`);
-  else if (quota !== null && quota.recipients > quota.left) {
+  else if (quota !== null && limited !== null && limited > quota.left) {
     campaign.cancel(
-      `The campaign had ${quota.recipients} recipients when it was due, but the project could send only ${quota.left} more campaign emails that month`,
+      `The campaign had ${limited} recipients when it was due, but the project could send only ${quota.left} more campaign emails that month`,
     );
   } else {
-    await startCampaign(em, campaign, quota?.recipients ?? null);
+    await startCampaign(em, campaign, limited);
   }
   em.create(OutboxCommand, { kind: 'campaign.changed', subjectId: id, projectId: campaign.projectId });
   return true;

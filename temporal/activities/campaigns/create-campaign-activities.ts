@@ -4,6 +4,8 @@ import { Campaign, CampaignBatch } from '../../../db/entities/campaign.ts';
 import { allProjects } from '../../../db/entities/project-em.ts';
 import { isTooMany, longestStatementMs } from '../../../db/limit-statements.ts';
 import type { Em, Orm } from '../../../db/orm.ts';
+import { countRecipients } from '../../../db/statements/campaigns/campaign-audience.ts';
+import { hasCampaignLimit } from '../../../db/statements/campaigns/campaign-quota.ts';
 import { cancelBatches } from '../../../db/statements/campaigns/cancel-batches.ts';
 import { beginFreeze, freezeAudience } from '../../../db/statements/campaigns/freeze-audience.ts';
 import {
@@ -14,9 +16,10 @@ import {
 import { settleBatch } from '../../../db/statements/campaigns/settle-batch.ts';
 import type { CampaignActivities, CampaignView, SettleCampaignResult } from '../../contracts/campaign.ts';
 import type { WriterDependencies } from '../writer-dependencies.ts';
-import { beginCampaign, finishCampaign } from './begin-and-finish.ts';
+import { beginCampaign, findDue, finishCampaign } from './begin-and-finish.ts';
 import { createEvidenceReader } from './evidence-reader.ts';
 import type { HeadStart } from './head-start.ts';
+import { createLongSteps } from './long-steps.ts';
 
 export interface CampaignActivityDependencies extends WriterDependencies {
   unknownSeconds: number;
@@ -26,7 +29,7 @@ export interface CampaignActivityDependencies extends WriterDependencies {
 const stepMs = 4_000;
 const batchesPerCancel = 2;
 const batchesAtOnce = 1_000;
-/** Delay before canceling emails that a run has put back. */
+/** Delay before canceling more emails, and those that a run has put back. */
 const putBackMs = 100;
 
 export function createCampaignActivities({
@@ -36,6 +39,7 @@ export function createCampaignActivities({
   committed,
 }: CampaignActivityDependencies): CampaignActivities {
   const settle = createSettler(orm, unknownSeconds);
+  const runLong = createLongSteps();
   const freeze = createFreezer(orm, headStart);
   const findEvidence = createEvidenceReader((campaignId) =>
     readSendEventEvidence(orm.em.fork(), campaignId, unknownSeconds),
@@ -43,11 +47,20 @@ export function createCampaignActivities({
   return {
     loadCampaign: ({ campaignId }) => loadCampaign(orm.em.fork(), campaignId),
     async beginCampaign({ campaignId }) {
-      const hasBegun = await orm.em.fork().transactional((em) => beginCampaign(em, campaignId));
+      const em = orm.em.fork();
+      const due = await findDue(em, campaignId);
+      if (due === null) return false;
+      const recipients = (await hasCampaignLimit(em, due.projectId))
+        ? await runLong(due.projectId, () => countRecipients(em, due))
+        : null;
+      const hasBegun = await orm.em.fork().transactional((own) => beginCampaign(own, due, recipients));
       if (hasBegun) committed();
       return hasBegun;
     },
-    freezeAudience: ({ campaignId }) => freeze(campaignId),
+    async freezeAudience({ campaignId }) {
+      const projectId = await findProject(orm.em.fork(), campaignId);
+      return projectId === undefined || runLong(projectId, () => freeze(campaignId));
+    },
     async listOpenBatches({ campaignId, after, limit }) {
       const found = await batchesOf(orm).listOpen(campaignId, after, limit + 1);
       return { numbers: found.slice(0, limit), more: found.length > limit };
@@ -56,8 +69,9 @@ export function createCampaignActivities({
       return settle(campaignId, () => findEvidence(campaignId));
     },
     async cancelRemaining({ campaignId }) {
-      let after: number | null = 0;
-      while (after !== null) after = await cancelBatches(orm.em.fork(), campaignId, after, batchesPerCancel);
+      const projectId = await findProject(orm.em.fork(), campaignId);
+      if (projectId === undefined) return 0;
+      if (!(await runLong(projectId, () => cancelQueued(orm, campaignId)))) return putBackMs;
       const { queued, waitMs } = await settle(campaignId, async () => noEvidence);
       // A run that saw the campaign before the cancel put these back after their batch was canceled.
       return queued > 0 ? putBackMs : waitMs;
@@ -68,6 +82,17 @@ export function createCampaignActivities({
       return isFinished;
     },
   };
+}
+
+/** @returns whether it came to the last batch in time */
+async function cancelQueued(orm: Orm, campaignId: string): Promise<boolean> {
+  const until = performance.now() + stepMs;
+  let after: number | null = 0;
+  do {
+    after = await cancelBatches(orm.em.fork(), campaignId, after, batchesPerCancel);
+    if (after === null) return true;
+  } while (performance.now() < until);
+  return false;
 }
 
 function createFreezer(orm: Orm, headStart: CampaignActivityDependencies['headStart']) {
@@ -97,6 +122,10 @@ function createFreezer(orm: Orm, headStart: CampaignActivityDependencies['headSt
       return false;
     }
   };
+}
+
+async function findProject(em: Em, campaignId: string): Promise<string | undefined> {
+  return (await em.findOne(Campaign, campaignId, { fields: ['projectId'], ...allProjects }))?.projectId;
 }
 
 async function loadCampaign(em: Em, campaignId: string): Promise<CampaignView | null> {

@@ -1,18 +1,30 @@
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
+import { LRUCache } from 'lru-cache';
 import type { DomainVerificationOutcome } from '../../contracts/domain-verification.ts';
 
 /** While SES is silent, each check holds an activity slot for 20 seconds, and imports and others need slots too. */
 const checksAtOnce = 8;
+/** Of domains whose last check was slow, such as those of a project whose name servers do not answer. */
+const slowAtOnce = 4;
+const slowMs = 1_500;
+/** Twice the interval of the checks of a verified domain. */
+const rememberedMs = 2 * 60 * 60 * 1000;
 /** Spread, so that those put off do not come back together. */
 const [shortestDelayMs, longestDelayMs] = [5_000, 60_000];
 
 type Check = (domainId: string) => Promise<DomainVerificationOutcome>;
 
-/** Limits the checks of this process at a time. One too many does not wait in its slot: Temporal retries it later. */
-export function limitChecks(check: Check): Check {
+/**
+ * Limits the checks of this process at a time; slow ones leave places to others. One too many does not wait in its slot:
+ * Temporal retries it later.
+ */
+export function limitChecks(check: Check, now: () => number = () => performance.now()): Check {
+  const slow = new LRUCache<string, true>({ max: 10_000, ttl: rememberedMs });
   let running = 0;
+  let runningSlow = 0;
   return async (domainId) => {
-    if (running >= checksAtOnce) {
+    const wasSlow = slow.has(domainId);
+    if (running >= checksAtOnce || (wasSlow && runningSlow >= slowAtOnce)) {
       throw ApplicationFailure.create({
         message: 'Other domains are being checked',
         category: ApplicationFailureCategory.BENIGN,
@@ -20,10 +32,15 @@ export function limitChecks(check: Check): Check {
       });
     }
     running += 1;
+    if (wasSlow) runningSlow += 1;
+    const startedAt = now();
     try {
       return await check(domainId);
     } finally {
       running -= 1;
+      if (wasSlow) runningSlow -= 1;
+      if (now() - startedAt >= slowMs) slow.set(domainId, true);
+      else slow.delete(domainId);
     }
   };
 }

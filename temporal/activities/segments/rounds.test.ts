@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { isLockTimeout } from '../../../db/database-errors.ts';
 import { recordEventDeletion } from '../../../db/statements/events/record-event-deletion.ts';
 import { trackEvents } from '../../../db/statements/events/track-events.ts';
 import { computationStart, computeSegment } from '../../../db/statements/segments/compute-segment.ts';
@@ -9,6 +10,7 @@ import {
   listSegmentTurns,
   listStaleSegments,
 } from '../../../db/statements/segments/segment-turns.ts';
+import { sql as run } from '../../../db/testing/sql.ts';
 import { openPool } from '../../../test/setup/database.ts';
 import { eventually } from '../../../test/setup/eventually.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
@@ -148,6 +150,22 @@ describe('segments evaluated by rounds of changes', () => {
       const { stored, meeting } = await membersOf(segment);
       expect(stored).toEqual(meeting);
     }
+  });
+
+  it('that wait long for a lock fail, and evaluate as many contacts in the next attempt', async () => {
+    const pro = await addSegment('pro', planIs('pro'));
+    await computeStale();
+    for (let n = 0; n < 20; n += 1) await track(`reader-${n}@example.com`, { patch: { plan: 'pro' } });
+    const evaluate = (longestMs?: number) =>
+      evaluateChanges(em(), project, 10_000, undefined, undefined, longestMs);
+    await em().transactional(async (other) => {
+      await run(other, 'select from segments where id = $1 for update', [pro.id]);
+      await expect(evaluate(1_000)).rejects.toSatisfy(isLockTimeout);
+    });
+    expect(await evaluate()).toEqual({ changes: 20, added: 20, removed: 0, failed: 0, hasMore: false });
+    expect((await listStaleSegments(em(), [], 1_000)).map(({ segmentId }) => segmentId)).not.toContain(
+      pro.id,
+    );
   });
 
   it('leave a segment that fails to a full computation, and continue with the others', async () => {

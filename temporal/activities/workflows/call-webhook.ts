@@ -53,7 +53,7 @@ const answerLost =
  * response and with an error. Known failures are retried.
  *
  * @returns when to try again, if the call was not made because the project's work waits for its turns to render, or enough
- * calls to slow receivers are under way
+ * calls are under way (`CallLimit`)
  * @throws ApplicationFailure, retryable unless the URL is not allowed or a template fails
  */
 export async function callWebhook(
@@ -73,7 +73,8 @@ export async function callWebhook(
   if (execution.calledMsAgo !== null) return end({ statusCode: null, body: null }, answerLost);
 
   // Before its templates are rendered.
-  if (!caller.limit.mayCall(execution.projectId)) return { retryInMs: crowdedRetryMs() };
+  const later = () => ({ retryInMs: caller.limit.retryInMs(execution.projectId) });
+  if (!caller.limit.mayCall(execution.projectId)) return later();
   const request = await buildRequest(em, caller, call, execution, step);
   if (request === 'no contact') return undefined;
   if (request === 'crowded') return { retryInMs: crowdedRetryMs() };
@@ -84,7 +85,7 @@ export async function callWebhook(
       return recording;
     });
   const result = await caller.limit.run(execution.projectId, send);
-  if (result === undefined) return { retryInMs: crowdedRetryMs() };
+  if (result === undefined) return later();
   // A call abandoned before it left may be recorded only now.
   const isOut = await recording;
   const outcome = readOutcome(result);

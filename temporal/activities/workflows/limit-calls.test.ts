@@ -24,18 +24,29 @@ async function answerAll(calls: readonly Call[]): Promise<(string | undefined)[]
 const made = async (calls: readonly Call[]) =>
   (await answerAll(calls)).filter((answer) => answer === 'answered').length;
 
+const burst = (begin: (projectId: string) => Call, projectId: string) =>
+  Array.from({ length: 40 }, () => begin(projectId));
+
 it('limits the calls of projects whose receivers are slow, and those of no other', async () => {
   const { begin, pass } = stage();
-  const begin40 = (projectId: string) => Array.from({ length: 40 }, () => begin(projectId));
   const slowProjects = ['a', 'b', 'c', 'd'];
-  const first = slowProjects.map((projectId) => begin(projectId));
+  const first = slowProjects.map(begin);
+  const quickly = begin('quick');
+  expect(await made([quickly])).toBe(1);
   pass(10);
   expect(await made(first)).toBe(4);
 
-  const slow = slowProjects.map(begin40);
-  const quick = begin40('quick');
+  const slow = slowProjects.map((projectId) => burst(begin, projectId));
+  const quick = burst(begin, 'quick');
   expect(await Promise.all(slow.map(made))).toEqual([8, 8, 4, 2]);
-  expect(await made(quick)).toBe(40);
+  expect(await made(quick)).toBe(20);
   pass(61);
-  expect(await made(begin40('a'))).toBe(40);
+  expect(await made([begin('a')])).toBe(1);
+  expect(await made(burst(begin, 'a'))).toBe(20);
+});
+
+it('leaves slots to others in a burst to receivers that may not answer at all', async () => {
+  const { begin } = stage();
+  const bursts = ['a', 'b', 'c', 'd'].map((projectId) => burst(begin, projectId));
+  expect(await Promise.all(bursts.map(made))).toEqual([8, 8, 4, 2]);
 });
