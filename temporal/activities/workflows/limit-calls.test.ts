@@ -39,10 +39,10 @@ it('limits the calls of projects whose receivers are slow, and those of no other
   const slow = slowProjects.map((projectId) => burst(begin, projectId));
   const quick = burst(begin, 'quick');
   expect(await Promise.all(slow.map(made))).toEqual([8, 8, 4, 2]);
-  expect(await made(quick)).toBe(20);
+  expect(await made(quick)).toBe(40);
   pass(61);
   expect(await made([begin('a')])).toBe(1);
-  expect(await made(burst(begin, 'a'))).toBe(20);
+  expect(await made(burst(begin, 'a'))).toBe(40);
 });
 
 it('leaves slots to others in a burst to receivers that may not answer at all', async () => {

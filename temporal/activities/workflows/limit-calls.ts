@@ -8,8 +8,6 @@ import { crowdedRetryMs } from '../sending/render-turns.ts';
 const [unprovenAtOnce, unprovenInAll] = [8, 20];
 /** Of a project in any case, however many calls of others are under way. */
 const ownCalls = 2;
-/** Of a project whose receivers answer quickly, because they may hang at any time. */
-const quickAtOnce = 20;
 const slowMs = 3_000;
 /** How long its last quick and its last slow call count for a project. */
 const rememberedMs = 60_000;
@@ -19,8 +17,9 @@ const unansweredRetryMs = 1_000;
 export type CallLimit = ReturnType<typeof createCallLimit>;
 
 /**
- * Limits the calls of this process by project, most of all those to receivers that are slow or do not answer, and those to
- * receivers that nobody has called lately: they may hang, and a burst would fill all activity slots.
+ * Limits the calls of this process, by project, to receivers that are slow or do not answer, and to receivers that nobody
+ * has called lately: they may hang, and a burst would fill all activity slots. Quick ones have no limit: calls that come
+ * back later cost more than those that wait in the task queue.
  */
 export function createCallLimit(now: () => number = () => performance.now()) {
   const slow = createMemory(now);
@@ -30,8 +29,8 @@ export function createCallLimit(now: () => number = () => performance.now()) {
   const isProven = (projectId: string) => quick.has(projectId) && !slow.has(projectId);
 
   function mayCall(projectId: string): boolean {
+    if (isProven(projectId)) return true;
     const own = runningOf(projectId);
-    if (isProven(projectId)) return own < quickAtOnce;
     const inAll = [...running].reduce((sum, [id, calls]) => sum + (isProven(id) ? 0 : calls), 0);
     return own < ownCalls || (own < unprovenAtOnce && inAll < unprovenInAll);
   }
