@@ -68,7 +68,8 @@ const unit = /^\p{Sc}\s?|\s?[\p{Sc}%]$/u;
 
 /** What the text that an import makes of a cell may have been meant as, in another notation. */
 function otherNotation(text: string): OtherNotation | undefined {
-  if (text.length > longest || !/\d/.test(text)) return undefined;
+  // Most texts begin with a letter.
+  if (text.length > longest || /^[a-z]/i.test(text) || !/\d/.test(text)) return undefined;
   const parts = day.exec(text);
   if (parts !== null) {
     const numbers = [parts[2] ?? parts[4], parts[3] ?? parts[6]].map(Number);

@@ -94,7 +94,8 @@ function usePreview(file: File, mapping: Mapping) {
       await requireReadable(file);
       try {
         const preview = await dryRun(file, mapping);
-        setColumns(preview.columns.map(({ name }) => name));
+        // Spreadsheets append columns without a name, which the API leaves out.
+        setColumns(preview.columns.map(({ name }) => name).filter(Boolean));
         return preview;
       } catch (error) {
         // Without an address column the API returns no preview; the user chooses the column.
