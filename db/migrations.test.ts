@@ -44,12 +44,31 @@ it('measures the size of data as its JSON text, not as the text of jsonb', async
   }
 });
 
+it('never measures data that has much more text than jsonb as too small', async () => {
+  const values = [100, 160, 200, 250].flatMap((length) => [
+    { smallest: Array.from({ length }, () => -5e-324) },
+    { largest: Array.from({ length }, () => -1.797_693_134_862_315_7e308) },
+    { texts: Array.from({ length }, () => '\u0001'), empty: Array.from({ length }, () => ['', null]) },
+  ]);
+  for (const value of values) {
+    const [row] = await sql<{ bytes: number; exact: number }>(
+      'select json_text_bytes(v) as bytes, large_json_text_bytes(v) as exact from (select $1::jsonb as v) t',
+      [JSON.stringify(value)],
+    );
+    if (row === undefined) throw new Error('No row');
+    if (row.exact > 65_536) expect(row.bytes).toBe(row.exact);
+    else expect(row.bytes).toBeGreaterThanOrEqual(row.exact);
+  }
+});
+
 it('measures small data without a call for each contact', async () => {
   const plan = await sql(
     `explain (verbose, format json) select from contacts where json_text_bytes(data) <= 65536`,
   );
   // The body of the function, in its place.
   expect(JSON.stringify(plan)).toContain('octet_length');
+  // The text of common data is not even written.
+  expect(JSON.stringify(plan)).toContain('pg_column_size');
   expect(JSON.stringify(plan)).not.toMatch(/\bjson_text_bytes/);
 });
 

@@ -104,8 +104,10 @@ describe('the dry run of an import', () => {
       totalRows: 4,
       wouldCreate: 1,
       wouldUpdate: 2,
+      repeated: 1,
       invalid: 1,
       errors: [{ row: 5, email: 'nobody', message: 'This is not an email address' }],
+      notices: [],
       columns: [
         { name: 'Mail', field: 'email', type: 'string' },
         { name: 'Given name', field: 'firstName', type: 'string' },
@@ -135,6 +137,24 @@ describe('the dry run of an import', () => {
     expect(errors.text).toBe('row,email,message\r\n5,nobody,This is not an email address\r\n');
     const other = await createTestSender(stack.url);
     expect((await fetchFile(`/contacts/import/${body.jobId}/errors.csv`, other)).status).toBe(404);
+  });
+
+  it('names fields that become text though they look like numbers or dates, as the result does', async () => {
+    const dates = ['31.12.2025', 'unknown', '1.2.2026'];
+    const rows = dates.map((day, n) => `reader-${n}@example.com;${n},5;${day};1;${n === 1 ? '7,5' : 'pro'}`);
+    const text = `email;price;since;seats;note\n${rows.join('\n')}\n`;
+    const { body: dry } = await upload(address(), sender.secretKey, text);
+    expect(dry.notices).toEqual([
+      { field: 'price', message: expect.stringContaining('3 of 3 values look like numbers') },
+      { field: 'since', message: expect.stringContaining('2 of 3 values look like dates') },
+    ]);
+    const { body } = await upload(`${stack.url}/contacts/import`, sender.secretKey, text);
+    const job = await eventually(
+      () => sender.get(`/contacts/import/${body.jobId}`),
+      (found) => found.body.state === 'completed',
+    );
+    expect(job.body.result.notices).toEqual(dry.notices);
+    expect((await sender.get('/contacts?search=reader-0')).body.data[0].data).toMatchObject({ price: '0,5' });
   });
 
   it('holds a large file in the share of memory of its project', async () => {

@@ -86,14 +86,21 @@ describe('GET /contacts/fields/:field/values', () => {
     expect(await valuesOf('snoozedUntil')).toEqual([]);
   });
 
-  it('rejects fields that no contact has ever had', async () => {
+  it('lists none for a field that no contact has, and rejects its usage and deletion', async () => {
     await create('a@example.com', { plan: 'pro' });
     const other = await createTestSender(stack.url);
-    for (const rest of ['/values', '/usage']) {
-      expect((await sender.get(fieldUrl('data.none', rest))).status).toBe(404);
-      expect((await other.get(fieldUrl('data.plan', rest))).status).toBe(404);
+    for (const [reader, field] of [
+      [sender, 'data.none'],
+      [sender, 'data.none.nested'],
+      [other, 'data.plan'],
+    ] as const) {
+      const { status, body } = await reader.get(fieldUrl(field, '/values'));
+      expect(status).toBe(200);
+      expect(body).toEqual({ field, values: [], count: 0, limit: 100, searched: null });
+      expect((await reader.get(fieldUrl(field, '/usage'))).status).toBe(404);
+      expect((await reader.delete(fieldUrl(field))).status).toBe(404);
     }
-    expect((await other.delete(fieldUrl('data.plan'))).status).toBe(404);
+    expect((await sender.get(fieldUrl('x'.repeat(2_001), '/values'))).status).toBe(404);
   });
 });
 

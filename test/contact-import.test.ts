@@ -43,6 +43,7 @@ describe('POST /contacts/import', () => {
         updated: 2,
         skipped: 1,
         errors: [{ row: 4, email: 'nobody', message: 'This is not an email address' }],
+        notices: [],
       },
       failedReason: null,
       createdAt: expect.any(String),
@@ -198,7 +199,14 @@ describe('POST /contacts/import', () => {
       (_, index) => `reader-${index % 1_500}@example.com,${index},${index < 1_500 ? 'first' : ''}`,
     );
     const job = await imported(`email,last,first\n${rows.join('\n')}\n`);
-    expect(job.result).toEqual({ totalRows: 5_000, created: 1_500, updated: 3_500, skipped: 0, errors: [] });
+    expect(job.result).toEqual({
+      totalRows: 5_000,
+      created: 1_500,
+      updated: 3_500,
+      skipped: 0,
+      errors: [],
+      notices: [],
+    });
     const [sums] = await stack.sql(
       `select count(*)::int, count(distinct email)::int as emails, min((data->>'last')::int), max((data->>'last')::int),
          count(*) filter (where data->>'first' = 'first')::int as firsts

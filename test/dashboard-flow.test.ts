@@ -10,11 +10,13 @@ import { callApi, testPassword } from './setup/people.ts';
 
 const executable = await findChromium();
 const domain = 'mail.story.test';
-const contacts = `Email,Plan,Shoe size
-ada@example.com,pro,37
-grace@example.com,pro,39
-linus@example.com,free,44
-no address,pro,1
+// With the columns without a name that a spreadsheet appends.
+const contacts = `Email,Plan,Shoe size,Since,id,,
+ada@example.com,pro,37,31.12.2025,1,,
+grace@example.com,pro,39,1.2.2026,2,,
+linus@example.com,pro,44,,3,,
+no address,pro,1,,4,,
+linus@example.com,free,44,,3,,
 `;
 
 /** One story of one project: each test continues where the previous one ended. */
@@ -69,7 +71,13 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     const file = { name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(contacts) };
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByText('3 new contacts').waitFor();
+    await page.getByText('1 row repeats the address of an earlier row').waitFor();
+    await page.getByText('0 rows update existing contacts').waitFor();
     await page.getByText('1 row can’t be used').waitFor();
+    await page.getByText(/^Since: 2 of 2 values look like dates but are taken as text/).waitFor();
+    const columns = page.getByRole('table', { name: 'Columns' }).getByRole('row');
+    expect(await columns.count()).toBe(6);
+    expect(await columns.last().textContent()).toContain('reserved');
     await button(/What Shoe size becomes/).click();
     await page.getByRole('option', { name: 'Leave out' }).click();
     await suggested('Field for Plan', 'plan');
@@ -77,9 +85,10 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
       .getByRole('table', { name: 'First rows' })
       .getByRole('columnheader', { name: 'plan' })
       .waitFor();
-    await button('Import 3 rows').click();
+    await button('Import 4 rows').click();
     await page.getByText('The import is complete.').waitFor();
     await page.getByText('3 contacts created').waitFor();
+    await page.getByRole('list', { name: 'Taken as text' }).waitFor();
     await link('Show the contacts').click();
     await link('linus@example.com').click();
     await heading('linus@example.com').waitFor();

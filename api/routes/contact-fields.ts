@@ -31,7 +31,8 @@ export const listFieldValues = defineRoute('GET /contacts/fields/:field/values',
   summary: 'List the values of a field',
   description:
     'Distinct strings, numbers and booleans, sorted. When there are more values than `limit`, returns ' +
-    'those of the newest contacts. Only a limited number of contacts is read: `searched` says how many. Dots address nested data.',
+    'those of the newest contacts. Only a limited number of contacts is read: `searched` says how many. Dots address nested data. ' +
+    'A key that no contact has, which a condition may well name, has no values.',
   params,
   query: fieldValuesQuerySchema,
   responses: ok('The values.', fieldValuesSchema, {

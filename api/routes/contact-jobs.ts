@@ -19,8 +19,8 @@ export const importContacts = defineRoute('POST /contacts/import', {
   summary: 'Import contacts from a CSV file',
   description: [
     'A multipart form with one file of at most 5 MB in the field `file`. The first row names the columns: `email` (in any case) must be there, `subscribed` may be, every other column becomes `data.<column>`; a column without a name is ignored, duplicate names are refused.',
-    'Comma, semicolon and tab are recognized, and so are UTF-8, UTF-16 with a byte order mark, and Windows-1252. `true`, `false` and plain decimal numbers are stored as such, ISO dates as dates; a number with leading zeros, a plus sign or more than 15 digits stays a text, except a fraction exactly as an export writes it. A JSON list or object, as an export has it, is stored as such. An empty cell changes nothing. `subscribed` takes true, false, yes, no, 1, 0.',
-    'Each row creates or updates the contact of its address, in the order of the file. A bad row is skipped and reported by the job. In reports the header is row 1, blank rows count, and a row with line breaks in its cells is one row.',
+    'Comma, semicolon, tab and vertical bar are recognized as separators; UTF-8, UTF-16 with a byte order mark, and Windows-1252 as encodings. `true`, `false` and plain decimal numbers are stored as such, ISO dates as dates; a number with leading zeros, a plus sign or more than 15 digits stays a text, except a fraction exactly as an export writes it. A JSON list or object, as an export has it, is stored as such. An empty cell changes nothing. `subscribed` takes true, false, yes, no, 1, 0.',
+    'Each row creates or updates the contact of its address, in the order of the file. A bad row is skipped and reported by the job. In reports the header is row 1, blank rows count, and a row with line breaks in its cells is one row. `notices` of the result name fields that became text although most of their values look like numbers or dates in another notation, such as `7,5` and `31.12.2025`.',
     'The optional field `mapping` of the form is a JSON object from names of columns to what they become: `email`, `subscribed`, a key of data, or null to leave the column out, such as `{"Mail":"email","Notes":null}`. Columns that it does not name stay as above. `data.subscribed`, as an export has it, is the key `subscribed` of data, in the file as in the mapping. Reserved keys, such as `email` and `id`, are left out, as everywhere in `data`.',
   ].join('\n\n'),
   uploadField: 'file',
@@ -74,6 +74,7 @@ export const getImportJob = defineRoute('GET /contacts/import/:jobId', {
       updated: 103,
       skipped: 1,
       errors: [{ row: 17, email: 'ada@example', message: 'This is not an email address' }],
+      notices: [],
     },
     failedReason: null,
     ...times,

@@ -46,19 +46,15 @@ function standardCount(field: StandardField, { contacts, snoozed }: AudienceFigu
 
 /**
  * Fields are named as in `list`; the prefix `data.` is optional. Methods that take a field throw DomainError
- * `NOT_FOUND` for an unknown one.
+ * `NOT_FOUND` for a name that no field can have, and `usage` and `remove` also for an unknown one.
  */
 export function createContactFieldsService(orm: Orm, heavyReads: ProjectSlots) {
   return {
     list: (projectId: string) => listFields(orm.em.fork(), projectId),
 
-    /** Up to `limit` distinct values of the newest contacts, sorted. */
+    /** Up to `limit` distinct values of the newest contacts, sorted; none for a key that no contact has. */
     async values(projectId: string, field: string, limit: number) {
       const name = parseField(field);
-      if (name.kind === 'custom' && !(await isKnown(orm, projectId, name.key))) {
-        const [root = ''] = name.path;
-        if (name.path.length < 2 || !(await isKnown(orm, projectId, root))) throw notFound('Field');
-      }
       const { contacts } = await readAudienceFigures(orm.em.fork(), projectId);
       const values = await heavyReads.run(projectId, () =>
         readFieldValues(orm.em.fork(), projectId, name, limit),

@@ -1,6 +1,7 @@
 import { type FieldType, inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import { columnOfKey } from '../../core/contact-import/columns.ts';
 import { type ImportFormat, readImportFormat } from '../../core/contact-import/import-format.ts';
+import { createNotationTally, type ImportNotice } from '../../core/contact-import/notation.ts';
 import type { ImportRow } from '../../core/contact-import/read-row.ts';
 import { type ImportHeader, readHeader, readRows } from '../../core/contact-import/read-rows.ts';
 import { createEncodingDetector } from '../../core/contact-import/text-encoding.ts';
@@ -17,8 +18,10 @@ export interface ImportPreview {
   totalRows: number;
   wouldCreate: number;
   wouldUpdate: number;
+  repeated: number;
   invalid: number;
   errors: BadRow[];
+  notices: ImportNotice[];
   columns: { name: string; field: string | null; type: FieldType | null }[];
   preview: GoodRow[];
 }
@@ -41,11 +44,13 @@ export async function previewImport(
 ): Promise<ImportPreview> {
   const header = await readHeader(piecesOf(file), format);
   const types = new Map<string, FieldType>();
+  const tally = createNotationTally();
   const seen = new Set<string>();
-  const result: Omit<ImportPreview, 'columns'> = {
+  const result: Omit<ImportPreview, 'columns' | 'notices'> = {
     totalRows: 0,
     wouldCreate: 0,
     wouldUpdate: 0,
+    repeated: 0,
     invalid: 0,
     errors: [],
     preview: [],
@@ -59,6 +64,7 @@ export async function previewImport(
     const created = fresh.size - known.length;
     result.wouldCreate += created;
     result.wouldUpdate += rows.length - created;
+    result.repeated += rows.length - fresh.size;
     for (const email of fresh) seen.add(email);
   };
 
@@ -71,6 +77,7 @@ export async function previewImport(
       continue;
     }
     learn(types, row);
+    tally.add(row);
     if (result.preview.length < previewRows) result.preview.push(row);
     batch.push(row);
     if (batch.length < rowsPerLook) continue;
@@ -78,7 +85,7 @@ export async function previewImport(
     batch = [];
   }
   await count(batch);
-  return { ...result, columns: toColumns(header, types) };
+  return { ...result, notices: tally.notices(), columns: toColumns(header, types) };
 }
 
 /**

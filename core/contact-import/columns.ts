@@ -12,6 +12,8 @@ export type ColumnsResult =
   | { ok: false; message: string; isEmailMissing: boolean };
 
 const maxColumns = 1_000;
+const notText =
+  'This is not a text file, or UTF-16 without a byte order mark. Export it as CSV in UTF-8 and upload that.';
 const emailNames = ['email', 'e-mail', 'email address', 'e-mail address'];
 
 // A key that itself looks like a built-in column gets the prefix too, so that each column name has one meaning.
@@ -40,6 +42,7 @@ export type ColumnMapping = Readonly<Record<string, string | null>>;
  */
 export function readColumns(header: readonly string[], mapping: ColumnMapping = {}): ColumnsResult {
   if (header.length > maxColumns) return refuse(`A file has at most ${maxColumns} columns`);
+  if (header.some((cell) => cell.includes('\0'))) return refuse(notText);
   const written = header.map((cell) => cell.trim());
   const unknown = Object.keys(mapping).find((name) => !written.includes(name));
   if (unknown !== undefined)
@@ -64,7 +67,6 @@ export function readColumns(header: readonly string[], mapping: ColumnMapping = 
     const other = seen.get(name);
     if (other !== undefined) return refuse(sameField(name, other, column));
     seen.set(name, column);
-    if (key.includes('\0')) return refuse('The header contains NUL characters: the file is not a text file');
     if (key.length > maxContactDataKeyLength) {
       return refuse(`The name of a column has at most ${maxContactDataKeyLength} characters`);
     }

@@ -18,7 +18,7 @@ export type ImportFormat = z.output<typeof importFormatSchema>;
 
 export type ImportFormatResult = { ok: true; format: ImportFormat } | { ok: false; message: string };
 
-const delimiters = [',', ';', '\t'] as const;
+const delimiters = [',', ';', '\t', '|'] as const;
 
 /** Lenient, so that a misplaced quote does not end an import. */
 export function csvOptions(delimiter: string): Options {

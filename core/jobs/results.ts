@@ -22,6 +22,17 @@ export const importResultSchema = z.object({
     )
     .default([])
     .describe('Why rows were skipped, the first 100.'),
+  notices: z
+    .array(
+      z.object({
+        field: z.string().describe('A key of `data`, as a column names it.'),
+        message: z.string(),
+      }),
+    )
+    .default([])
+    .describe(
+      'Fields whose values became text although most of them look like numbers or dates, such as `7,5` and `31.12.2025`. At most 20.',
+    ),
 });
 
 export const bulkOperations = ['subscribe', 'unsubscribe', 'delete'] as const;
@@ -40,4 +51,6 @@ export const bulkResultSchema = z.object({
 });
 
 export type ImportResult = z.output<typeof importResultSchema>;
+/** The outcome of some rows. */
+export type ImportedRows = Omit<ImportResult, 'notices'>;
 export type BulkResult = z.output<typeof bulkResultSchema>;

@@ -34,8 +34,10 @@ export const importPreviewSchema = z
       .number()
       .int()
       .describe('Rows of contacts that exist, or that an earlier row would create.'),
+    repeated: z.number().int().describe('How many of these rows have the address of an earlier row.'),
     invalid: z.number().int().describe('Rows that cannot be used.'),
     errors: importResultSchema.shape.errors.describe('Why, for the first 100 of them.'),
+    notices: importResultSchema.shape.notices,
     columns: z.array(
       z.object({
         name: z.string().describe('As it is in the file.'),

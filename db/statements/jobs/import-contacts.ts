@@ -23,7 +23,7 @@ const inputSql = `
 const importSql = `
 with ${upsertContactsSql(inputSql)},
 ${countEventsSql('select * from contact_flip')}
-select count(*)::int as created from contact where is_new`;
+select count(*)::int as created from contact_written where is_new`;
 
 interface InputRow {
   ord: number;

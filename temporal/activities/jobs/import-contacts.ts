@@ -1,9 +1,15 @@
 import { inferFieldType } from '../../../core/contact-data/infer-field-type.ts';
 import { maxContactDataBytes } from '../../../core/contact-data/parse-contact-data.ts';
 import { importFormatSchema } from '../../../core/contact-import/import-format.ts';
+import { createNotationTally } from '../../../core/contact-import/notation.ts';
 import type { ImportRow } from '../../../core/contact-import/read-row.ts';
 import { readRows } from '../../../core/contact-import/read-rows.ts';
-import { type ImportResult, importResultSchema, mostImportErrorsKept } from '../../../core/jobs/results.ts';
+import {
+  type ImportedRows,
+  type ImportResult,
+  importResultSchema,
+  mostImportErrorsKept,
+} from '../../../core/jobs/results.ts';
 import { jsonByteLength } from '../../../core/json-value.ts';
 import { limitReached } from '../../../db/database-errors.ts';
 import { JobChunk } from '../../../db/entities/job.ts';
@@ -36,7 +42,7 @@ export function importContacts(context: JobContext, jobId: string): Promise<Cont
     jobId,
     (run) => importRows(context.em, run),
     (result) => {
-      const { errors, ...counts } = importResultSchema.parse(result);
+      const { errors, notices, ...counts } = importResultSchema.parse(result);
       return counts;
     },
   );
@@ -48,6 +54,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   if (!parsed.success) throw new JobFailure('The file of this import is gone');
   const format = parsed.data;
   const learn = createFieldTypeLearner(em, job.projectId);
+  const tally = createNotationTally();
   const reading = { bytes: 0 };
 
   const prepare = async (rows: ImportRow[]): Promise<PreparedBatch> => {
@@ -62,7 +69,7 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
       const applied = await run.apply(async (tx) => ({
         done,
         progress,
-        result: addResult(before, await writeRows(tx, job.projectId, part)),
+        result: addResult(before, await writeRows(tx, job.projectId, part), tally.notices()),
       }));
       if (!applied) return false;
     }
@@ -74,6 +81,8 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   let batch: ImportRow[] = [];
   try {
     for await (const row of readRows(readFile(em, job.id, format.bytes, reading), format)) {
+      // Rows of earlier runs count, too.
+      tally.add(row);
       if (row.row <= job.done) continue;
       batch.push(row);
       if (batch.length < batchRows) continue;
@@ -136,13 +145,14 @@ async function divideRows(em: Em, projectId: string, rows: readonly ImportRow[])
   return parts;
 }
 
-function addResult(before: ImportResult, more: ImportResult): ImportResult {
+function addResult(before: ImportResult, more: ImportedRows, notices: ImportResult['notices']): ImportResult {
   return {
     totalRows: before.totalRows + more.totalRows,
     created: before.created + more.created,
     updated: before.updated + more.updated,
     skipped: before.skipped + more.skipped,
     errors: [...before.errors, ...more.errors].slice(0, mostImportErrorsKept),
+    notices,
   };
 }
 

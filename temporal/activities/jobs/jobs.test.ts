@@ -68,11 +68,11 @@ const readJob = async (id: string) => {
 const rowCount = 9_000;
 /** Every contact twice, the second time unsubscribed, and every tenth row is bad. */
 function makeFile(): string {
-  const lines = ['email,n,subscribed'];
+  const lines = ['email,n,subscribed,price'];
   for (let n = 0; n < rowCount; n += 1) {
     const half = rowCount / 2;
     const address = n % 10 === 3 ? `bad-${n}` : `reader-${n % half}@example.com`;
-    lines.push(`${address},${n},${n < half ? '' : 'no'}`);
+    lines.push(`${address},${n},${n < half ? '' : 'no'},"${n},5"`);
   }
   return lines.join('\n');
 }
@@ -115,6 +115,11 @@ describe('an import', () => {
     expect(progress).toEqual([...progress].sort((a, b) => a - b));
     expect(outcomes.at(-1)).toMatchObject({ outcome: 'completed', progress: 100, counts: expectedResult });
     await expectAppliedOnce(jobId);
+    expect(await readJob(jobId)).toMatchObject({
+      result: {
+        notices: [{ field: 'price', message: expect.stringMatching(/^8100 of 8100 values look like/) }],
+      },
+    });
     expect(await importContacts(context(), jobId)).toMatchObject({ ended: true, outcome: 'gone' });
   });
 

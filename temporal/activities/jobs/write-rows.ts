@@ -1,5 +1,5 @@
 import type { ImportRow } from '../../../core/contact-import/read-row.ts';
-import type { ImportResult } from '../../../core/jobs/results.ts';
+import type { ImportedRows } from '../../../core/jobs/results.ts';
 import { brokenConstraint, isDataFault } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
 import { importContactRows, sortAddresses } from '../../../db/statements/jobs/import-contacts.ts';
@@ -9,7 +9,7 @@ type GoodRow = Extract<ImportRow, { ok: true }>;
 interface Written {
   created: number;
   updated: number;
-  errors: ImportResult['errors'];
+  errors: ImportedRows['errors'];
 }
 
 /**
@@ -20,9 +20,9 @@ export async function writeRows(
   em: Em,
   projectId: string,
   rows: readonly ImportRow[],
-): Promise<ImportResult> {
+): Promise<ImportedRows> {
   const occurredAt = new Date();
-  const result: ImportResult = { totalRows: rows.length, created: 0, updated: 0, skipped: 0, errors: [] };
+  const result: ImportedRows = { totalRows: rows.length, created: 0, updated: 0, skipped: 0, errors: [] };
   for (const row of rows) {
     if (!row.ok) result.errors.push({ row: row.row, email: row.email, message: row.message });
   }

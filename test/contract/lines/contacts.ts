@@ -162,9 +162,9 @@ export const contactLines: readonly ContractLine[] = [
     },
     refusals: [
       refuses(
-        'nobody knows the field',
+        'no field can have the name',
         404,
-        (valid) => ({ ...valid, params: { field: 'data.nothing' } }),
+        (valid) => ({ ...valid, params: { field: `data.${'x'.repeat(2_000)}` } }),
         'NOT_FOUND',
       ),
       refuses('the limit is no number', 422, withQuery('limit=many')),

@@ -1696,6 +1696,10 @@ export interface components {
                 row: number;
             }[];
             invalid: number;
+            notices: {
+                field: string;
+                message: string;
+            }[];
             preview: {
                 data: {
                     [key: string]: unknown;
@@ -1704,6 +1708,7 @@ export interface components {
                 row: number;
                 subscribed: boolean | null;
             }[];
+            repeated: number;
             totalRows: number;
             wouldCreate: number;
             wouldUpdate: number;
@@ -4470,6 +4475,10 @@ export interface operations {
                                 email: string;
                                 message: string;
                                 row: number;
+                            }[];
+                            notices: {
+                                field: string;
+                                message: string;
                             }[];
                             skipped: number;
                             totalRows: number;

@@ -5,6 +5,7 @@ it.each<[string, string[]]>([
   ['Mail,Name\nada@example.com,Ada', ['Mail', 'Name']],
   ['\uFEFFMail;First name\r\n', ['Mail', 'First name']],
   ['Mail\tPlan', ['Mail', 'Plan']],
+  ['Mail|Plan', ['Mail', 'Plan']],
   ['"E-mail, work","A ""b"""\n', ['E-mail, work', 'A "b"']],
   ['Mail,,Plan', ['Mail', 'Plan']],
   ['', []],

@@ -19,7 +19,7 @@ export function decodeHeader(start: Uint8Array): string {
 export function csvHeader(text: string): string[] {
   const line = /^(?:"(?:[^"]|"")*"|[^"\r\n])*/.exec(text.replace(/^\uFEFF/, ''))?.[0] ?? '';
   const bare = line.replace(/"(?:[^"]|"")*"/g, '');
-  const separator = [',', ';', '\t'].reduce((best, one) =>
+  const separator = [',', ';', '\t', '|'].reduce((best, one) =>
     bare.split(one).length > bare.split(best).length ? one : best,
   );
   const names: string[] = [];

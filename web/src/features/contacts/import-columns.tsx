@@ -69,6 +69,8 @@ export function ImportColumns({ columns, preview, isCurrent, mapping, onChange }
             header: 'Field',
             cell: (name) => {
               const field = fieldOf(name);
+              if (field === null && mapping[name] === undefined && preview !== undefined)
+                return <span className="text-sm text-muted">{reservedName}</span>;
               if (field === null || roleOf(field) !== 'data') return null;
               const isIgnored = isCurrent && previewOf(name)?.field === null;
               return (

@@ -14,6 +14,7 @@ import { DataValue } from './data-value.tsx';
 import { ImportColumns, type Mapping } from './import-columns.tsx';
 import { ImportErrors } from './import-errors.tsx';
 import { keyOfField } from './import-field.ts';
+import { ImportNotices } from './import-notices.tsx';
 
 const headerBytes = 64 * 1024;
 
@@ -93,7 +94,8 @@ function usePreview(file: File, mapping: Mapping) {
       await requireReadable(file);
       try {
         const preview = await dryRun(file, mapping);
-        setColumns(preview.columns.map(({ name }) => name));
+        // Spreadsheets append columns without a name, which the API leaves out.
+        setColumns(preview.columns.map(({ name }) => name).filter(Boolean));
         return preview;
       } catch (error) {
         // Without an address column the API returns no preview; the user chooses the column.
@@ -114,13 +116,29 @@ const canBeMapped = (names: string[]): boolean =>
   new Set(names).size === names.length && !names.some((name) => /\p{Cc}|\uFFFD/u.test(name));
 
 function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
-  const { wouldCreate, wouldUpdate, invalid, errors, columns } = preview;
+  const { wouldCreate, wouldUpdate, repeated, invalid, errors, notices, columns } = preview;
   const saysSubscribed = columns.some(({ field }) => field === 'subscribed');
   return (
     <Section title="What will happen">
       <ul className="flex flex-col gap-1" data-numeric>
         <li>{quantity(wouldCreate, 'new contact')}</li>
-        <li>{quantity(wouldUpdate, 'row updates an existing contact', 'rows update existing contacts')}</li>
+        <li>
+          {quantity(
+            wouldUpdate - repeated,
+            'row updates an existing contact',
+            'rows update existing contacts',
+          )}
+        </li>
+        {repeated > 0 && (
+          <li>
+            {quantity(
+              repeated,
+              'row repeats the address of an earlier row',
+              'rows repeat the addresses of earlier rows',
+            )}
+            ; values of later rows win
+          </li>
+        )}
         <li className={invalid > 0 ? 'text-bad' : ''}>{quantity(invalid, 'row')} can’t be used</li>
       </ul>
       {!saysSubscribed && (
@@ -128,6 +146,7 @@ function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
           No column holds the subscription: new contacts are subscribed, and existing ones stay as they are.
         </p>
       )}
+      <ImportNotices notices={notices} />
       <ImportErrors errors={errors} total={invalid} />
     </Section>
   );

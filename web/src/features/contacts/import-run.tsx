@@ -10,6 +10,7 @@ import { ProgressLine } from '../../ui/progress-line.tsx';
 import { sayError } from '../../ui/toast.tsx';
 import { download } from './download.ts';
 import { ImportErrors } from './import-errors.tsx';
+import { ImportNotices } from './import-notices.tsx';
 import { refreshContacts } from './refresh-contacts.ts';
 
 const pollMs = 1_000;
@@ -75,11 +76,10 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
   );
 }
 
-type ImportResultProps = Record<'created' | 'updated' | 'skipped', number> & {
-  errors: Schema<'ImportPreview'>['errors'];
-};
+type ImportResultProps = Record<'created' | 'updated' | 'skipped', number> &
+  Pick<Schema<'ImportPreview'>, 'errors' | 'notices'>;
 
-function ImportResult({ created, updated, skipped, errors }: ImportResultProps) {
+function ImportResult({ created, updated, skipped, errors, notices }: ImportResultProps) {
   return (
     <>
       <ul className="flex flex-col gap-1" data-numeric>
@@ -87,6 +87,7 @@ function ImportResult({ created, updated, skipped, errors }: ImportResultProps) 
         <li>{quantity(updated, 'row updated a contact', 'rows updated contacts')}</li>
         <li className={skipped > 0 ? 'text-bad' : ''}>{quantity(skipped, 'row')} refused</li>
       </ul>
+      <ImportNotices notices={notices} />
       <ImportErrors errors={errors} total={skipped} />
     </>
   );

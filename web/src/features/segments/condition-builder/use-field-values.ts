@@ -6,8 +6,7 @@ export function useFieldValues(field: string): readonly unknown[] {
     'get',
     '/contacts/fields/{field}/values',
     { params: { path: { field } } },
-    // 404 for a field that no contact has yet: it has no values.
-    { enabled: field.startsWith('data.'), staleTime: 60_000, retry: false },
+    { enabled: field.startsWith('data.'), staleTime: 60_000 },
   );
   return data?.values ?? [];
 }
