@@ -41,6 +41,15 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  it('the search finds segments by a part of their name', async () => {
+    await post('/segments', { name: 'Hand-picked readers', type: 'STATIC' });
+    await page.keyboard.press('Control+k');
+    await page.getByRole('searchbox', { name: /^Search pages/ }).fill('picked');
+    await page.getByRole('menuitem', { name: /^Hand-picked readers/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await heading('Hand-picked readers').waitFor();
+  });
+
   it('senders are suggested until the field contains one', async () => {
     await page.goto(`projects/${project.id}/templates/new`);
     await tab.settled();

@@ -152,6 +152,7 @@ describe.skipIf(executable === undefined)('the dashboard', () => {
         ...(isHacked ? ['a script ran'] : []),
         ...(links > 0 ? ['a link that is a script'] : []),
         ...(await beyondOn(watched, 360)),
+        ...(await beyondOn(watched, 800)),
         ...(await beyondOn(watched, 1440)),
       ];
     };

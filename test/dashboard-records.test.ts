@@ -208,6 +208,89 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.unroute(`**/segments/${id}`);
   });
 
+  it('a segment and the settings keep what was typed beside a change from another tab, and load that', async () => {
+    const { id } = (await post('/segments', { name: 'Shared', type: 'STATIC' })).body;
+    const patch = (path: string, body: object) =>
+      owner.call('PATCH', path, body, { 'X-Project-Id': project.id });
+    const warning = page.getByRole('dialog', { name: 'Someone else has saved a change' });
+    for (const [address, path, mine, theirs] of [
+      [`segments/${id}?tab=settings`, `/segments/${id}`, 'Description', { name: 'Theirs' }],
+      ['settings', `/users/@me/projects/${project.id}`, 'Postal address', { name: 'Their records' }],
+    ] as const) {
+      await page.goto(`projects/${project.id}/${address}`);
+      const [name, other] = ['Name', mine].map((label) => page.getByRole('textbox', { name: label }));
+      await other?.fill('Mine');
+      expect((await patch(path, theirs)).status).toBe(200);
+      await button('Save').click();
+      await warning.getByRole('button', { name: 'Load theirs' }).click();
+      await warning.waitFor({ state: 'detached' });
+      expect(await name?.inputValue()).toBe(theirs.name);
+      expect(await other?.inputValue()).toBe('');
+      await button('Undo').click();
+      expect(await other?.inputValue()).toBe('Mine');
+      await button('Save').click();
+      await page
+        .getByRole('alertdialog')
+        .getByText(/saved|Saved/)
+        .waitFor();
+    }
+    expect((await asked(`/segments/${id}`)).body).toMatchObject({ name: 'Shared', description: 'Mine' });
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+  });
+
+  it('a form without unsaved input shows what was saved elsewhere', async () => {
+    const { id } = (await post('/segments', { name: 'Followed', type: 'STATIC' })).body;
+    await page.goto(`projects/${project.id}/segments/${id}?tab=settings`);
+    const name = page.getByRole('textbox', { name: 'Name' });
+    await name.waitFor();
+    const renamed = { name: 'Renamed' };
+    await owner.call('PATCH', `/segments/${id}`, renamed, { 'X-Project-Id': project.id });
+    await button('More').click();
+    await page.getByRole('menuitem', { name: 'Count the members again' }).click();
+    await heading('Renamed').waitFor();
+    await expect.poll(() => name.inputValue()).toBe('Renamed');
+  });
+
+  it('a field of a contact is saved beside another one from another tab, and replaces its own only after a warning', async () => {
+    const data = { tier: 'free', seat: 1 };
+    const { id } = (await post('/contacts', { email: 'shared@example.com', data })).body;
+    const changed = async (theirs: object) =>
+      expect(
+        (await owner.call('PATCH', `/contacts/${id}`, { data: theirs }, { 'X-Project-Id': project.id }))
+          .status,
+      ).toBe(200);
+    await page.goto(`projects/${project.id}/contacts/${id}`);
+    const tier = page.getByRole('textbox', { name: 'tier', exact: true });
+    await tier.fill('pro');
+    await changed({ seat: 2 });
+    await button('Save tier').click();
+    await page.getByText('tier is saved').waitFor();
+    expect((await asked(`/contacts/${id}`)).body.data).toEqual({ tier: 'pro', seat: 2 });
+    await tier.fill('max');
+    await changed({ tier: 'team' });
+    await button('Save tier').click();
+    await page.getByText('Changed meanwhile to “team”. Save again to replace it.').waitFor();
+    expect((await asked(`/contacts/${id}`)).body.data.tier).toBe('team');
+    await button('Save tier').click();
+    await page.getByText('tier is saved').nth(1).waitFor();
+    expect((await asked(`/contacts/${id}`)).body.data.tier).toBe('max');
+    expect(tab.complaints().filter((text) => !text.includes('status of 409'))).toEqual([]);
+  });
+
+  it('the emails of a contact are shown, and those of everybody after that', async () => {
+    const from = `hello@${domain}`;
+    for (const to of ['first@example.com', 'second@example.com'])
+      expect((await post('/v1/send', { to, from, subject: 'Hello', body: '<p>Hello</p>' })).status).toBe(200);
+    const { id } = (await asked('/contacts?search=first@example.com')).body.data[0];
+    await page.goto(`projects/${project.id}/contacts/${id}`);
+    await link('Show emails').click();
+    await page.getByText('To first@example.com').waitFor();
+    await link('first@example.com').nth(1).waitFor();
+    expect(await page.getByRole('row').count()).toBe(2);
+    await button('Show all emails').click();
+    await link('second@example.com').waitFor();
+  });
+
   it('the members of a segment show what was changed about one of them', async () => {
     const { id } = (await post('/segments', { name: 'Circle', type: 'STATIC' })).body;
     await post(`/segments/${id}/members`, { emails: ['member@example.com'], createMissing: true });

@@ -118,7 +118,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     <ul><li>One</li><li>Two</li></ul>
     <p><a href="https://example.com/start" style="display: inline-block; padding: 12px 20px;`,
     );
-    expect(template.body).toContain('<a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>');
+    expect(template.body).toMatch(/<\/body>\s*<\/html>\s*$/);
   });
 
   it.each([
@@ -176,6 +176,25 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
       .waitFor();
     await code().waitFor();
     expect(await written()).toBe(html);
+  });
+
+  it('the preview text is a hidden part of the body, which the visual editor leaves alone', async () => {
+    const content = '<body>\n<p>First</p>\n</body>';
+    await openVisually(content);
+    await body().getByText('First').click();
+    await page.keyboard.press('End');
+    await page.keyboard.type(' words');
+    await field('Preview text').fill('For {{ homeTown ?? "you" }}');
+    await page.getByRole('region', { name: 'Preview' }).getByText('For you', { exact: true }).waitFor();
+    await body().getByText('First words').click();
+    await page.keyboard.press('Control+z');
+    await body().getByText('First', { exact: true }).waitFor();
+    const hidden =
+      '<div data-text="none" style="display: none; max-height: 0; overflow: hidden;">For {{ homeTown ?? "you" }}</div>';
+    expect(await readHtml()).toBe(content.replace('<p>', `${hidden}\n<p>`));
+    await mode('Visual').click();
+    await field('Preview text').fill('');
+    expect(await readHtml()).toBe(content);
   });
 
   it('Backspace and Delete remove no comment, which nobody sees', async () => {

@@ -39,6 +39,24 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.getByText('Deleted step').first().waitFor();
   });
 
+  it('stands once among what comes up, with all its contacts', async () => {
+    const { id } = await createWaitingWorkflow(sender, { name: 'Announced', eventName: 'announced' });
+    for (const email of ['first@example.com', 'second@example.com']) {
+      const contactId = await createContact(sender, email);
+      expect((await sender.post(`/workflows/${id}/executions`, { contactId })).status).toBe(201);
+    }
+    await eventually(
+      () => asked(`/workflows/${id}/executions?status=WAITING`),
+      ({ body }) => body.data.length === 2,
+    );
+    await page.goto(`projects/${project.id}`);
+    await page
+      .getByRole('link', { name: /^“Announced” continues for (first|second)@example.com and 1 other$/ })
+      .click();
+    await button('Cancel the execution of first@example.com').waitFor();
+    await button('Cancel the execution of second@example.com').waitFor();
+  });
+
   it('deletes a step and its settings only after a confirmation', async () => {
     const workflow = await createWaitingWorkflow(sender, { name: 'Asks', eventName: 'asked' });
     const path = `/workflows/${workflow.id}`;
@@ -90,6 +108,44 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Delay: Not set up yet' }).waitFor();
     await button('Enable (1 problem left)').waitFor();
+  });
+
+  it('is not enabled without any steps', async () => {
+    const { id } = await createWorkflow(sender, { name: 'Nothing', eventName: 'nothing' });
+    await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
+    await page.getByRole('button', { name: 'Trigger: Nothing follows yet. Add a step' }).waitFor();
+    expect(await button('Enable (1 problem left)').isDisabled()).toBe(true);
+  });
+
+  it('says which fields an email can’t fill, as a workflow sends it', async () => {
+    const domain = 'mail.workflows.test';
+    const verified = (await sender.post('/domains', { domain })).body;
+    await asked(`/domains/${verified.id}/verify`);
+    const content = { subject: 'Order {{ event.order }}', from: `hello@${domain}` };
+    const body = '<p>{{ plann }} <a href="{{ event.url }}">Track it</a></p>';
+    const template = (await sender.post('/templates', { name: 'Shipped', ...content, body })).body;
+    const { id, steps } = await createWorkflow(sender, { name: 'Ships', eventName: 'shipped' });
+    await addStep(sender, id, {
+      type: 'SEND_EMAIL',
+      name: 'Tell them',
+      config: {},
+      autoConnect: steps[0].id,
+    });
+    await page.goto(`projects/${project.id}/workflows/${id}?view=outline`);
+    await button(/^2\. Tell them/).click();
+    const form = page.getByRole('dialog', { name: 'Tell them' });
+    await form.getByRole('button', { name: /Template/ }).click();
+    await page.getByRole('option', { name: 'Shipped' }).click();
+    const problems = form.getByRole('list', { name: 'Problems' }).getByRole('listitem');
+    await problems.getByText('No contact has a field “plann”, so nothing shows there').waitFor();
+    expect(await problems.count()).toBe(1);
+    await form.getByText('“Order {{ event.order }}”').waitFor();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.waitFor({ state: 'detached' });
+    await button(/^2\. Tell them/).click();
+    await form.getByRole('link', { name: 'Open the template' }).click();
+    await page.getByRole('heading', { name: 'Shipped' }).waitFor();
+    expect(page.url()).toContain(template.id);
   });
 
   it('shows at which step an execution failed', async () => {

@@ -60,7 +60,10 @@ describe.each(['templates', 'campaigns'])('POST /%s/preview', (kind) => {
     const [url = ''] = /http[^"]+unsubscribe[^"]+/.exec(html) ?? [];
     expect(text).toContain(url);
     expect((await fetch(url, { method: 'POST' })).status).toBe(404);
-    expect(problems).toMatchObject([{ code: 'unsubscribe_added', severity: 'info' }]);
+    expect(problems).toMatchObject([
+      { code: 'postal_address_missing', severity: 'warning' },
+      { code: 'unsubscribe_added', severity: 'info' },
+    ]);
     const own = { body: '<a href="{{ unsubscribeUrl }}">Leave</a>' };
     expect((await preview(own)).body).toMatchObject({ html: `<a href="${url}">Leave</a>`, problems: [] });
   });
@@ -95,19 +98,40 @@ describe.each(['templates', 'campaigns'])('POST /%s/preview', (kind) => {
       { code: 'subject_empty', field: 'subject' },
       { code: 'link_empty', line: 1, column: 1 },
       { code: 'image_without_alt', line: 2, column: 1 },
+      { code: 'postal_address_missing' },
       { code: 'unsubscribe_added' },
     ]);
     const endless = '{% for a in (1..90000) %}{% for b in (1..90000) %}x{% endfor %}{% endfor %}';
     expect(await problemsOf({ body: endless })).toMatchObject([{ code: 'render_limit', field: 'body' }]);
     expect(await problemsOf({ body: '', type: 'TRANSACTIONAL', from: '' })).toEqual([]);
   });
+});
 
-  it('names fields that no contact has in campaigns, which have no variables of their own', async () => {
-    const body = '<p>{{ nobodyHasIt }} {{ given }}</p>';
-    const draft = { subject: 'Hi', body, type: 'TRANSACTIONAL', data: { given: 1 } };
-    const { problems } = (await sender.post('/campaigns/preview', draft)).body;
-    expect(problems).toMatchObject([{ code: 'unknown_field', field: 'body', line: 1, column: 4 }]);
-    expect((await sender.post('/templates/preview', draft)).body.problems).toEqual([]);
+describe('fields that no contact has', () => {
+  const problemsOf = async (kind: 'templates' | 'campaigns', body: string, changes: object = {}) => {
+    const draft = { subject: 'Hi', body, type: 'TRANSACTIONAL', data: { given: 1 }, ...changes };
+    return (await sender.post(`/${kind}/preview`, draft)).body.problems;
+  };
+  const missing = [{ code: 'unknown_field', severity: 'warning', field: 'body', line: 1, column: 1 }];
+
+  it('are named in campaigns, which have no variables of their own', async () => {
+    expect(await problemsOf('campaigns', '{{ nobodyHasIt }} {{ given }}')).toMatchObject(missing);
+  });
+
+  it('are noted in templates, whose requests may pass them', async () => {
+    expect(await problemsOf('templates', '{{ nobodyHasIt }} {{ given }} {{ event.id }}')).toMatchObject([
+      { code: 'variable_needed', severity: 'info', message: expect.stringContaining('“nobodyHasIt”') },
+    ]);
+    await sender.post('/contacts', { email: 'ada@example.com', data: { 'First name': 'Ada' } });
+    expect(await problemsOf('templates', '{{ firstName ?? "you" }}')).toMatchObject([
+      { ...missing[0], message: 'No contact has a field “firstName”. Did you mean “First name”?' },
+    ]);
+  });
+
+  it('are named in templates of workflows, which pass only `event` and `context`', async () => {
+    const body = '{{ nobodyHasIt }} {{ event.id }} {{ context.id }} {{ given }}';
+    for (const samples of [{ event: {} }, { context: {} }])
+      expect(await problemsOf('templates', body, samples)).toMatchObject(missing);
   });
 });
 

@@ -32,11 +32,11 @@ interface PreviewRoute {
   path: `/${string}`;
   tag: string;
   summary: string;
-  description?: string;
+  description: string;
   takesVariables: boolean;
 }
 
-const previewRoute = ({ path, tag, summary, description = '', takesVariables }: PreviewRoute) =>
+const previewRoute = ({ path, tag, summary, description, takesVariables }: PreviewRoute) =>
   defineRoute(`POST ${path}`, {
     tags: [tag],
     summary,
@@ -59,6 +59,9 @@ export const previewTemplate = previewRoute({
   path: '/templates/preview',
   tag: 'Templates',
   summary: 'Render a template without storing it',
+  description:
+    ' Fields that no contact has are among the problems: with `event` or `context`, as for a campaign; otherwise in one ' +
+    'note, because the request that sends the template may pass them in `data`, except for those that look mistyped.',
   takesVariables: true,
 });
 

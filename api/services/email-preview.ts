@@ -31,7 +31,7 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
     manageUrl: link('manage'),
   };
 
-  function preview(body: PreviewEmailBody, { contact, sender, brand, keys }: PreviewRecords) {
+  function preview(body: PreviewEmailBody, { contact, sender, brand, keys, takesVariables }: PreviewInputs) {
     const faults = findLiquidFaults(cache, body);
     const broken = new Set(faults.map(({ field }) => field));
     const source = {
@@ -52,9 +52,11 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
     );
     if (!rendered.ok) return { ...nothing, problems: [...problems, rendered.problem] };
     const { email, isFooterAdded } = rendered;
+    const footer =
+      isFooterAdded === undefined ? undefined : { isAdded: isFooterAdded, address: brand.footerAddress };
     const checks = [
-      ...(keys ? findUnknownFields(template.template, keys, variables) : []),
-      ...findEmailProblems({ ...email, body: source.body, isFooterAdded, sender }),
+      ...findUnknownFields(template.template, { keys, variables, takesVariables }),
+      ...findEmailProblems({ ...email, body: source.body, footer, sender }),
     ].toSorted(bySeverity);
     const shown = broken.has('body') ? { html: '', text: '' } : { html: email.html, text: email.text };
     return {
@@ -70,7 +72,7 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
   return {
     /**
      * Renders an email as it would be sent and lists its problems. Nothing is stored.
-     * @param takesVariables whether it may be sent with variables of its own, besides the fields of contacts
+     * @param takesVariables whether a request may send it with variables of its own, besides the fields of contacts
      * @throws DomainError `NOT_FOUND` for an unknown contact; as `inTurn`
      */
     async render(projectId: string, body: PreviewEmailBody, { takesVariables }: { takesVariables: boolean }) {
@@ -83,18 +85,22 @@ export function createEmailPreviewService(orm: Orm, apiUrl: string, { cache, inT
         language: language ?? saved.language,
         footerAddress: footerAddress === undefined ? saved.footerAddress : footerAddress,
       };
-      const fields = takesVariables ? undefined : await em.getRepository(ContactField).listTypes(projectId);
-      const keys = fields?.map(({ key }) => key);
-      return inTurn(projectId, () => preview(body, { contact, sender, brand, keys }));
+      const keys = (await em.getRepository(ContactField).listTypes(projectId)).map(({ key }) => key);
+      // A workflow passes nothing but these.
+      const isOfWorkflow = body.event !== undefined || body.context !== undefined;
+      const inputs = { contact, sender, brand, keys, takesVariables: takesVariables && !isOfWorkflow };
+      return inTurn(projectId, () => preview(body, inputs));
     },
   };
 }
 
-interface PreviewRecords {
+interface PreviewInputs {
   contact: Awaited<ReturnType<typeof readContact>>;
   sender: Awaited<ReturnType<typeof readSender>>;
   brand: EmailBrand;
-  keys: string[] | undefined;
+  /** Of `data` that contacts have. */
+  keys: string[];
+  takesVariables: boolean;
 }
 
 /** In a workflow both always exist, so giving one defines the other. */
@@ -118,7 +124,7 @@ function renderAs(
     return { ok: false as const, problem: problem('render_limit', message, { field }) };
   }
   const { email } = rendered;
-  if (type !== 'MARKETING') return { ok: true as const, email, isFooterAdded: false };
+  if (type !== 'MARKETING') return { ok: true as const, email, isFooterAdded: undefined };
   const bare = renderEmail(template, { ...parts, type: 'TRANSACTIONAL', now });
   return { ok: true as const, email, isFooterAdded: bare.ok && bare.email.html !== email.html };
 }

@@ -7,10 +7,12 @@ const find = (changes: Partial<CheckedEmail>) =>
     subject: 'News',
     html: changes.body ?? '<p>News</p>',
     body: '<p>News</p>',
-    isFooterAdded: false,
+    text: '',
+    footer: undefined,
     sender: { domain: 'example.com', status: 'verified' },
     ...changes,
   });
+const address = 'Acme Ltd\n1 Main Street';
 const codesOf = (changes: Partial<CheckedEmail>) => find(changes).map(({ code }) => code);
 
 describe('findEmailProblems', () => {
@@ -24,7 +26,23 @@ describe('findEmailProblems', () => {
     ['a subject of 79 characters', { subject: 's'.repeat(79) }, ['subject_long']],
     ['102 KB', { html: 'x'.repeat(clippedBytes) }, []],
     ['more than 102 KB', { html: 'ü'.repeat(clippedBytes / 2 + 1) }, ['too_large']],
-    ['a footer that is added', { isFooterAdded: true }, ['unsubscribe_added']],
+    ['a footer that is added', { footer: { isAdded: true, address } }, ['unsubscribe_added']],
+    [
+      'a footer without an address',
+      { footer: { isAdded: true, address: null } },
+      ['postal_address_missing', 'unsubscribe_added'],
+    ],
+    [
+      'an own link without the address of the project',
+      { footer: { isAdded: false, address } },
+      ['postal_address_missing'],
+    ],
+    [
+      'an own link and the address',
+      { footer: { isAdded: false, address }, text: 'From acme\u00a0LTD,\n1 Main Street' },
+      [],
+    ],
+    ['an own link in a project without an address', { footer: { isAdded: false, address: null } }, []],
     ['an image without alt', { body: '<img src="http://a.b/c.png">' }, ['image_without_alt']],
     ['images with alt', { body: '<img alt="A" src=HTTPS://a.b><IMG ALT=""><img alt src>' }, []],
     ['an attached image', { body: '<img alt src="cid:logo">' }, []],
@@ -61,7 +79,7 @@ describe('findEmailProblems', () => {
   it('puts errors first', () => {
     const all = find({
       subject: '',
-      isFooterAdded: true,
+      footer: { isAdded: true, address },
       sender: { domain: 'x.example', status: undefined },
     });
     expect(all.map(({ severity }) => severity)).toEqual(['error', 'warning', 'info']);
@@ -82,7 +100,7 @@ describe('findEmailProblems', () => {
       {
         code: 'link_empty',
         severity: 'warning',
-        message: 'A link leads nowhere: <a href="">',
+        message: 'A link has no address for this reader: <a href="">',
         field: 'body',
       },
     ]);

@@ -13,11 +13,13 @@ export const emailProblems = {
   domain_not_verified: 'error',
   subject_empty: 'warning',
   unknown_field: 'warning',
+  postal_address_missing: 'warning',
   too_large: 'warning',
   image_not_web: 'warning',
   image_without_alt: 'warning',
   link_empty: 'warning',
   link_not_web: 'warning',
+  variable_needed: 'info',
   subject_long: 'info',
   unsubscribe_added: 'info',
 } as const satisfies Record<string, (typeof problemSeverities)[number]>;
@@ -42,7 +44,9 @@ export interface CheckedEmail {
   html: string;
   /** Source template of the HTML, used to locate problems. */
   body: string;
-  isFooterAdded: boolean;
+  text: string;
+  /** Undefined if the email is not marketing. `address` is that of the project. */
+  footer: { isAdded: boolean; address: string | null } | undefined;
   /** Undefined while no sender is chosen; its status is undefined when the project has no such domain. */
   sender: { domain: string; status: DomainStatus | undefined } | undefined;
 }
@@ -96,10 +100,30 @@ function sizeProblems({ html }: CheckedEmail): EmailProblem[] {
   return [problem('too_large', message, { field: 'body' })];
 }
 
-function footerProblems({ isFooterAdded }: CheckedEmail): EmailProblem[] {
-  if (!isFooterAdded) return [];
-  const message = 'The body has no link to {{ unsubscribeUrl }}: a footer with one is added';
-  return [problem('unsubscribe_added', message, { field: 'body' })];
+function footerProblems({ footer, text }: CheckedEmail): EmailProblem[] {
+  if (footer === undefined) return [];
+  const { isAdded, address } = footer;
+  const field = 'body';
+  if (!isAdded) {
+    // An address that the body has itself can only be found by comparison.
+    if (address === null || isWithin(text, address)) return [];
+    const message =
+      'The body has its own link to {{ unsubscribeUrl }}, so no footer is added, and the postal address does not show';
+    return [problem('postal_address_missing', message, { field })];
+  }
+  const added = 'The body has no link to {{ unsubscribeUrl }}: a footer with one is added';
+  const missing =
+    'The footer has no postal address, which many countries require. Enter it in the settings of the project';
+  return [
+    problem('unsubscribe_added', added, { field }),
+    ...(address === null ? [problem('postal_address_missing', missing, { field })] : []),
+  ];
+}
+
+/** Whether the first line of the address is in the text. */
+function isWithin(text: string, address: string): boolean {
+  const plain = (one: string) => one.replaceAll(/\s+/g, ' ').trim().toLowerCase();
+  return plain(text).includes(plain(address.split('\n', 1).join('')));
 }
 
 const checkedTags = new Set(['img', 'a', 'area']);
@@ -114,8 +138,11 @@ function tagProblems({ html, body }: CheckedEmail): EmailProblem[] {
       const count = (counts.get(fault.code) ?? 0) + 1;
       counts.set(fault.code, count);
       if (count > mostPerCode) continue;
-      const message = `${fault.message}: ${shorten(tag.source)}`;
-      found.set(key, problem(fault.code, message, { field: 'body', ...placeOf(body, tag.source) }));
+      const place = placeOf(body, tag.source);
+      // Its address comes from a variable.
+      const isUnfilled = fault.code === 'link_empty' && place.line === undefined;
+      const message = isUnfilled ? 'A link has no address for this reader' : fault.message;
+      found.set(key, problem(fault.code, `${message}: ${shorten(tag.source)}`, { field: 'body', ...place }));
     }
   }
   return [...found.values()];

@@ -7,10 +7,10 @@ const longKey = Array.from({ length: 128 }, () => 'a').join('.');
 const keys = ['plan', longKey, 'First Name', 'address', "dog's name", 'car.colour', 'terms and conditions'];
 const variables = { email: 'ada@example.com', unsubscribeUrl: '', data: { sample: 1 }, sample: 1 };
 
-function problemsOf(source: { subject: string; body: string }) {
+function problemsOf(source: { subject: string; body: string }, takesVariables = false) {
   const compiled = createEmailTemplates().compile(source);
   if (!compiled.ok) throw new Error(compiled.error.message);
-  return findUnknownFields(compiled.template, keys, variables);
+  return findUnknownFields(compiled.template, { keys, variables, takesVariables });
 }
 const messages = (body: string) => problemsOf({ subject: '', body }).map(({ message }) => message);
 
@@ -68,6 +68,38 @@ it.each(['{{ firstName ?? "there" }}', `{{ data.firstName | default: 'there' }}`
       'No contact has a field “firstName”, so only the fallback shows there. Did you mean “First Name”?',
     ]),
 );
+
+it('takes unknown fields for variables of the request, unless contacts have one of almost the same name', () => {
+  const body =
+    '{{ code }} {{ code }} {{ first_name }} {{ data.total }}{{ event.id }}{{ context.id }} {{ nick ?? "" }}';
+  expect(problemsOf({ subject: '{{ FirstName ?? "there" }}', body }, true)).toEqual([
+    {
+      code: 'unknown_field',
+      severity: 'warning',
+      message: 'No contact has a field “FirstName”. Did you mean “First Name”?',
+      field: 'subject',
+      line: 1,
+      column: 1,
+    },
+    {
+      code: 'unknown_field',
+      severity: 'warning',
+      message: 'No contact has a field “first_name”. Did you mean “First Name”?',
+      field: 'body',
+      line: 1,
+      column: 23,
+    },
+    {
+      code: 'variable_needed',
+      severity: 'info',
+      message:
+        'No contact has the fields “code” and “total”. They stay empty unless the request that sends this passes them',
+    },
+  ]);
+  expect(problemsOf({ subject: 'Hi', body: '{{ code }}' }, true)).toMatchObject([
+    { message: 'No contact has a field “code”. It stays empty unless the request that sends this passes it' },
+  ]);
+});
 
 it('locates the first twenty', () => {
   expect(problemsOf({ subject: 'Hi {{ plann }}', body: '<p>\n  {{ nick }}' })).toMatchObject([

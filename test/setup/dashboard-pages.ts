@@ -142,6 +142,7 @@ export const inLooks =
       const beyond = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
       if (beyond > 0) found.push(`${beyond} pixels wider than the window`);
       found.push(...(await page.evaluate<string[]>(uselessScrollBarsScript)));
+      if (await page.evaluate<boolean>(hidesTabsScript)) found.push('tabs out of sight');
       faults.push(...found.map((fault) => `${theme}, ${width}: ${fault}`));
       const isFirst = theme === 'light' && width === 1440;
       if ((isFirst && !process.env.CI) || process.env.PICTURES)
@@ -155,6 +156,9 @@ const uselessScrollBarsScript = `[...document.querySelectorAll('body *')]
   .filter((box) => ['auto', 'scroll'].includes(getComputedStyle(box).overflowY))
   .filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight && scrollHeight < clientHeight + 4)
   .map(({ className }) => 'scrolls by a few pixels: ' + className)`;
+
+const hidesTabsScript = `[...document.querySelectorAll('[role=tablist]')].some(
+  ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)`;
 
 /** Violations that axe rates as serious or critical. Dark differs from light only in colors. */
 async function findBarriers(page: Page, theme: Look['theme']): Promise<string[]> {

@@ -1616,7 +1616,7 @@ export interface components {
             html: string;
             problems: {
                 /** @enum {string} */
-                code: "invalid_liquid" | "render_limit" | "domain_not_verified" | "subject_empty" | "unknown_field" | "too_large" | "image_not_web" | "image_without_alt" | "link_empty" | "link_not_web" | "subject_long" | "unsubscribe_added";
+                code: "invalid_liquid" | "render_limit" | "domain_not_verified" | "subject_empty" | "unknown_field" | "postal_address_missing" | "too_large" | "image_not_web" | "image_without_alt" | "link_empty" | "link_not_web" | "variable_needed" | "subject_long" | "unsubscribe_added";
                 column?: number;
                 /** @enum {string} */
                 field?: "subject" | "body";

@@ -132,6 +132,14 @@ function useCommands(): Command[] {
   ];
 }
 
+/** Searched here, because the API lists them all. */
+function useSegments(search: string, enabled: boolean) {
+  const { data } = $api.useQuery('get', '/segments', {}, { enabled });
+  return (data?.data ?? [])
+    .filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()))
+    .slice(0, 5);
+}
+
 /** Records of the project with that name. Searches of fewer than three letters are not sent. */
 function useRecordCommands(search: string): Command[] {
   const go = useGo();
@@ -157,6 +165,7 @@ function useRecordCommands(search: string): Command[] {
     { enabled },
   );
   const workflows = $api.useQuery('get', '/workflows', { params: { query } }, { enabled });
+  const segments = useSegments(search, enabled);
   if (!enabled) return [];
   const commandOf =
     (kind: string, to: (id: string) => LinkProps) =>
@@ -186,6 +195,12 @@ function useRecordCommands(search: string): Command[] {
       commandOf('Workflow', (workflowId) => ({
         to: '/projects/$projectId/workflows/$workflowId',
         params: { projectId, workflowId },
+      })),
+    ),
+    ...segments.map(named).map(
+      commandOf('Segment', (segmentId) => ({
+        to: '/projects/$projectId/segments/$segmentId',
+        params: { projectId, segmentId },
       })),
     ),
     ...(contacts.data?.data ?? [])

@@ -67,14 +67,14 @@ function ProjectFrame() {
       >
         Skip to the content
       </button>
-      <div className="sticky top-0 h-dvh w-56 shrink-0 overflow-y-auto border-r border-line bg-sunken max-md:hidden">
+      <div className="sticky top-0 h-dvh w-56 shrink-0 overflow-y-auto border-r border-line bg-sunken max-lg:hidden">
         <SideBar onSearch={openPalette} />
       </div>
       <ModalOverlay
         isDismissable
         isOpen={isMenuOpen}
         onOpenChange={setIsMenuOpen}
-        className="fixed inset-0 z-40 bg-black/35 md:hidden"
+        className="fixed inset-0 z-40 bg-black/35 lg:hidden"
       >
         <Modal className="h-full w-64 overflow-y-auto bg-sunken shadow-overlay">
           <CloseOnBack onClose={() => setIsMenuOpen(false)} />
@@ -84,7 +84,7 @@ function ProjectFrame() {
         </Modal>
       </ModalOverlay>
       <div className="flex min-w-0 flex-1 flex-col">
-        <div className="flex items-center justify-between border-b border-line bg-sunken px-2 py-1 md:hidden">
+        <div className="flex items-center justify-between border-b border-line bg-sunken px-2 py-1 lg:hidden">
           <IconButton label="Menu" onPress={() => setIsMenuOpen(true)}>
             <MenuIcon className="size-5" />
           </IconButton>

@@ -19,7 +19,7 @@ export function Tabs<Id extends string>({ label, tabs, selected, onSelect }: Tab
     >
       <TabList
         aria-label={label}
-        className="-mx-1 flex gap-2 overflow-x-auto shadow-[inset_0_-1px_var(--line)] sm:gap-3"
+        className="-mx-1 flex flex-wrap gap-x-2 gap-y-1 shadow-[inset_0_-1px_var(--line)] sm:gap-x-3"
       >
         {tabs.map((tab) => (
           <Tab

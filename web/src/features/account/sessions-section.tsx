@@ -51,7 +51,8 @@ export function SessionsSection() {
               { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
               { header: 'Signed in', isSecondary: true, cell: ({ createdAt }) => <Time at={createdAt} /> },
               {
-                header: '',
+                header: 'Actions',
+                isHeaderHidden: true,
                 align: 'right',
                 cell: (session) =>
                   !session.current && (

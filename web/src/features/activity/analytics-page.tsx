@@ -67,7 +67,7 @@ export function AnalyticsPage() {
           </Loaded>
         )}
       </Loaded>
-      <div className="grid gap-8 lg:grid-cols-2">
+      <div className="grid gap-8 xl:grid-cols-2">
         <TopCampaigns period={period} />
         <TopEvents period={period} />
       </div>

@@ -39,8 +39,8 @@ export function CampaignPage() {
   }
   const campaign = data.data;
   return isEdited ? (
-    <CampaignEditor key={campaignId} campaign={campaign} onDirty={setIsDirty} />
+    <CampaignEditor campaign={campaign} onDirty={setIsDirty} />
   ) : (
-    <CampaignReport key={campaignId} campaign={campaign} />
+    <CampaignReport campaign={campaign} />
   );
 }

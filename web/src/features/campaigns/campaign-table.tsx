@@ -17,7 +17,7 @@ export function CampaignTable({ campaigns }: { campaigns: Campaign[] }) {
   const columns: Column<Campaign>[] = [
     {
       header: 'Name',
-      className: 'max-w-52 md:max-w-80',
+      className: 'w-full max-w-0',
       cell: ({ id, name, subject }) => (
         <>
           <RowLink to={to} params={{ projectId, campaignId: id }}>
@@ -79,6 +79,16 @@ function Status({ campaign: { status, progress } }: { campaign: Campaign }) {
 }
 
 function When({ campaign: { status, scheduledFor, sentAt, updatedAt } }: { campaign: Campaign }) {
-  if (status === 'SCHEDULED' && scheduledFor !== null) return <Time at={scheduledFor} form="exact" />;
-  return <Time at={sentAt ?? updatedAt} />;
+  if (status === 'SCHEDULED' && scheduledFor !== null)
+    return (
+      <>
+        Leaves <Time at={scheduledFor} form="exact" />
+      </>
+    );
+  if (sentAt !== null) return <Time at={sentAt} />;
+  return (
+    <span className="text-muted">
+      Changed <Time at={updatedAt} />
+    </span>
+  );
 }

@@ -2,7 +2,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { byCursor, onFirstPage } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
 import { ContactCell } from '../../shell/contact-link.tsx';
-import { Button } from '../../ui/button.tsx';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, TextLink } from '../../ui/button.tsx';
 import { ChoiceFilter } from '../../ui/choice-filter.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
@@ -20,6 +21,7 @@ const options = outcomes.map((value) => ({ value, label: outcomeLabels[value] })
 
 /** Recipients with their outcomes. */
 export function RecipientSection({ campaignId }: { campaignId: string }) {
+  const projectId = useProjectId();
   const { outcome } = route.useSearch();
   const navigate = route.useNavigate();
   const query = $api.useInfiniteQuery(
@@ -33,14 +35,19 @@ export function RecipientSection({ campaignId }: { campaignId: string }) {
     <Section
       title="Recipients"
       actions={
-        <ChoiceFilter
-          label="Outcome"
-          every="All recipients"
-          options={options}
-          value={outcome}
-          onChange={(value) => void navigate({ search: { outcome: value }, resetScroll: false })}
-          className="w-44"
-        />
+        <>
+          <TextLink to="/projects/$projectId/emails" params={{ projectId }} search={{ campaignId }}>
+            Find a recipient
+          </TextLink>
+          <ChoiceFilter
+            label="Outcome"
+            every="All recipients"
+            options={options}
+            value={outcome}
+            onChange={(value) => void navigate({ search: { outcome: value }, resetScroll: false })}
+            className="w-44"
+          />
+        </>
       }
     >
       <Pages

@@ -46,6 +46,7 @@ function SendConfirmation(props: Omit<SendDialogProps, 'isOpen'>) {
   const [failure, fail] = useFailure();
   const problems = checks.data?.problems ?? [];
   const isBlocked = problems.some(({ severity }) => severity === 'error');
+  const isNobody = counts?.recipients === 0;
   const people = counts ? quantity(counts.recipients, 'person', 'people') : 'the audience';
   const send = async () => {
     // Checked again, because the dialog may have been open for a long time.
@@ -89,6 +90,13 @@ function SendConfirmation(props: Omit<SendDialogProps, 'isOpen'>) {
           snoozed or suppressed.
         </p>
       )}
+      {isNobody && (
+        <p role="status" className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
+          {scheduledFor === null
+            ? 'Nobody would get it, so there is nothing to send.'
+            : 'Nobody would get it as of now. Who gets it is decided when it leaves.'}
+        </p>
+      )}
       <TypeNote type={type} />
       {isDirty && (
         <p role="status" className="mt-3 rounded-md bg-warn-soft px-3 py-2 text-sm text-warn">
@@ -110,7 +118,13 @@ function SendConfirmation(props: Omit<SendDialogProps, 'isOpen'>) {
           type="submit"
           look="primary"
           isPending={isPending}
-          isDisabled={isDirty || isBlocked || checks.data === undefined || !counts || counts.recipients === 0}
+          isDisabled={
+            isDirty ||
+            isBlocked ||
+            checks.data === undefined ||
+            !counts ||
+            (isNobody && scheduledFor === null)
+          }
         >
           {scheduledFor === null ? `Send to ${people}` : `Schedule for ${people}`}
         </Button>

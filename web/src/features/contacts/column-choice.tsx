@@ -7,9 +7,9 @@ import { z } from 'zod';
 import type { Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button, IconButton } from '../../ui/button.tsx';
-import { Checkbox } from '../../ui/field.tsx';
+import { Checkbox, SearchField } from '../../ui/field.tsx';
 import { DeleteFieldDialog } from './delete-field-dialog.tsx';
-import { keyLabel } from './key-label.ts';
+import { keyLabel, matchingKeys } from './key-label.ts';
 import { fieldsQuery } from './queries.ts';
 
 const keysSchema = z.array(z.string()).catch([]);
@@ -48,6 +48,9 @@ export function useDataKeys(): string[] {
 const dataKeysOf = ({ fields }: { fields: Schema<'ContactField'>[] }): string[] =>
   fields.filter(({ isCustom }) => isCustom).map(({ field }) => field.slice('data.'.length));
 
+/** Up to here the list needs no search. */
+const fewKeys = 10;
+
 interface ColumnChoiceProps {
   chosen: string[];
   onChange: (keys: string[]) => void;
@@ -56,8 +59,10 @@ interface ColumnChoiceProps {
 export function ColumnChoice({ chosen, onChange }: ColumnChoiceProps) {
   const keys = useDataKeys();
   const [isOpen, setIsOpen] = useState(false);
+  const [search, setSearch] = useState('');
   const [deleted, setDeleted] = useState<string | null>(null);
   const hide = (key: string) => onChange(chosen.filter((other) => other !== key));
+  const found = matchingKeys(keys, search);
   if (keys.length === 0) return null;
   return (
     <>
@@ -71,7 +76,11 @@ export function ColumnChoice({ chosen, onChange }: ColumnChoiceProps) {
           className="max-h-80 min-w-48 overflow-y-auto rounded-lg bg-raised p-3 shadow-overlay"
         >
           <Dialog aria-label="Columns" className="flex flex-col gap-1 outline-none">
-            {keys.map((key) => (
+            {keys.length > fewKeys && (
+              <SearchField label="Find a field" value={search} onChange={setSearch} className="mb-2" />
+            )}
+            {found.length === 0 && <p className="text-muted">No field matches.</p>}
+            {found.map((key) => (
               <div key={key} className="flex items-center justify-between gap-4">
                 <Checkbox
                   isSelected={chosen.includes(key)}

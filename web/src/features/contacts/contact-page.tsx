@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { api, type Schema } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
+import { ButtonLink } from '../../ui/button.tsx';
 import { CopyText } from '../../ui/copy-button.tsx';
 import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
@@ -33,13 +34,18 @@ export function ContactPage() {
       badge={query.data && <SubscriptionBadge contact={query.data} />}
       back={{ label: 'Contacts', to: '/projects/$projectId/contacts', params: { projectId } }}
       actions={
-        <Menu
-          label="More"
-          actions={[
-            { label: 'Change the address …', onAction: () => setDialog('address') },
-            { label: 'Delete …', isDangerous: true, onAction: () => setDialog('delete') },
-          ]}
-        />
+        <>
+          <ButtonLink to="/projects/$projectId/emails" params={{ projectId }} search={{ contactId }}>
+            Show emails
+          </ButtonLink>
+          <Menu
+            label="More"
+            actions={[
+              { label: 'Change the address …', onAction: () => setDialog('address') },
+              { label: 'Delete …', isDangerous: true, onAction: () => setDialog('delete') },
+            ]}
+          />
+        </>
       }
     >
       <Loaded query={query}>
@@ -51,12 +57,12 @@ export function ContactPage() {
                 <Section title="Subscription">
                   <SubscriptionSwitch contact={contact} />
                 </Section>
-                <DataEditor key={contact.id} contact={contact} />
+                <DataEditor contact={contact} />
                 <Facts contact={contact} />
               </div>
             </div>
             <ChangeAddressDialog contact={contact} isOpen={dialog === 'address'} onClose={close} />
-            <DeleteContact key={contact.id} contact={contact} isOpen={dialog === 'delete'} onClose={close} />
+            <DeleteContact contact={contact} isOpen={dialog === 'delete'} onClose={close} />
           </>
         )}
       </Loaded>

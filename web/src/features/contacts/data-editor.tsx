@@ -8,7 +8,7 @@ import { Section } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { type DataType, dataText, dataTypeOf, isSameData, readDataText } from './data-text.ts';
 import { NewDataField } from './new-data-field.tsx';
-import { saveDataField } from './save-contact.ts';
+import { ChangedMeanwhile, saveDataField } from './save-contact.ts';
 import { TypedInput, typeOptions } from './typed-input.tsx';
 
 type Contact = Schema<'Contact'>;
@@ -84,13 +84,17 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
   const [error, setError] = useState<string>();
   const [isPending, setIsPending] = useState(false);
   const { text, type, base } = draft ?? { text: dataText(stored), type: dataTypeOf(stored), base: stored };
+  /** The next save replaces the other value. */
+  const ask = ({ value, message }: ChangedMeanwhile) => {
+    onDraft((latest) => latest && { ...latest, base: value });
+    setError(message);
+  };
   const commit = async () => {
     if (draft === null || isPending) return;
     const read = readDataText(text, type);
     if (!read.ok) return setError(read.message);
     if (!isSameData(stored, draft.base)) {
-      onDraft({ ...draft, base: stored });
-      return setError(`Changed meanwhile to “${dataText(stored)}”. Save again to replace it.`);
+      return ask(new ChangedMeanwhile(stored));
     }
     setIsPending(true);
     try {
@@ -99,7 +103,8 @@ function DataField({ contact, name, draft, onDraft }: DataFieldProps) {
       onDraft((latest) => (latest === null || latest === draft ? null : { ...latest, base: read.value }));
       setError(undefined);
     } catch (failure) {
-      setError(messageOf(failure));
+      if (failure instanceof ChangedMeanwhile) ask(failure);
+      else setError(messageOf(failure));
     }
     setIsPending(false);
   };

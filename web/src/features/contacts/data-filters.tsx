@@ -4,9 +4,10 @@ import { Dialog, DialogTrigger } from 'react-aria-components/Dialog';
 import { Popover } from 'react-aria-components/Popover';
 import { $api } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
-import { ComboBox, Select } from '../../ui/select.tsx';
+import { SearchSelect } from '../../ui/search-select.tsx';
+import { ComboBox, OptionItem } from '../../ui/select.tsx';
 import { useDataKeys } from './column-choice.tsx';
-import { keyLabel } from './key-label.ts';
+import { keyLabel, matchingKeys } from './key-label.ts';
 
 interface DataFiltersProps {
   filters: Record<string, string>;
@@ -58,6 +59,7 @@ export function DataFilters({ filters, onChange }: DataFiltersProps) {
 function NewFilter({ keys, onAdd }: { keys: string[]; onAdd: (key: string, value: string) => void }) {
   const [key, setKey] = useState(keys[0] ?? '');
   const [value, setValue] = useState('');
+  const [search, setSearch] = useState('');
   const { data } = $api.useQuery(
     'get',
     '/contacts/fields/{field}/values',
@@ -73,12 +75,20 @@ function NewFilter({ keys, onAdd }: { keys: string[]; onAdd: (key: string, value
         if (value !== '') onAdd(key, value);
       }}
     >
-      <Select
+      <SearchSelect
         label="Field"
-        options={keys.map((one) => ({ value: one, label: keyLabel(one) }))}
+        searchLabel="Find a field"
+        search={search}
+        onSearch={setSearch}
         value={key}
+        shown={keyLabel(key)}
         onChange={setKey}
-      />
+        empty="No field matches."
+      >
+        {matchingKeys(keys, search).map((one) => (
+          <OptionItem key={one} option={{ value: one, label: keyLabel(one) }} />
+        ))}
+      </SearchSelect>
       <ComboBox label="Is" options={options} value={value} onChange={setValue} />
       <Button type="submit" isDisabled={value === ''}>
         Add filter

@@ -6,3 +6,12 @@ export function keyLabel(key: string): string {
     .replace(/([a-z0-9])([A-Z])/g, (_, before: string, after: string) => `${before} ${after.toLowerCase()}`);
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
+
+/** A project may have 10,000 fields. */
+const mostShown = 100;
+
+/** The keys whose name or label contains the text, the first hundred of them. */
+export function matchingKeys(keys: readonly string[], text: string): string[] {
+  const sought = text.trim().toLowerCase();
+  return keys.filter((key) => `${key}\n${keyLabel(key)}`.toLowerCase().includes(sought)).slice(0, mostShown);
+}

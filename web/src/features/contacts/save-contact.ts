@@ -1,8 +1,9 @@
 import { $api, api, type Schema } from '../../api/client.ts';
-import { ifMatch } from '../../api/if-match.ts';
+import { ifMatch, isStale } from '../../api/if-match.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { say, sayError } from '../../ui/toast.tsx';
-import { isSameData } from './data-text.ts';
+import { dataText, isSameData } from './data-text.ts';
+import { contactQuery } from './queries.ts';
 import { refreshContacts } from './refresh-contacts.ts';
 
 type Contact = Schema<'Contact'>;
@@ -66,10 +67,37 @@ function patched(
 
 export const reservedName = 'This name is reserved, so nothing is stored. Choose another.';
 
-/** Saves one key of `data`, or deletes it with null, and offers to undo that. */
+/** Somebody else has changed the same key. */
+export class ChangedMeanwhile extends Error {
+  readonly value: unknown;
+
+  constructor(value: unknown) {
+    super(`Changed meanwhile to “${dataText(value)}”. Save again to replace it.`);
+    this.value = value;
+  }
+}
+
+/** Also saves if somebody else has changed other keys. @throws ChangedMeanwhile */
+async function saveOverOthers(contact: Contact, name: string, value: unknown): Promise<Contact> {
+  const change = { data: { [name]: value } };
+  try {
+    return await saveContact(contact, change);
+  } catch (error) {
+    if (!isStale(error)) throw error;
+    const newest = await queryClient.fetchQuery({ ...contactQuery(contact.id), staleTime: 0 });
+    if (!isSameData(newest.data[name], contact.data[name])) throw new ChangedMeanwhile(newest.data[name]);
+    return saveContact(newest, change);
+  }
+}
+
+/**
+ * Saves one key of `data`, or deletes it with null, and offers to undo that.
+ *
+ * @throws ChangedMeanwhile
+ */
 export async function saveDataField(contact: Contact, name: string, value: unknown): Promise<void> {
   const before = contact.data[name] ?? null;
-  const saved = await saveContact(contact, { data: { [name]: value } });
+  const saved = await saveOverOthers(contact, name, value);
   // The API leaves out reserved names without a word.
   if (value !== null && !Object.hasOwn(saved.data, name)) throw new Error(reservedName);
   say(value === null ? `${name} is deleted` : `${name} is saved`, () => {

@@ -67,8 +67,10 @@ export function DnsRecords({ label, records }: { label: string; records: readonl
 function State({ record: { found } }: { record: DnsRecord }) {
   const Icon = found ? Check : Clock;
   return (
-    <span className={`inline-flex items-center gap-1 ${found ? 'text-good' : 'text-muted'}`}>
-      <Icon aria-hidden className="size-4" /> {found ? 'Found' : 'Missing'}
+    <span
+      className={`inline-flex items-center gap-1 whitespace-nowrap ${found ? 'text-good' : 'text-muted'}`}
+    >
+      <Icon aria-hidden className="size-4" /> {found ? 'Found' : 'Not found'}
     </span>
   );
 }

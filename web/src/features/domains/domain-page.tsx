@@ -59,7 +59,7 @@ function Records({ domain: { domain, verified, records } }: { domain: Domain }) 
       <p className="max-w-3xl text-muted">
         {verified
           ? `You can send from any address at ${domain}.`
-          : `Create these records at the DNS provider of ${domain}, usually the company that sold you the domain. They are checked every five minutes. ${hasDkim ? 'Do it within three days: after that the DKIM records change. ' : ''}A domain that was never verified is removed after seven days. If your DNS provider adds the domain to each name by itself, enter the names without it.`}
+          : `Create these records at the DNS provider of ${domain}, usually the company that sold you the domain. They are checked every five minutes; a record with another value counts as not found. ${hasDkim ? 'Do it within three days: after that the DKIM records change. ' : ''}A domain that was never verified is removed after seven days. If your DNS provider adds the domain to each name by itself, enter the names without it.`}
       </p>
       <Section
         title="Required"

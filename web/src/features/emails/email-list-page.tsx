@@ -2,8 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { X } from 'lucide-react';
 import { byCursor } from '../../api/by-cursor.ts';
 import { $api, type Schema } from '../../api/client.ts';
+import { ContactLink } from '../../shell/contact-link.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { Button, RowLink, TextLink } from '../../ui/button.tsx';
+import { Button, IconButton, RowLink, TextLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -34,10 +35,7 @@ export function EmailListPage() {
       toolbar={<EmailFilters search={search} onChange={change} />}
     >
       {search.contactId && (
-        <Button className="self-start" onPress={() => change({ contactId: undefined })}>
-          Of one contact
-          <X aria-label="Show all emails" className="size-4" />
-        </Button>
+        <OfContact id={search.contactId} onRemove={() => change({ contactId: undefined })} />
       )}
       <Pages
         query={query}
@@ -68,6 +66,20 @@ export function EmailListPage() {
   );
 }
 
+function OfContact({ id, onRemove }: { id: string; onRemove: () => void }) {
+  const { data } = $api.useQuery('get', '/contacts/{id}', { params: { path: { id } } });
+  return (
+    <p className="flex min-w-0 items-center gap-1">
+      <span className="min-w-0 truncate">
+        To <ContactLink contactId={id}>{data?.email ?? 'one contact'}</ContactLink>
+      </span>
+      <IconButton label="Show all emails" onPress={onRemove}>
+        <X className="size-4" />
+      </IconButton>
+    </p>
+  );
+}
+
 function SearchedBackTo({ at }: { at: string }) {
   return (
     <>
@@ -80,7 +92,7 @@ function toColumns(projectId: string, search: EmailSearch): Column<Schema<'Email
   return [
     {
       header: 'To',
-      className: 'max-w-44 md:max-w-64',
+      className: 'w-full max-w-0 md:w-1/3',
       cell: ({ id, to }) => (
         <RowLink
           to="/projects/$projectId/emails"
@@ -96,7 +108,7 @@ function toColumns(projectId: string, search: EmailSearch): Column<Schema<'Email
     {
       header: 'Subject',
       isSecondary: true,
-      className: 'w-2/5 max-w-96',
+      className: 'w-2/5 max-w-0',
       cell: ({ to, subject, reason }) => (
         <>
           <span className="block truncate">
@@ -110,7 +122,7 @@ function toColumns(projectId: string, search: EmailSearch): Column<Schema<'Email
     {
       header: 'Source',
       isSecondary: true,
-      className: 'max-w-56',
+      className: 'w-1/4 max-w-0',
       cell: (email) => <span className="block truncate text-muted">{sourceText(email)}</span>,
     },
     {

@@ -34,7 +34,7 @@ export function HomePage() {
       }
     >
       <LimitNotes />
-      <SetUp key={project.id} projectId={project.id} />
+      <SetUp projectId={project.id} />
       <Section
         title="Last 30 days"
         actions={

@@ -5,6 +5,7 @@ import { say } from '../../ui/toast.tsx';
 import { InsertImageDialog } from '../images/insert-image-dialog.tsx';
 import { DesignDialog } from './design-dialog.tsx';
 import { InsertFieldMenu } from './insert-field-menu.tsx';
+import { readPreviewText, writePreviewText } from './visual/preview-text.ts';
 
 interface BodyActionsProps {
   body: string;
@@ -34,7 +35,7 @@ export function BodyActions({ body, onChange, onInsert }: BodyActionsProps) {
         isOpen={dialog === 'design'}
         onClose={close}
         onChoose={(design) => {
-          onChange(design.body);
+          onChange(writePreviewText(design.body, readPreviewText(body)));
           say(`Body replaced with “${design.name}”`, () => onChange(body));
         }}
       />

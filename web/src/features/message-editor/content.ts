@@ -40,9 +40,8 @@ export const emptyContent: MessageContent = {
   body: `<!doctype html>
 <html lang="en">
   <body style="margin: 0; padding: 24px; font-family: sans-serif; line-height: 1.5;">
-    <h1 style="font-size: 22px;">Hello {{ firstName ?? "there" }}</h1>
+    <h1 style="font-size: 22px;">Hello</h1>
     <p></p>
-    <p style="font-size: 12px;"><a href="{{ unsubscribeUrl }}">Unsubscribe</a></p>
   </body>
 </html>
 `,

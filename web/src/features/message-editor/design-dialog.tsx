@@ -2,6 +2,8 @@ import { useProject } from '../../shell/session.ts';
 import { Dialog, type DialogState } from '../../ui/dialog.tsx';
 import { type Design, designs } from './designs.ts';
 import { EmailFrame } from './email-frame.tsx';
+import { firstNameOf } from './field-names.ts';
+import { useFieldNames } from './use-field-names.ts';
 import { useButtonColor } from './visual/button-color.ts';
 
 interface DesignDialogProps extends DialogState {
@@ -24,11 +26,12 @@ export function DesignDialog({ onChoose, ...state }: DesignDialogProps) {
 function DesignChoice({ onChoose }: Pick<DesignDialogProps, 'onChoose'>) {
   const { name } = useProject();
   const color = useButtonColor();
+  const firstName = firstNameOf(useFieldNames());
   return (
     <div className="flex flex-col gap-3">
       <p className="text-muted">This replaces the current body.</p>
       <ul className="grid gap-4 sm:grid-cols-2">
-        {designs({ name, color }).map((design) => (
+        {designs({ name, color, firstName }).map((design) => (
           <li
             key={design.name}
             className="relative overflow-hidden rounded-md border border-line-strong hover:border-accent"

@@ -12,6 +12,8 @@ interface Brand {
   name: string;
   /** Button color as `#rrggbb`. */
   color: string;
+  /** The Liquid expression for the first name of the reader. */
+  firstName: string;
 }
 
 /** A centered card. Marketing email gets its footer when it is sent. */
@@ -31,7 +33,7 @@ const escaped = (text: string) => text.replaceAll(/[&<>{}]/g, (sign) => `&#${sig
 /**
  * Bodies that the visual editor supports. Their links are `#`, which the email's checks report until they are replaced.
  */
-export function designs({ name, color }: Brand): Design[] {
+export function designs({ name, color, firstName }: Brand): Design[] {
   const sender = escaped(name);
   const button = (text: string) => `<a href="#" style="${toButton(null, color)?.style}">${text}</a>`;
   const story = (title: string) => `<hr>
@@ -42,7 +44,7 @@ export function designs({ name, color }: Brand): Design[] {
     {
       name: 'Letter',
       note: 'A few words, as from a person',
-      body: page(`<p>Hello {{ firstName ?? "there" }},</p>
+      body: page(`<p>Hello {{ ${firstName} ?? "there" }},</p>
 <p>Say in a sentence or two why you are writing.</p>
 <p>Then say what the reader can do, and by when.</p>
 <p>Thank you,<br>${sender}</p>`),
@@ -59,7 +61,7 @@ export function designs({ name, color }: Brand): Design[] {
       name: 'Newsletter',
       note: 'Several stories',
       body: page(`<h1 style="font-size: 24px;">News from ${sender}</h1>
-<p>Hello {{ firstName ?? "there" }}, this is what has happened since the last time.</p>
+<p>Hello {{ ${firstName} ?? "there" }}, this is what has happened since the last time.</p>
 ${story('The first story')}
 ${story('The second story')}
 ${story('The third story')}`),
@@ -68,7 +70,7 @@ ${story('The third story')}`),
       name: 'Confirmation',
       note: 'An order, a booking, a sign-up',
       body: page(`<h1 style="font-size: 24px;">Thank you for your order</h1>
-<p>Hello {{ firstName ?? "there" }}, we have your order, and will write again when it leaves.</p>
+<p>Hello {{ ${firstName} ?? "there" }}, we have your order, and will write again when it leaves.</p>
 <p>${button('See your order')}</p>
 <p>Is anything wrong? Just reply to this email.</p>
 <p>${sender}</p>`),

@@ -20,3 +20,7 @@ export const outputOf = (key: string): string => {
   if (isName(key)) return key;
   return key.includes("'") ? `data["${key}"]` : `data['${key}']`;
 };
+
+/** The expression for the field that holds first names, however the project spells it. */
+export const firstNameOf = (fields: readonly string[]): string =>
+  outputOf(keysOf(fields).find((key) => /^(first|given)[\s_-]?name$/i.test(key)) ?? 'firstName');

@@ -5,6 +5,7 @@ import { type BodyHandle, BodyPane } from './body-pane.tsx';
 import type { MessageContent } from './content.ts';
 import { paneLook } from './pane-look.ts';
 import { PreviewPane } from './preview-pane.tsx';
+import { PreviewTextField } from './preview-text-field.tsx';
 import { ProblemList } from './problem-list.tsx';
 import { usePreview } from './use-preview.ts';
 import { WorkflowSampleFields, type WorkflowSamples } from './workflow-samples.tsx';
@@ -29,7 +30,10 @@ export function MessageEditor({ hasWorkflowSamples = false }: { hasWorkflowSampl
   const problems = isUnwritten ? found.filter(({ code }) => code !== 'subject_empty') : found;
   return (
     <>
-      <FormField control={control} name="subject" label="Subject" />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <FormField control={control} name="subject" label="Subject" />
+        <PreviewTextField />
+      </div>
       <div className="grid gap-4 xl:grid-cols-2">
         <BodyPane ref={editor} problems={problems} />
         <section aria-label="Preview" className={paneLook}>

@@ -11,6 +11,7 @@ import { Tooltip } from '../../ui/tooltip.tsx';
 import { ContactPicker } from './contact-picker.tsx';
 import { EmailFrame } from './email-frame.tsx';
 import type { Preview } from './use-preview.ts';
+import { readPreviewText } from './visual/preview-text.ts';
 
 const views = [
   { id: 'desktop', label: 'Desktop', icon: Monitor },
@@ -47,8 +48,13 @@ export function PreviewPane({ preview, readerAddress, onReader }: PreviewPanePro
         </IconButton>
       </div>
       <div className="border-b border-line px-3 py-2">
-        <p className="truncate font-medium">
-          {email?.subject || <span className="text-faint">No subject</span>}
+        <p className="truncate">
+          {email?.subject ? (
+            <span className="font-medium">{email.subject}</span>
+          ) : (
+            <span className="text-faint">No subject</span>
+          )}
+          <span className="ml-2 text-muted">{email && readPreviewText(email.html)}</span>
         </p>
         <p className="truncate text-sm text-muted">{sender || 'No sender'}</p>
         <p className="text-xs text-muted" data-numeric aria-live="polite">

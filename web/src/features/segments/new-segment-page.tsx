@@ -4,11 +4,18 @@ import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
+import { carryInput, useApiForm } from '../../ui/form.ts';
 import { Page } from '../../ui/page.tsx';
 import { Select } from '../../ui/select.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useIsShown, useLeave } from '../../ui/use-leave.ts';
-import { SegmentForm, type SegmentValues } from './segment-form.tsx';
+import {
+  SegmentForm,
+  type SegmentValues,
+  segmentBody,
+  segmentSchemas,
+  toSegmentValues,
+} from './segment-form.tsx';
 
 const route = getRouteApi('/signed-in/projects/$projectId/segments/new');
 
@@ -24,20 +31,26 @@ export function NewSegmentPage() {
   const leave = useLeave();
   const isShown = useIsShown();
   const [isPending, setIsPending] = useState(false);
-  const create = async (values: SegmentValues, carry: (id: string) => boolean) => {
-    // Checked first, because its errors name the place in the condition; those of the create call are one sentence.
-    if (values.condition) await api.POST('/segments/preview', { body: { condition: values.condition } });
-    const { data } = await api.POST('/segments', { body: { ...values, type } });
-    if (!data) return;
-    await refresh('/segments');
-    say(`“${data.name}” created`);
-    if (!isShown()) return;
-    await leave({
-      to: '/projects/$projectId/segments/$segmentId',
-      params: { projectId, segmentId: data.id },
-      search: carry(data.id) ? { tab: 'settings' } : {},
-    });
-  };
+  const edit = useApiForm<SegmentValues>({
+    schema: segmentSchemas[type],
+    defaultValues: toSegmentValues(),
+    async save(values, { getValues }) {
+      const entered = getValues();
+      const body = segmentBody(type, values);
+      // Checked first, because its errors name the place in the condition; those of the create call are one sentence.
+      if (body.condition) await api.POST('/segments/preview', { body: { condition: body.condition } });
+      const { data } = await api.POST('/segments', { body: { ...body, type } });
+      if (!data) return;
+      await refresh('/segments');
+      say(`“${data.name}” created`);
+      if (!isShown()) return;
+      await leave({
+        to: '/projects/$projectId/segments/$segmentId',
+        params: { projectId, segmentId: data.id },
+        search: carryInput(data.id, getValues(), entered) ? { tab: 'settings' } : {},
+      });
+    },
+  });
   return (
     <Page
       title="New segment"
@@ -55,7 +68,7 @@ export function NewSegmentPage() {
         value={type}
         onChange={(chosen) => void navigate({ search: { type: chosen }, replace: true })}
       />
-      <SegmentForm id="segment" type={type} onSave={create} onPending={setIsPending} />
+      <SegmentForm id="segment" type={type} edit={edit} onPending={setIsPending} />
     </Page>
   );
 }

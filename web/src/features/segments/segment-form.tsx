@@ -5,7 +5,7 @@ import { ApiError } from '../../api/api-error.ts';
 import type { Schema } from '../../api/client.ts';
 import { FormError } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/field.tsx';
-import { acceptValues, carryInput, enterCarriedInput, useApiForm } from '../../ui/form.ts';
+import type { ApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
@@ -15,63 +15,45 @@ import { describeCondition } from './condition-builder/describe-condition.ts';
 import { SegmentPreview, usePreview } from './segment-preview.tsx';
 import { useSegmentNames } from './use-segment-names.ts';
 
+type Segment = Schema<'Segment'>;
+
 const shape = {
   name: z.string().trim().min(1, 'Give it a name').max(100, 'At most 100 characters'),
   description: z.string().trim().max(500, 'At most 500 characters'),
   trackMembership: z.boolean(),
 };
-const schemas = {
+export const segmentSchemas = {
   DYNAMIC: z.object({ ...shape, condition: completeCondition }),
   STATIC: z.object({ ...shape, condition: z.custom<Condition>() }),
 };
 
-type FormValues = z.infer<typeof schemas.DYNAMIC>;
+export type SegmentValues = z.infer<typeof segmentSchemas.DYNAMIC>;
 
-export interface SegmentValues {
-  name: string;
-  description: string | null;
-  trackMembership: boolean;
-  /** Only for dynamic segments. */
-  condition?: Condition;
-}
+/** Form values of a stored segment, or of a new one. */
+export const toSegmentValues = (segment?: Segment): SegmentValues => ({
+  name: segment?.name ?? '',
+  description: segment?.description ?? '',
+  trackMembership: segment?.trackMembership ?? false,
+  condition: readCondition(segment?.condition),
+});
+
+/** The body of a request; only dynamic segments have a condition. */
+export const segmentBody = (type: Segment['type'], { condition, description, ...values }: SegmentValues) => ({
+  ...values,
+  description: description || null,
+  ...(type === 'DYNAMIC' && { condition }),
+});
 
 interface SegmentFormProps {
   /** Id of the form, for the submit button outside it. */
   id: string;
-  type: Schema<'Segment'>['type'];
-  segment?: Schema<'Segment'>;
-  /**
-   * Rejects with the API's error.
-   *
-   * @param carry keeps what was typed meanwhile for the page of the new segment, and returns whether anything was
-   */
-  onSave: (values: SegmentValues, carry: (id: string) => boolean) => Promise<unknown>;
+  type: Segment['type'];
+  edit: Pick<ApiForm<SegmentValues>, 'form' | 'failure' | 'submit'>;
   /** Gets whether a save is in progress, for the submit button. */
   onPending: (isPending: boolean) => void;
 }
 
-export function SegmentForm({ id, type, segment, onSave, onPending }: SegmentFormProps) {
-  const { form, failure, submit } = useApiForm<FormValues>({
-    schema: schemas[type],
-    defaultValues: {
-      name: segment?.name ?? '',
-      description: segment?.description ?? '',
-      trackMembership: segment?.trackMembership ?? false,
-      condition: readCondition(segment?.condition),
-    },
-    async save({ description, condition, ...values }, { getValues }) {
-      const entered = getValues();
-      await onSave(
-        { ...values, description: description || null, ...(type === 'DYNAMIC' && { condition }) },
-        (newId) => carryInput(newId, getValues(), entered),
-      );
-      acceptValues(form, entered, { description, condition, ...values });
-    },
-  });
-  const segmentId = segment?.id;
-  useEffect(() => {
-    if (segmentId !== undefined) enterCarriedInput(segmentId, form);
-  }, [segmentId, form]);
+export function SegmentForm({ id, type, edit: { form, failure, submit }, onPending }: SegmentFormProps) {
   const { isSubmitting } = form.formState;
   useEffect(() => onPending(isSubmitting), [isSubmitting, onPending]);
   return (
@@ -101,7 +83,7 @@ export function SegmentForm({ id, type, segment, onSave, onPending }: SegmentFor
   );
 }
 
-function ConditionSection({ control, failure }: { control: Control<FormValues>; failure: unknown }) {
+function ConditionSection({ control, failure }: { control: Control<SegmentValues>; failure: unknown }) {
   const condition = useWatch({ control, name: 'condition' });
   const nameOf = useSegmentNames();
   const preview = usePreview(condition);

@@ -85,7 +85,9 @@ function SegmentTable({ segments }: { segments: Schema<'Segment'>[] }) {
       isSecondary: true,
       cell: ({ condition, description }) => (
         <span className="line-clamp-2 text-muted">
-          {condition ? describeCondition(readCondition(condition), nameOf) : description}
+          {condition
+            ? describeCondition(readCondition(condition), nameOf)
+            : (description ?? 'Addresses chosen by hand')}
         </span>
       ),
     },

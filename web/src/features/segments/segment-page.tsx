@@ -34,7 +34,7 @@ export function SegmentPage() {
       actions={
         segment && (
           <>
-            <SegmentActions key={segment.id} segment={segment} />
+            <SegmentActions segment={segment} />
             {tab === 'settings' && (
               <Button look="primary" type="submit" form="segment" isPending={isPending}>
                 Save
@@ -66,7 +66,7 @@ function SegmentTabs({ segment, onPending }: Parameters<typeof SegmentSettings>[
         {
           id: 'settings',
           label: segment.type === 'DYNAMIC' ? 'Condition' : 'Settings',
-          content: <SegmentSettings key={segment.id} segment={segment} onPending={onPending} />,
+          content: <SegmentSettings segment={segment} onPending={onPending} />,
         },
       ]}
     />

@@ -58,7 +58,7 @@ export function BrandFields({ form }: { form: UseFormReturn<ProjectValues> }) {
                 it by law.
               </span>
             ) : (
-              'Shown at the end of marketing email; many countries require it by law.'
+              'For the footer that marketing email gets, unless it has an unsubscribe link of its own.'
             )
           }
         />

@@ -12,6 +12,7 @@ import { Loaded } from '../../ui/list.tsx';
 import { count } from '../../ui/numbers.ts';
 import { Section } from '../../ui/page.tsx';
 import { Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/time.tsx';
 import { say } from '../../ui/toast.tsx';
 import { Billing, CheckoutNote, isAwaited } from './billing.tsx';
 
@@ -50,24 +51,29 @@ export function Limits({ projectId }: { projectId: string }) {
       <Section title="This month">
         <Loaded query={consumption}>
           {(data) => (
-            <Table
-              label="Emails of this month"
-              rows={categories}
-              idOf={({ name }) => name}
-              columns={[
-                { header: 'Emails', cell: ({ label }) => label },
-                { header: 'Used', align: 'right', cell: ({ name }) => count(data.categories[name].used) },
-                {
-                  header: 'Left',
-                  align: 'right',
-                  cell: ({ name }) => {
-                    const { remaining } = data.categories[name];
-                    if (remaining === 0) return <Badge tone="bad">Limit reached</Badge>;
-                    return remaining === null ? 'No limit' : count(remaining);
+            <>
+              <p className="text-sm text-muted">
+                The count starts again on <Time at={data.period.end} form="exact" />.
+              </p>
+              <Table
+                label="Emails of this month"
+                rows={categories}
+                idOf={({ name }) => name}
+                columns={[
+                  { header: 'Emails', cell: ({ label }) => label },
+                  { header: 'Used', align: 'right', cell: ({ name }) => count(data.categories[name].used) },
+                  {
+                    header: 'Left',
+                    align: 'right',
+                    cell: ({ name }) => {
+                      const { remaining } = data.categories[name];
+                      if (remaining === 0) return <Badge tone="bad">Limit reached</Badge>;
+                      return remaining === null ? 'No limit' : count(remaining);
+                    },
                   },
-                },
-              ]}
-            />
+                ]}
+              />
+            </>
           )}
         </Loaded>
       </Section>

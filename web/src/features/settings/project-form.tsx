@@ -1,39 +1,44 @@
 import { Controller } from 'react-hook-form';
 import { api, type Schema } from '../../api/client.ts';
-import { useIfMatch } from '../../api/if-match.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConflictDialog } from '../../ui/conflict-dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { Switch } from '../../ui/field.tsx';
-import { acceptValues, useApiForm } from '../../ui/form.ts';
 import { FormField } from '../../ui/form-field.tsx';
 import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { Section } from '../../ui/page.tsx';
 import { say } from '../../ui/toast.tsx';
+import { useRecordForm } from '../../ui/use-record-form.ts';
 import { BrandFields } from './brand-fields.tsx';
 import { projectSchema, toSettings, toValues } from './project-values.ts';
 
-/** Saves against the version that the form opened with, so that nobody overwrites another user's change. */
+async function read(id: string): Promise<Schema<'Project'>> {
+  const { data } = await api.GET('/users/@me/projects');
+  const project = data?.data.find((one) => one.id === id);
+  if (project === undefined) throw new Error('You are no longer a member of this project');
+  return project;
+}
+
 export function ProjectForm({ project }: { project: Schema<'Project'> }) {
-  const saveSeen = useIfMatch(project, 'the project');
-  const { form, failure, submit } = useApiForm({
+  const { id } = project;
+  const { form, failure, submit, conflict } = useRecordForm({
     schema: projectSchema,
-    defaultValues: toValues(project),
-    save: async (values) => {
-      const entered = form.getValues();
-      await saveSeen(async (header) => {
-        const params = { path: { id: project.id }, header };
-        const answer = await api.PATCH('/users/@me/projects/{id}', { params, body: toSettings(values) });
-        if (answer.data) acceptValues(form, entered, toValues(answer.data));
-        return answer;
-      });
+    stored: project,
+    toValues,
+    read: () => read(id),
+    async write(values, header) {
+      const params = { path: { id }, header };
+      const { data } = await api.PATCH('/users/@me/projects/{id}', { params, body: toSettings(values) });
       await refresh('/users/@me/projects');
       say('The settings are saved.');
+      return data ?? read(id);
     },
   });
   return (
     <form className="flex flex-col gap-8" onSubmit={submit} noValidate>
       <LeaveGuard isDirty={form.formState.isDirty} />
+      <ConflictDialog conflict={conflict} />
       <div className="flex max-w-xl flex-col gap-5">
         <FormField control={form.control} name="name" label="Name" />
         <Controller

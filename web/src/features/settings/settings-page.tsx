@@ -30,7 +30,7 @@ export function SettingsPage() {
           {
             id: 'project',
             label: 'Project',
-            content: <ProjectForm key={project.id} project={project} />,
+            content: <ProjectForm project={project} />,
           },
           ...(isAdmin(project) ? tabsOfAdmins(project) : []),
         ]}

@@ -63,7 +63,7 @@ function TemplateTable({ templates }: { templates: Schema<'ListedTemplate'>[] })
   const columns: Column<Schema<'ListedTemplate'>>[] = [
     {
       header: 'Name',
-      className: 'max-w-64',
+      className: 'w-full max-w-0 md:w-1/2',
       cell: ({ id, name, description }) => (
         <>
           <RowLink to={to} params={{ projectId, templateId: id }}>
@@ -75,12 +75,17 @@ function TemplateTable({ templates }: { templates: Schema<'ListedTemplate'>[] })
     },
     {
       header: 'Subject',
-      className: 'max-w-72',
+      className: 'w-1/2 max-w-0',
       isSecondary: true,
       cell: ({ subject }) => <p className="truncate text-muted">{subject}</p>,
     },
     { header: 'Type', cell: ({ type }) => <Badge>{typeLabel(type)}</Badge> },
-    { header: 'Used by', isSecondary: true, cell: ({ id }) => <UsedBy workflows={workflowsOf.get(id)} /> },
+    {
+      header: 'Used by',
+      isSecondary: true,
+      className: 'whitespace-nowrap',
+      cell: ({ id }) => <UsedBy workflows={workflowsOf.get(id)} />,
+    },
     {
       header: 'Changed',
       align: 'right',

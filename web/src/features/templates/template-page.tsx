@@ -5,15 +5,15 @@ import { api, type Schema } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { Button } from '../../ui/button.tsx';
+import { ConflictDialog } from '../../ui/conflict-dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Menu } from '../../ui/menu.tsx';
 import { Page, Section } from '../../ui/page.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { useOpen } from '../../ui/use-leave.ts';
-import { ConflictDialog } from '../message-editor/conflict-dialog.tsx';
+import { useRecordForm } from '../../ui/use-record-form.ts';
 import { SaveState } from '../message-editor/save-state.tsx';
 import { TestEmailDialog } from '../message-editor/test-email-dialog.tsx';
-import { useRecordForm } from '../message-editor/use-record-form.ts';
 import { DeleteTemplateDialog } from './delete-template-dialog.tsx';
 import { templateQuery } from './queries.ts';
 import { TemplateForm, templateSchema, toTemplateValues } from './template-form.tsx';
@@ -25,7 +25,7 @@ export function TemplatePage() {
   const { templateId } = route.useParams();
   const projectId = useProjectId();
   const query = useQuery(templateQuery(templateId));
-  if (query.data !== undefined) return <TemplateEditor key={templateId} template={query.data} />;
+  if (query.data !== undefined) return <TemplateEditor template={query.data} />;
   return (
     <Page
       title="Template"

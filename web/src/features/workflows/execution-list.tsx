@@ -116,7 +116,7 @@ function ExecutionTable({ executions, steps }: ExecutionTableProps) {
   const columns: Column<Execution>[] = [
     {
       header: 'Contact',
-      className: 'max-w-64 truncate',
+      className: 'w-full max-w-0 truncate md:w-1/3',
       cell: (execution) => (
         <RowLink {...pageOf(execution)}>{execution.contactEmail ?? 'Deleted contact'}</RowLink>
       ),
@@ -125,7 +125,7 @@ function ExecutionTable({ executions, steps }: ExecutionTableProps) {
     {
       header: 'Step',
       isSecondary: true,
-      className: 'max-w-72 truncate text-muted',
+      className: 'w-1/2 max-w-0 truncate text-muted',
       cell: (execution) => <WhereItIs execution={execution} steps={steps} />,
     },
     { header: 'Version', align: 'right', isSecondary: true, cell: ({ version }) => version },

@@ -105,15 +105,19 @@ function WorkflowTable({ workflows }: { workflows: Workflow[] }) {
   const columns: Column<Workflow>[] = [
     {
       header: 'Workflow',
-      className: 'max-w-40 md:max-w-80',
+      className: 'w-full max-w-0 md:w-1/2',
       cell: (workflow) => <Name workflow={workflow} />,
     },
     { header: 'Status', cell: ({ enabled }) => <WorkflowBadge enabled={enabled} /> },
     {
       header: 'Starts with',
       isSecondary: true,
-      className: 'max-w-56',
-      cell: ({ triggerConfig }) => <code className="font-mono text-xs">{triggerConfig.eventName}</code>,
+      className: 'w-1/3 max-w-0',
+      cell: ({ triggerConfig: { eventName } }) => (
+        <code title={eventName} className="block truncate font-mono text-xs">
+          {eventName}
+        </code>
+      ),
     },
     {
       header: 'Under way',

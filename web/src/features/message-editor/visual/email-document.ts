@@ -1,3 +1,5 @@
+import { previewElementOf } from './preview-text.ts';
+
 /** An email's HTML, split into the editable content and the surrounding document, which never changes. */
 export interface EmailDocument {
   before: string;
@@ -5,12 +7,18 @@ export interface EmailDocument {
   after: string;
 }
 
-/** Whitespace around the content belongs to the document. */
+/** Whitespace around the content belongs to the document, and so does the preview text. */
 export function splitDocument(html: string): EmailDocument {
-  const [, before = '', content = html, after = ''] =
+  const [, start = '', inner = html, end = ''] =
     /^([\s\S]*?<body\b[^>]*>[ \t\r\n]*)([\s\S]*)(<\/body\s*>[\s\S]*)$/i.exec(html) ?? [];
-  const [space = ''] = after === '' ? [] : (/[ \t\r\n]*$/.exec(content) ?? []);
-  return { before, content: content.slice(0, content.length - space.length), after: `${space}${after}` };
+  const preview = previewElementOf(inner);
+  const content = inner.slice(preview.length);
+  const [space = ''] = end === '' ? [] : (/[ \t\r\n]*$/.exec(content) ?? []);
+  return {
+    before: start + preview,
+    content: content.slice(0, content.length - space.length),
+    after: `${space}${end}`,
+  };
 }
 
 /** Styles of the body element, which is outside the content. Parsing loads and runs nothing. */

@@ -108,9 +108,11 @@ export function VisualEditor({ label, value, onChange, onRefuse, ref }: VisualEd
   useLayoutEffect(() => {
     // If React delays effects, TipTap has already replaced this editor with one that is rendered next.
     if (editor.isDestroyed) return;
-    if (shown.current?.editor === editor && shown.current.html === value) return;
+    const { content } = splitDocument(value);
+    const isShown = shown.current?.editor === editor && splitDocument(shown.current.html).content === content;
     shown.current = { editor, html: value };
-    const refusal = show(editor, splitDocument(value).content);
+    if (isShown) return;
+    const refusal = show(editor, content);
     if (refusal !== undefined) refuse(refusal);
   }, [editor, value]);
   useImperativeHandle(ref, () => ({

@@ -132,7 +132,7 @@ test('a new step shows "Not set up yet" instead of what its form and its branche
     fault('config_incomplete', 'set', 'A unit is required'),
     fault('step_unreachable', 'end', 'No path leads to it'),
   ];
-  const shown = shownFaults({ steps, faults });
+  const shown = shownFaults({ steps, faults, enabled: false });
   expect(shown.map(({ message }) => message)).toEqual([
     'The graph has no trigger',
     'Not set up yet',
@@ -140,6 +140,13 @@ test('a new step shows "Not set up yet" instead of what its form and its branche
     'No path leads to it',
   ]);
   expect(shown.filter((one) => !isWrong(one)).map(({ stepId }) => stepId)).toEqual(['new']);
+});
+
+test('a trigger alone is reported until it is enabled', () => {
+  const messages = (enabled: boolean) =>
+    shownFaults({ steps: [step('start', 'TRIGGER')], faults: [], enabled }).map(({ message }) => message);
+  expect(messages(false)).toEqual(['Nothing follows yet. Add a step']);
+  expect(messages(true)).toEqual([]);
 });
 
 test.each([

@@ -62,11 +62,19 @@ export function faultText({ message }: Fault, step: Step): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+interface CheckedGraph extends Pick<Graph, 'steps'> {
+  enabled: boolean;
+  faults: readonly Fault[];
+}
+
 /**
  * The faults to show. A step that was added but not configured yet shows a single fault: its form asks for the rest,
- * and its branches come afterward.
+ * and its branches come afterward. A trigger alone can run, but whoever enables it has forgotten the steps.
  */
-export function shownFaults({ steps, faults }: Pick<Graph, 'steps'> & { faults: readonly Fault[] }): Fault[] {
+export function shownFaults({ steps, enabled, faults }: CheckedGraph): Fault[] {
+  const [first] = steps;
+  if (first && steps.length === 1 && faults.length === 0 && !enabled)
+    return [{ stepId: first.id, code: notSetUp, message: 'Nothing follows yet. Add a step' }];
   const blank = new Set(steps.filter(isBlank).map(({ id }) => id));
   const seen = new Set<string>();
   return faults.flatMap((fault) => {

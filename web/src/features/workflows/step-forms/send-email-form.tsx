@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { FormField } from '../../../ui/form-field.tsx';
 import { FormSelect } from '../../../ui/form-select.tsx';
 import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './step-form.tsx';
+import { TemplateProblems } from './template-problems.tsx';
 import { TemplateSelect } from './template-select.tsx';
 
 const recipients = [
@@ -42,6 +43,7 @@ export function SendEmailForm(props: StepFormProps) {
     }),
   });
   const { control, watch } = form.form;
+  const chosenId = watch('templateId');
   return (
     <StepFormFrame form={form} onDone={props.onDone}>
       <Controller
@@ -56,6 +58,7 @@ export function SendEmailForm(props: StepFormProps) {
           />
         )}
       />
+      {chosenId !== '' && <TemplateProblems templateId={chosenId} />}
       <FormSelect control={control} name="to" label="To" options={recipients} />
       {watch('to') === 'CUSTOM' && (
         <FormField control={control} name="recipient" label="Address" placeholder="team@example.com" />

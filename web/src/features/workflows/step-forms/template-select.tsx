@@ -1,4 +1,4 @@
-import { keepPreviousData } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type RefCallback, useState } from 'react';
 import { $api } from '../../../api/client.ts';
 import { useProjectId } from '../../../shell/use-project-id.ts';
@@ -6,6 +6,7 @@ import { TextLink } from '../../../ui/button.tsx';
 import { SearchSelect } from '../../../ui/search-select.tsx';
 import { OptionItem } from '../../../ui/select.tsx';
 import { useDebounced } from '../../../ui/use-debounced.ts';
+import { templateQuery } from '../../templates/queries.ts';
 
 interface TemplateSelectProps {
   value: string;
@@ -26,8 +27,7 @@ export function TemplateSelect({ value, onChange, error, buttonRef }: TemplateSe
     { params: { query } },
     { placeholderData: keepPreviousData },
   );
-  const path = { id: value };
-  const chosen = $api.useQuery('get', '/templates/{id}', { params: { path } }, { enabled: value !== '' });
+  const chosen = useQuery({ ...templateQuery(value), enabled: value !== '' });
   const templates = found.data?.data ?? [];
   return (
     <SearchSelect
@@ -42,9 +42,21 @@ export function TemplateSelect({ value, onChange, error, buttonRef }: TemplateSe
       buttonRef={buttonRef}
       placeholder="Choose a template"
       hint={
-        <TextLink to="/projects/$projectId/templates" params={{ projectId }}>
-          Templates
-        </TextLink>
+        chosen.data ? (
+          <>
+            “{chosen.data.subject}”.{' '}
+            <TextLink
+              to="/projects/$projectId/templates/$templateId"
+              params={{ projectId, templateId: value }}
+            >
+              Open the template
+            </TextLink>
+          </>
+        ) : (
+          <TextLink to="/projects/$projectId/templates" params={{ projectId }}>
+            Templates
+          </TextLink>
+        )
       }
       query={found}
       empty={sought === '' ? 'No template yet.' : 'Nothing matches.'}

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type { z } from 'zod';
-import { ifMatch, isStale } from '../../api/if-match.ts';
-import { type ApiForm, acceptValues, enterCarriedInput, enterChanges, useApiForm } from '../../ui/form.ts';
-import { say } from '../../ui/toast.tsx';
+import { ifMatch, isStale } from '../api/if-match.ts';
+import { type ApiForm, acceptValues, enterCarriedInput, enterChanges, useApiForm } from './form.ts';
+import { say } from './toast.tsx';
 
 interface RecordFormOptions<Values extends FieldValues, Stored> {
   schema: z.ZodType<Values, Values>;
@@ -32,14 +32,15 @@ export function useRecordForm<Values extends FieldValues, Stored extends { id: s
   const apiForm = useApiForm<Values>({
     schema,
     defaultValues: toValues(stored) as DefaultValues<Values>,
-    async save(values) {
+    async save(values, { getValues }) {
+      const entered = getValues();
       try {
         seen.current = (await write(values, ifMatch({ updatedAt: seen.current }))).updatedAt;
       } catch (error) {
         if (isStale(error)) setTheirs(await read());
         throw error;
       }
-      acceptValues(form, values, values);
+      acceptValues(form, entered, values);
     },
   });
   const { form, run } = apiForm;

@@ -1,5 +1,5 @@
-import { Button } from '../../ui/button.tsx';
-import { Dialog, DialogActions } from '../../ui/dialog.tsx';
+import { Button } from './button.tsx';
+import { Dialog, DialogActions } from './dialog.tsx';
 import type { RecordForm } from './use-record-form.ts';
 
 /** Shown when another user or tab has changed the record. */
