@@ -21,7 +21,7 @@ import { noStore, securityHeaders } from './edge/security-headers.ts';
 import { serveRoutes } from './edge/serve-routes.ts';
 import { traceRequests } from './edge/trace-requests.ts';
 import { buildOpenapi } from './openapi/document.ts';
-import { invalidLinkPage } from './pages/page.ts';
+import { showNotice } from './pages/page.ts';
 import { docsRoutes } from './routes/docs.ts';
 import { healthRoutes } from './routes/health.ts';
 import { openapiRoute } from './routes/openapi.ts';
@@ -76,7 +76,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(crossOrigin(routes, config.DASHBOARD_URL));
   app.use(errors());
   app.use(serveHotRoutes(routes, chain));
-  app.use(readablePath(invalidLinkPage));
+  app.use(readablePath((ctx) => showNotice(ctx, 'page.invalidLink')));
   app.use(serveDashboard(config.DASHBOARD_DIR));
   app.use(serveRoutes(routes, chain));
   app.use(notServed());
