@@ -4,7 +4,7 @@ import {
   executionSchema,
   type executionWithStepsSchema,
   stepRunSchema,
-} from '../schemas/answers/execution.ts';
+} from '../schemas/executions.ts';
 import type { TemporalRuns } from '../services/temporal-runs.ts';
 import type { ExecutionOfContact, ExecutionWithSteps } from '../services/workflow-executions.ts';
 import { present } from './present.ts';

@@ -5,12 +5,12 @@ import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { bodyBytesOf, withoutBody } from '../presenters/template.ts';
-import { campaignStatsSchema } from '../schemas/answers/campaign.ts';
 import { campaignBodyExample, campaignExample } from '../schemas/campaign-examples.ts';
 import {
   campaignAnswerSchema,
   campaignBodySchema,
   campaignPageSchema,
+  campaignStatsSchema,
   listCampaignsQuerySchema,
   sendCampaignBodySchema,
 } from '../schemas/campaigns.ts';

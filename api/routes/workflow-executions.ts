@@ -6,9 +6,10 @@ import {
   executionPageSchema,
   executionSchema,
   executionWithStepsSchema,
-} from '../schemas/answers/execution.ts';
+  listExecutionsQuerySchema,
+  startExecutionBodySchema,
+} from '../schemas/executions.ts';
 import { deepPages } from '../schemas/pagination.ts';
-import { listExecutionsQuerySchema, startExecutionBodySchema } from '../schemas/workflows.ts';
 
 const example = {
   id: '01980d9c-5555-7000-8000-000000000001',

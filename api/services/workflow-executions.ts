@@ -13,7 +13,7 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { cancelActiveExecutions, cancelExecution } from '../../db/statements/workflows/cancel-executions.ts';
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';
-import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
+import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/executions.ts';
 import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
 import { readLargePage } from './large-page.ts';
 import { readName } from './read-name.ts';
