@@ -14,8 +14,8 @@ import { cancelActiveExecutions, cancelExecution } from '../../db/statements/wor
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';
 import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/executions.ts';
+import { readLargePage } from './cursor-page.ts';
 import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
-import { readLargePage } from './large-page.ts';
 import { readName } from './read-name.ts';
 
 const maxStepRuns = 500;
@@ -25,7 +25,7 @@ export interface ExecutionOfContact {
   contactEmail: string | null;
 }
 
-export interface ExecutionWithSteps extends ExecutionOfContact {
+interface ExecutionWithSteps extends ExecutionOfContact {
   /** The latest 500 step runs, oldest first; `step` is null once the workflow is deleted. */
   steps: { run: WorkflowStepRun; step: { type: StepType; name: string } | null }[];
 }
