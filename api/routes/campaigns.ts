@@ -31,7 +31,7 @@ export const listCampaigns = defineRoute('GET /campaigns', {
   errors: ['BAD_REQUEST'],
   async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
-    const { campaigns, total } = await ctx.services.campaigns.list(project.id, query);
+    const [campaigns, total] = await ctx.services.campaigns.list(project.id, query);
     shrinkTo?.(bodyBytesOf(campaigns.map(({ campaign }) => campaign)));
     ctx.body = presentOffsetPage(
       campaigns

@@ -36,7 +36,7 @@ export const listTemplates = defineRoute('GET /templates', {
   responses: ok('A page of templates.', templatePageSchema, examplePage(example)),
   async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
-    const { templates, total } = await ctx.services.templates.list(project.id, query);
+    const [templates, total] = await ctx.services.templates.list(project.id, query);
     shrinkTo?.(bodyBytesOf(templates));
     ctx.body = presentOffsetPage(
       templates.map(presentTemplate).map((one) => (query.body ? one : withoutBody(one))),

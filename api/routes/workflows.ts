@@ -65,7 +65,7 @@ export const listWorkflows = defineRoute('GET /workflows', {
   query: listWorkflowsQuerySchema,
   responses: ok('A page of workflows.', workflowPageSchema, examplePage(example)),
   async handler(ctx, { project, query }) {
-    const { workflows, total } = await ctx.services.workflows.list(project.id, query);
+    const [workflows, total] = await ctx.services.workflows.list(project.id, query);
     ctx.body = presentOffsetPage(workflows.map(presentWorkflow), total, query);
   },
 });
