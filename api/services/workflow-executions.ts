@@ -3,7 +3,6 @@ import { newId } from '../../core/new-id.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { findStep, parseDraft } from '../../core/workflows/graph.ts';
 import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
-import type { StepType } from '../../core/workflows/step-config.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import { Workflow, WorkflowVersion } from '../../db/entities/workflow.ts';
@@ -23,11 +22,6 @@ const maxStepRuns = 500;
 export interface ExecutionOfContact {
   execution: WorkflowExecution;
   contactEmail: string | null;
-}
-
-interface ExecutionWithSteps extends ExecutionOfContact {
-  /** The latest 500 step runs, oldest first; `step` is null once the workflow is deleted. */
-  steps: { run: WorkflowStepRun; step: { type: StepType; name: string } | null }[];
 }
 
 const findExecution = async (em: Em, workflowId: string, id: string) =>
@@ -79,6 +73,7 @@ export function createWorkflowExecutionsService(orm: Orm, committed: () => void)
       return { ...found, rows: await ofContacts(em, found.rows) };
     },
 
+    /** With the latest 500 step runs, oldest first; the `step` of each is null once the workflow is deleted. */
     async get(projectId: string, workflowId: string, id: string) {
       const em = projectEm(orm, projectId);
       await findWorkflow(em, workflowId);
