@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { addPartitions } from './add-partitions.ts';
 import { indexFewAddresses } from './address-index.ts';
 import { applyFunctions, columnFunctions, tableFunctions } from './apply-functions.ts';
 import { isLockTimeout, isLostRace } from './database-errors.ts';
+import { addPartitions } from './keep-partitions.ts';
 import { openMigrationConnection } from './migration-connection.ts';
 import { migrations } from './migrations/index.ts';
 import type { Em, Orm } from './orm.ts';

@@ -5,9 +5,8 @@ import { dropSilentConnections } from './drop-silent-connections.ts';
 import { entities, projectRecords } from './entities/index.ts';
 import { projectFilter } from './entities/project-em.ts';
 import { migrations } from './migrations/index.ts';
-import { createPreparedPool } from './prepared-pool.ts';
 import { releaseBrokenConnections } from './release-broken-connections.ts';
-import { onConnect, type StatementLimits } from './session-settings.ts';
+import { createPreparedPool, onConnect, type StatementLimits } from './session-settings.ts';
 import { statementTables } from './statement-tables.ts';
 
 export type Em = EntityManager;

@@ -1,4 +1,4 @@
-import type { ClientBase } from 'pg';
+import pg from 'pg';
 
 /** In milliseconds; 0 keeps the server's setting. */
 export interface StatementLimits {
@@ -32,5 +32,26 @@ const answerMs = 10_000;
 export function onConnect(limits: StatementLimits | undefined, planner = '') {
   const text = [keepAliveSql, limits === undefined ? '' : limitsSql(limits), planner].join(';');
   const settings = { text, query_timeout: answerMs };
-  return async (client: ClientBase) => void (await client.query(settings));
+  return async (client: pg.ClientBase) => void (await client.query(settings));
+}
+
+/**
+ * Restricts plans to index look-ups. A prepared statement keeps its plan: one made while a table fits in a page would
+ * still scan it for each row minutes later, when the table has a million rows.
+ */
+const plannerSettings = `
+  set enable_seqscan = off;
+  set enable_mergejoin = off;
+  set plan_cache_mode = force_generic_plan`;
+
+export function createPreparedPool(
+  config: pg.PoolConfig,
+  limits: StatementLimits | undefined,
+  warn: (message: string) => void,
+): pg.Pool {
+  const pool = new pg.Pool({ ...config, onConnect: onConnect(limits, plannerSettings) });
+  pool.on('error', (error) => warn(`PostgreSQL pool error: ${error.message}`));
+  // The listener keeps a connection that breaks while in use from ending the process: only its statement fails.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  return pool;
 }

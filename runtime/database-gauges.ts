@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
-import { countStrayRows } from '../db/list-partitions.ts';
 import { type Orm, readPools } from '../db/orm.ts';
+import { countStrayRows } from '../db/partitioned-table.ts';
 import { readOutboxFigures, readSendingBacklog } from '../db/statements/outbox/read-outbox-figures.ts';
 import type { Warn } from './logger.ts';
 import { orUndefinedAfter } from './or-undefined-after.ts';

@@ -1,12 +1,5 @@
 import type { ProjectRole } from '../../core/project-roles.ts';
-
-export interface ApiProject {
-  id: string;
-  disabled: boolean;
-  disabledReason: string | null;
-  suppressTransactional: boolean;
-  hasSendLimit: boolean;
-}
+import type { ApiProject } from '../../db/statements/access/find-callers.ts';
 
 /** `role` is the user's role in the request's project; null without a project. */
 export interface SessionUser {

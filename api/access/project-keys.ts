@@ -4,8 +4,7 @@ import { createChangeCache } from '../../db/change-cache.ts';
 import { isRolledBack } from '../../db/database-errors.ts';
 import type { Em } from '../../db/orm.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
-import { findProjectsByKeys } from '../../db/statements/access/find-callers.ts';
-import type { ApiProject } from './identity.ts';
+import { type ApiProject, findProjectsByKeys } from '../../db/statements/access/find-callers.ts';
 
 /** Also the longest that a change can go unnoticed when its notification is lost. */
 const knownForMs = 5_000;

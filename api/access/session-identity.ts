@@ -22,14 +22,5 @@ export async function findSessionIdentity(
     const untouched = { id: session.id, lastUsedAt: { $lt: raw("now() - interval '10 minutes'") } };
     await em.nativeUpdate(UserSession, untouched, { lastUsedAt: raw('now()') });
   }
-  const user = { id: row.id, role: row.role };
-  if (row.projectId === null) return { user, project: null };
-  const project = {
-    id: row.projectId,
-    disabled: row.disabled === true,
-    disabledReason: row.disabledReason,
-    suppressTransactional: row.suppressTransactional === true,
-    hasSendLimit: row.hasSendLimit,
-  };
-  return { user, project };
+  return { user: { id: row.id, role: row.role }, project: row.project };
 }

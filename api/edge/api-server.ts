@@ -1,6 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -83,12 +89,9 @@ export async function closeApiServer(server: Server, graceMs: number): Promise<v
 
 const countConnections = (server: Server) => promisify(server.getConnections.bind(server))();
 
-const brokenRequests: Record<string, { status: string; message: string }> = {
-  ERR_HTTP_REQUEST_TIMEOUT: { status: '408 Request Timeout', message: 'The request took too long to arrive' },
-  HPE_HEADER_OVERFLOW: {
-    status: '431 Request Header Fields Too Large',
-    message: 'The headers of the request are too large',
-  },
+const brokenRequests: Record<string, [number, string]> = {
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
+  HPE_HEADER_OVERFLOW: [431, 'The headers of the request are too large'],
 };
 
 // The parser failed before there was a request object, so the answer goes straight to the socket.
@@ -97,18 +100,16 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: Duplex): 
     socket.destroy();
     return;
   }
-  const { status, message } = brokenRequests[error.code ?? ''] ?? {
-    status: '400 Bad Request',
-    message: 'The request is not valid HTTP',
-  };
+  const [statusCode, message] = brokenRequests[error.code ?? ''] ?? [400, 'The request is not valid HTTP'];
   const requestId = randomUUID();
   const body = JSON.stringify({
     success: false,
-    error: { code: 'BAD_REQUEST', message, statusCode: Number.parseInt(status, 10), requestId },
+    error: { code: 'BAD_REQUEST', message, statusCode, requestId },
     timestamp: new Date().toISOString(),
   });
   socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\n` +
-      `Content-Length: ${Buffer.byteLength(body)}\r\nX-Request-Id: ${requestId}\r\n\r\n${body}`,
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nConnection: close\r\n` +
+      `Content-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `X-Request-Id: ${requestId}\r\n\r\n${body}`,
   );
 }

@@ -2,7 +2,8 @@ import type { RouterContext } from '@koa/router';
 import type Koa from 'koa';
 import type { RequestCredential } from '../../analytics/tables/request-log.ts';
 import type { ErrorCode } from '../../core/errors.ts';
-import type { ApiProject, SessionUser } from '../access/identity.ts';
+import type { ApiProject } from '../../db/statements/access/find-callers.ts';
+import type { SessionUser } from '../access/identity.ts';
 
 export interface RequestState {
   requestId: string;

@@ -2,7 +2,33 @@ import { HttpError } from 'koa';
 import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import { isDatabaseAway, isTimedOut } from '../../db/database-away.ts';
 import { isLostRace } from '../../db/database-errors.ts';
-import { publicCodeOf, statusOf } from './error-status.ts';
+
+const statuses = {
+  VALIDATION_ERROR: 422,
+  INVALID_JSON: 400,
+  BAD_REQUEST: 400,
+  INVALID_IDEMPOTENCY_KEY: 400,
+  MISSING_API_KEY: 401,
+  INVALID_API_KEY: 401,
+  UNAUTHENTICATED: 401,
+  FORBIDDEN: 403,
+  PROJECT_DISABLED: 403,
+  SENDER_DOMAIN_REFUSED: 403,
+  BILLING_LIMIT_EXCEEDED: 402,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  IDEMPOTENCY_KEY_REUSED: 409,
+  PAYLOAD_TOO_LARGE: 413,
+  RATE_LIMIT_EXCEEDED: 429,
+  INTERNAL_SERVER_ERROR: 500,
+  SERVICE_UNAVAILABLE: 503,
+} as const satisfies Record<ErrorCode, number>;
+
+export const statusOf = (code: ErrorCode): number => statuses[code];
+
+/** The contract's example answers an unverified sender domain with this code; `details.reason` names the cause. */
+export const publicCodeOf = (code: ErrorCode): ErrorCode =>
+  code === 'SENDER_DOMAIN_REFUSED' ? 'INTERNAL_SERVER_ERROR' : code;
 
 /** The client disconnected while its request was being read: there is nobody to answer. */
 export class ClientGone extends Error {

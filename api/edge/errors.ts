@@ -1,7 +1,6 @@
 import { DomainError, type ErrorCode } from '../../core/errors.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
-import { ClientGone, errorEnvelope, toDomainError } from './error-response.ts';
-import { publicCodeOf, statusOf } from './error-status.ts';
+import { ClientGone, errorEnvelope, publicCodeOf, statusOf, toDomainError } from './error-response.ts';
 import type { ErrorPage } from './route.ts';
 
 /** For log and metrics: the client left before the answer (nginx's 499). */

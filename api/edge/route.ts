@@ -2,7 +2,8 @@ import type { Readable } from 'node:stream';
 import type Koa from 'koa';
 import type { z } from 'zod';
 import type { ErrorCode } from '../../core/errors.ts';
-import type { ApiProject, SessionUser } from '../access/identity.ts';
+import type { ApiProject } from '../../db/statements/access/find-callers.ts';
+import type { SessionUser } from '../access/identity.ts';
 import type { Services } from '../services/services.ts';
 import type { EdgeContext } from './context.ts';
 

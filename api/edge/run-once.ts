@@ -5,8 +5,7 @@ import { isIdempotencyKey } from '../../core/idempotency-key.ts';
 import { isNotApplied } from '../../db/database-errors.ts';
 import type { Idempotency } from '../access/idempotency.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
-import { toDomainError } from './error-response.ts';
-import { statusOf } from './error-status.ts';
+import { statusOf, toDomainError } from './error-response.ts';
 
 /** Settled with this status, a claim frees its key for a retry. */
 const refusedStatus = statusOf('RATE_LIMIT_EXCEEDED');

@@ -7,11 +7,10 @@ import type { Edge } from './create-edge.ts';
 import { errors, legacyEnvelope, pageForBrowsers } from './errors.ts';
 import { limitRate } from './limit-rate.ts';
 import { readBody } from './read-body.ts';
-import { readParameters } from './read-parameters.ts';
 import type { Route } from './route.ts';
 import { checkIdempotencyKey, runOnce } from './run-once.ts';
 import { takePlace } from './take-place.ts';
-import { validateBody } from './validate.ts';
+import { readParameters, validateBody } from './validate.ts';
 import { writeInPieces } from './write-in-pieces.ts';
 
 export interface ChainOptions {

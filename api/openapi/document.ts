@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from '../../core/errors.ts';
-import { publicCodeOf, statusOf } from '../edge/error-status.ts';
+import { publicCodeOf, statusOf } from '../edge/error-response.ts';
 import type { AuthKind, ResponseDeclaration, Route } from '../edge/route.ts';
 import { errorEnvelopeSchema, legacyErrorSchema } from './error-schemas.ts';
 import { answerHeaders, headersOf, takesKey, takesSession } from './headers.ts';

@@ -1,5 +1,5 @@
 import { type ErrorCode, errorCodes } from '../../core/errors.ts';
-import { publicCodeOf, statusOf } from '../edge/error-status.ts';
+import { publicCodeOf, statusOf } from '../edge/error-response.ts';
 
 /** What the caller should make of each code. */
 const meanings: Record<ErrorCode, string> = {

@@ -5,7 +5,7 @@ import { type Page, renderPage } from './page.ts';
 
 function say(locale: Locale, title: string, text: string): Page {
   const content = html`<p role="status">${text}</p>`;
-  return renderPage({ locale, project: undefined, title, content });
+  return renderPage({ locale, title, content });
 }
 
 function form(token: string, fields: Html | undefined, label: string): Html {
@@ -47,7 +47,7 @@ export function verifyEmailPage(
   const content = html`<p>${text['account.verifyText']}</p>
 <p><strong>${email}</strong></p>
 ${form(token, password, text['account.verifyButton'])}`;
-  return renderPage({ locale, project: undefined, title: text['account.verifyTitle'], content });
+  return renderPage({ locale, title: text['account.verifyTitle'], content });
 }
 
 export function verifiedPage(locale: Locale): Page {
@@ -58,7 +58,7 @@ export function verifiedPage(locale: Locale): Page {
 export function resetPasswordPage(locale: Locale, token: string, hasFault = false): Page {
   const text = messages[locale];
   const content = form(token, passwordField(locale, hasFault), text['account.resetButton']);
-  return renderPage({ locale, project: undefined, title: text['account.resetTitle'], content });
+  return renderPage({ locale, title: text['account.resetTitle'], content });
 }
 
 export function passwordChangedPage(locale: Locale): Page {
@@ -69,7 +69,7 @@ export function invitationPage(locale: Locale, token: string, email: string, has
   const text = messages[locale];
   const content = html`<p>${formatMessage(locale, 'account.createText', { email })}</p>
 ${form(token, passwordField(locale, hasFault), text['account.createButton'])}`;
-  return renderPage({ locale, project: undefined, title: text['account.createTitle'], content });
+  return renderPage({ locale, title: text['account.createTitle'], content });
 }
 
 export function returnPage(locale: Locale, page: ReturnPage): Page {

@@ -13,7 +13,7 @@ export interface Page {
 
 export interface PageOptions {
   locale: Locale;
-  project: PageProject | undefined;
+  project?: PageProject | undefined;
   title: string;
   content: Html;
 }
@@ -79,21 +79,24 @@ function imageSource(project: PageProject | undefined): string {
   return logo === undefined ? '' : `img-src ${new URL(logo).origin}; `;
 }
 
-export function renderNotice(
-  locale: Locale,
-  project: PageProject | undefined,
-  notice: 'page.invalidLink' | 'page.gone' | 'page.tooManyTries' | 'page.failed',
+type Notice = 'page.invalidLink' | 'page.gone' | 'page.tooManyTries' | 'page.failed';
+
+/** For an error with this status. */
+export const noticeOf = (status: number): Notice =>
+  status === 429 ? 'page.tooManyTries' : status === 422 ? 'page.invalidLink' : 'page.failed';
+
+/** In the language of the browser, else of the project. */
+export function showNotice(
+  ctx: PageContext & Pick<Koa.ExtendableContext, 'headers'>,
+  notice: Notice,
+  project?: PageProject,
   signInUrl: string | null = null,
-): Page {
+): void {
+  const locale = negotiateLocale(ctx.headers['accept-language'], project?.language);
   const text = messages[locale];
   const content = html`<p>${text[`${notice}Hint`]}</p>
 ${signInUrl !== null && html`<p><a href="${signInUrl}">${text['page.signIn']}</a></p>`}`;
-  return renderPage({ locale, project, title: text[notice], content });
-}
-
-/** In the language of the browser. */
-export function invalidLinkPage(ctx: PageContext & Pick<Koa.ExtendableContext, 'headers'>): void {
-  showPage(ctx, renderNotice(negotiateLocale(ctx.headers['accept-language']), undefined, 'page.invalidLink'));
+  showPage(ctx, renderPage({ locale, project, title: text[notice], content }));
 }
 
 /** `renderPage` sets `--brand` and `--on-brand` before it. Contrasts are at least 4.5 : 1. */

@@ -4,7 +4,7 @@ import { type CampaignCounters, campaignRates } from '../../core/campaign-rates.
 import type { AudienceOutcome } from '../../db/statements/campaigns/count-audience-outcome.ts';
 import type { CountedCampaign } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
-import { campaignSchema, type campaignStatsSchema } from '../schemas/answers/campaign.ts';
+import { campaignSchema, type campaignStatsSchema } from '../schemas/campaigns.ts';
 import type { TemporalRuns } from '../services/temporal-runs.ts';
 import { present } from './present.ts';
 

@@ -64,7 +64,7 @@ function presentEvent({ name, data, occurredAt }: EmailEvent): Entry {
     case 'email.complaint':
       return entry(type, occurredAt, plainTexts.complained, { diagnostic: textOf(data.diagnostic) });
     case 'email.suppressed':
-      return entry(type, occurredAt, withheld(textOf(data.reason)));
+      return entry(type, occurredAt, because('Withheld', textOf(data.reason)));
     case 'email.delivery':
     case 'email.open':
     case 'email.unsubscribed':
@@ -72,24 +72,15 @@ function presentEvent({ name, data, occurredAt }: EmailEvent): Entry {
   }
 }
 
-const withheld = (reason: string | null) => `Withheld${reason === null ? '' : `: ${reason}`}`;
 const because = (text: string, reason: string | null) => (reason === null ? text : `${text}: ${reason}`);
 
 /** Entries derived from the state when there is no event: the email was never sent, or its contact was erased. */
 function fromState(email: LoggedEmail, known: ReadonlySet<EntryType>): Entry[] {
-  const instants = {
-    delivered: email.deliveredAt,
-    opened: email.openedAt,
-    clicked: email.clickedAt,
-    bounced: email.bouncedAt,
-    complained: email.complainedAt,
-    unsubscribed: email.unsubscribedAt,
-  };
-  // as: the keys of the literal above.
-  const kinds = Object.keys(instants) as (keyof typeof instants)[];
+  // as: the keys of a literal.
+  const kinds = Object.keys(plainTexts) as (keyof typeof plainTexts)[];
   return kinds
-    .filter((kind) => instants[kind] !== null && !known.has(kind))
-    .map((kind) => entry(kind, instants[kind], plainTexts[kind]));
+    .filter((kind) => email[`${kind}At`] !== null && !known.has(kind))
+    .map((kind) => entry(kind, email[`${kind}At`], plainTexts[kind]));
 }
 
 /** The claim of an email with large attachments is prolonged by moving its time ahead. */
@@ -109,7 +100,7 @@ function fromStatus({ status, reason, claimedAt }: LoggedEmail, known: ReadonlyS
     case 'CANCELLED':
       return [entry('cancelled', null, because('Cancelled', reason))];
     case 'SUPPRESSED':
-      return known.has('suppressed') ? [] : [entry('suppressed', claimedAt, withheld(reason))];
+      return known.has('suppressed') ? [] : [entry('suppressed', claimedAt, because('Withheld', reason))];
     default:
       return [];
   }

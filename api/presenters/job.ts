@@ -7,7 +7,7 @@ import {
   type importJobSchema,
   type importPreviewSchema,
   jobStatusSchema,
-} from '../schemas/answers/job.ts';
+} from '../schemas/jobs.ts';
 import type { ImportPreview } from '../services/import-preview.ts';
 import { present } from './present.ts';
 

@@ -1,5 +1,5 @@
 import type { Template } from '../../db/entities/template.ts';
-import { templateSchema } from '../schemas/answers/template.ts';
+import { templateSchema } from '../schemas/templates.ts';
 import { present } from './present.ts';
 
 export const withoutBody = <Answer extends { body: string }>({ body: _, ...rest }: Answer) => rest;

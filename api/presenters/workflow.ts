@@ -5,7 +5,7 @@ import {
   transitionSchema,
   workflowSchema,
   type workflowWithGraphSchema,
-} from '../schemas/answers/workflow.ts';
+} from '../schemas/workflows.ts';
 import type { WorkflowWithFaults } from '../services/workflows.ts';
 import { present } from './present.ts';
 

@@ -22,6 +22,8 @@ const nextSteps: Readonly<Record<ProofOutcome, string>> = {
 
 const request = {
   ...shared,
+  description:
+    'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
   body: requestLinkBodySchema,
   bodyExample: { email: 'ada@example.com' },
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
@@ -30,14 +32,10 @@ const request = {
 export const requestVerification = defineRoute('POST /auth/request-verification', {
   ...request,
   summary: 'Request a verification link by email',
-  description:
-    'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
   responses: ok('A link was mailed if the address needs verification.', messageSchema),
   async handler(ctx, { body }) {
-    await ctx.services.accountLinks.requestVerification({
-      ...body,
-      language: ctx.headers['accept-language'],
-    });
+    const language = ctx.headers['accept-language'];
+    await ctx.services.accountLinks.requestVerification({ ...body, language });
     ctx.body = { message: 'If the address needs verification, a link is on its way.' };
   },
 });
@@ -45,14 +43,10 @@ export const requestVerification = defineRoute('POST /auth/request-verification'
 export const requestPasswordReset = defineRoute('POST /auth/request-password-reset', {
   ...request,
   summary: 'Request a password reset link by email',
-  description:
-    'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
   responses: ok('A link was mailed if there is an account.', messageSchema),
   async handler(ctx, { body }) {
-    await ctx.services.accountLinks.requestPasswordReset({
-      ...body,
-      language: ctx.headers['accept-language'],
-    });
+    const language = ctx.headers['accept-language'];
+    await ctx.services.accountLinks.requestPasswordReset({ ...body, language });
     ctx.body = { message: 'If there is an account with the address, a link is on its way.' };
   },
 });

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { returnPages } from '../../core/config/site-pages.ts';
 import { DomainError } from '../../core/errors.ts';
 import { type Locale, negotiateLocale } from '../../core/messages/messages.ts';
+import type { EdgeContext } from '../edge/context.ts';
 import { clientOf, sessionCookies, setCookie } from '../edge/cookies.ts';
 import { defineRoute } from '../edge/define-route.ts';
-import type { ErrorPage, HandlerContext } from '../edge/route.ts';
+import type { HandlerContext } from '../edge/route.ts';
 import {
   accountPage,
   invitationPage,
@@ -15,7 +16,7 @@ import {
   verifiedPage,
   verifyEmailPage,
 } from '../pages/account-pages.ts';
-import { type Page, pageType, renderNotice, showPage } from '../pages/page.ts';
+import { noticeOf, type Page, pageType, showNotice, showPage } from '../pages/page.ts';
 import { newPasswordSchema } from '../schemas/auth.ts';
 
 const tokenSchema = z.string().min(1).max(200).describe('From the link in an email.');
@@ -32,16 +33,10 @@ const responses = {
   },
 } as const;
 
-const errorPage: ErrorPage = (ctx) => {
-  const notice =
-    ctx.status === 429 ? 'page.tooManyTries' : ctx.status === 422 ? 'page.invalidLink' : 'page.failed';
-  showPage(ctx, renderNotice(localeOf(ctx), undefined, notice));
-};
-
 const shared = {
   // The link's token authenticates, not a cookie; pages without a referrer send the Origin `null`.
   auth: 'link',
-  errorPage,
+  errorPage: (ctx: EdgeContext) => showNotice(ctx, noticeOf(ctx.status)),
   limitByAddress: true,
   responses,
 } as const;
@@ -61,7 +56,7 @@ async function withLink(ctx: PageContext, act: () => Promise<void>): Promise<voi
   } catch (error) {
     if (!(error instanceof DomainError) || error.code !== 'BAD_REQUEST') throw error;
     ctx.status = 400;
-    showPage(ctx, renderNotice(localeOf(ctx), undefined, 'page.invalidLink'));
+    showNotice(ctx, 'page.invalidLink');
   }
 }
 

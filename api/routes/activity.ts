@@ -72,11 +72,10 @@ export const activityStatistics = defineRoute('GET /activity/stats', {
 export const recentActivityCount = defineRoute('GET /activity/recent-count', {
   summary: 'Number of recent activities',
   query: recentCountQuerySchema,
-  responses: ok(
-    'Number of rows in the feed.',
-    z.object({ count: z.number().int(), minutes: z.number().int() }),
-    { count: 42, minutes: 5 },
-  ),
+  responses: ok('Number of rows in the feed.', z.object({ count: z.int(), minutes: z.int() }), {
+    count: 42,
+    minutes: 5,
+  }),
   errors: ['SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, query: { minutes } }) {
     ctx.body = { count: await ctx.services.activity.recentCount(project.id, minutes), minutes };

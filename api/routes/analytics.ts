@@ -1,6 +1,10 @@
+import type { FiguresOfCampaign } from '../../analytics/questions/campaign-figures.ts';
+import type { CampaignTitle } from '../../db/entities/campaign.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { presentCampaignFigures, presentCampaignStats } from '../presenters/analytics.ts';
+import { presentFigures } from '../presenters/campaign.ts';
+import { present } from '../presenters/present.ts';
 import {
+  campaignFiguresSchema,
   campaignStatsQuerySchema,
   campaignStatsSchema,
   timeseriesQuerySchema,
@@ -10,6 +14,12 @@ import {
   topEventsQuerySchema,
   topEventsSchema,
 } from '../schemas/analytics.ts';
+
+function presentCampaign(figures: FiguresOfCampaign, titles: ReadonlyMap<string, CampaignTitle>) {
+  const { campaignId: id } = figures;
+  const { name, subject, status, sentAt } = titles.get(id) ?? {};
+  return present(campaignFiguresSchema, { id, name, subject, status, sentAt, ...presentFigures(figures) });
+}
 
 const totals = {
   sentCount: 1200,
@@ -73,7 +83,7 @@ export const topCampaigns = defineRoute('GET /analytics/top-campaigns', {
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, query }) {
     const { campaigns, titles } = await ctx.services.analytics.topCampaigns(project.id, query);
-    ctx.body = { data: campaigns.map((figures) => presentCampaignFigures(figures, titles)) };
+    ctx.body = { data: campaigns.map((figures) => presentCampaign(figures, titles)) };
   },
 });
 
@@ -86,7 +96,9 @@ export const campaignStatistics = defineRoute('GET /analytics/campaign-stats', {
   responses: ok('Campaigns with activity in the period.', campaignStatsSchema, { data: [campaign], totals }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, query }) {
-    ctx.body = presentCampaignStats(await ctx.services.analytics.campaignStats(project.id, query));
+    const found = await ctx.services.analytics.campaignStats(project.id, query);
+    const data = found.campaigns.map((figures) => presentCampaign(figures, found.titles));
+    ctx.body = { data, totals: presentFigures(found.totals) };
   },
 });
 

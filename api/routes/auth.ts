@@ -1,13 +1,13 @@
 import { clientOf, sessionCookies, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { userSchema } from '../schemas/answers/user.ts';
 import {
   logInBodySchema,
   openInvitationSchema,
   signedInSchema,
   signUpBodySchema,
   tokenBodySchema,
+  userSchema,
 } from '../schemas/auth.ts';
 
 const shared = { auth: 'none', limitByAddress: true, bodyLimitBytes: 64 * 1024 } as const;

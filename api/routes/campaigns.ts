@@ -5,12 +5,12 @@ import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentCampaign, presentCampaignStats } from '../presenters/campaign.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { bodyBytesOf, withoutBody } from '../presenters/template.ts';
-import { campaignStatsSchema } from '../schemas/answers/campaign.ts';
 import { campaignBodyExample, campaignExample } from '../schemas/campaign-examples.ts';
 import {
   campaignAnswerSchema,
   campaignBodySchema,
   campaignPageSchema,
+  campaignStatsSchema,
   listCampaignsQuerySchema,
   sendCampaignBodySchema,
 } from '../schemas/campaigns.ts';
@@ -31,7 +31,7 @@ export const listCampaigns = defineRoute('GET /campaigns', {
   errors: ['BAD_REQUEST'],
   async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
-    const { campaigns, total } = await ctx.services.campaigns.list(project.id, query);
+    const [campaigns, total] = await ctx.services.campaigns.list(project.id, query);
     shrinkTo?.(bodyBytesOf(campaigns.map(({ campaign }) => campaign)));
     ctx.body = presentOffsetPage(
       campaigns

@@ -8,8 +8,8 @@ import {
   presentImportJob,
   presentImportPreview,
 } from '../presenters/job.ts';
-import { bulkJobSchema, importJobSchema, importPreviewSchema } from '../schemas/answers/job.ts';
 import { bulkBodySchema, importQuerySchema, queuedJobSchema } from '../schemas/contact-jobs.ts';
+import { bulkJobSchema, importJobSchema, importPreviewSchema } from '../schemas/jobs.ts';
 
 const jobId = '01927f3e-8c1a-7b52-9d0e-4f6a2b8c1d3e';
 const contactId = '01927f3e-7a10-7c44-8f21-0b9e6d5c4a3f';

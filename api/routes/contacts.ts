@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { holdParts } from '../edge/hold-answer.ts';
 import { present } from '../presenters/present.ts';
-import { contactSchema } from '../schemas/answers/contact.ts';
 import {
   contactCountSchema,
   contactFilterQuerySchema,
@@ -13,12 +12,13 @@ import {
   lookupBodySchema,
 } from '../schemas/contact-list.ts';
 import {
+  contactSchema,
   patchContactBodySchema,
   upsertContactBodySchema,
   upsertedContactSchema,
 } from '../schemas/contacts.ts';
-
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
+
 import { mostPageBytes } from '../services/contact-export.ts';
 
 export const listContacts = defineRoute('GET /contacts', {

@@ -1,6 +1,11 @@
+import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { presentEmail, presentEmailDetail } from '../presenters/email.ts';
-import { emailDetailSchema, emailPageSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
+import { presentTimeline } from '../presenters/email-timeline.ts';
+import { present } from '../presenters/present.ts';
+import { emailDetailSchema, emailPageSchema, emailSchema, listEmailsQuerySchema } from '../schemas/emails.ts';
+
+const presentEmail = (email: LoggedEmail) =>
+  present(emailSchema, { ...email, to: email.toEmail, from: email.fromEmail });
 
 export const listEmails = defineRoute('GET /emails', {
   summary: 'List emails of all sources, newest first',
@@ -27,7 +32,14 @@ export const getEmail = defineRoute('GET /emails/:id', {
   responses: ok('The email.', emailDetailSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
-    const detail = await ctx.services.emailDetail.get(project.id, params.id);
-    ctx.body = presentEmailDetail(detail, ctx.services.temporalRuns);
+    const { email, events, body, runId } = await ctx.services.emailDetail.get(project.id, params.id);
+    ctx.body = {
+      ...presentEmail(email),
+      messageId: email.messageId,
+      timeline: presentTimeline(email, events),
+      bodyAvailable: body !== null,
+      body,
+      ...ctx.services.temporalRuns(runId),
+    };
   },
 });

@@ -96,11 +96,9 @@ export const deleteEvent = defineRoute('DELETE /events/:eventName', {
     'contacts. Segments that use the event remain, and the name may be tracked again; until then it does not ' +
     'count towards the 10,000 names of the project.',
   params: eventNameParamsSchema,
-  responses: ok(
-    'How many events were deleted; 0 when there were none.',
-    z.object({ deleted: z.number().int() }),
-    { deleted: 1204 },
-  ),
+  responses: ok('How many events were deleted; 0 when there were none.', z.object({ deleted: z.int() }), {
+    deleted: 1204,
+  }),
   place: 'elsewhere',
   async handler(ctx, { project, params }) {
     ctx.body = { deleted: await ctx.services.events.remove(project.id, params.eventName) };

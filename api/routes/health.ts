@@ -9,7 +9,7 @@ const readinessSchema = z
     status: z.enum(['ready', 'degraded', 'unavailable']),
     dependencies: z.record(
       z.string(),
-      z.object({ status: z.enum(['up', 'down']), latencyMs: z.number().int().min(0) }),
+      z.object({ status: z.enum(['up', 'down']), latencyMs: z.int().min(0) }),
     ),
   })
   .meta({ id: 'Readiness' });

@@ -35,8 +35,7 @@ import * as track from './track.ts';
 import * as uploads from './uploads.ts';
 import * as users from './users.ts';
 import * as verify from './verify.ts';
-import * as webhooksSns from './webhooks-sns.ts';
-import * as webhooksStripe from './webhooks-stripe.ts';
+import * as webhooks from './webhooks.ts';
 import * as workflowExecutions from './workflow-executions.ts';
 import * as workflowGraphs from './workflow-graphs.ts';
 import * as workflowOverview from './workflow-overview.ts';
@@ -65,7 +64,7 @@ const sections: Record<string, Record<string, Route>[]> = {
   Suppressions: [suppressions],
   'Account pages': [accountPages],
   'Public pages': [publicPages],
-  Webhooks: [webhooksSns, webhooksStripe],
+  Webhooks: [webhooks],
 };
 
 const methods: HttpMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];

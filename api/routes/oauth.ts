@@ -2,12 +2,11 @@ import type Koa from 'koa';
 import { z } from 'zod';
 import { oauthProviderNames } from '../../core/accounts/oauth-providers.ts';
 import { DomainError } from '../../core/errors.ts';
-import { negotiateLocale } from '../../core/messages/messages.ts';
 import { clientOf, cookiesNamed, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { isBrowser } from '../edge/errors.ts';
 import type { ErrorPage } from '../edge/route.ts';
-import { renderNotice, showPage } from '../pages/page.ts';
+import { noticeOf, showNotice } from '../pages/page.ts';
 import type { Services } from '../services/services.ts';
 
 const params = z.object({ provider: z.enum(oauthProviderNames) });
@@ -31,14 +30,9 @@ async function orBackToSignIn(ctx: BrowserContext, signIn: () => Promise<void>):
 }
 
 /** For errors without a reason to show: too many requests, or an internal error. */
-const browserErrorPage: ErrorPage = (ctx) => {
-  const notice =
-    ctx.status === 429 ? 'page.tooManyTries' : ctx.status === 422 ? 'page.invalidLink' : 'page.failed';
+const browserErrorPage: ErrorPage = (ctx) =>
   // as: every route has these services.
-  const { signInUrl } = (ctx.services as Services).oauth;
-  const locale = negotiateLocale(ctx.headers['accept-language']);
-  showPage(ctx, renderNotice(locale, undefined, notice, signInUrl));
-};
+  showNotice(ctx, noticeOf(ctx.status), undefined, (ctx.services as Services).oauth.signInUrl);
 
 export const oauthConfig = defineRoute('GET /auth/oauth-config', {
   auth: 'none',

@@ -1,17 +1,39 @@
 import { z } from 'zod';
+import { recordOf } from '../../core/record-of.ts';
 import type { ProjectErasure } from '../../db/entities/project-security.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { deletedSchema, projectResetSchema } from '../schemas/answers/project-reset.ts';
+import { present } from '../presenters/present.ts';
 
-function presentReset(reset: ProjectErasure) {
-  return {
+const kinds = [
+  'contacts',
+  'emails',
+  'events',
+  'templates',
+  'segments',
+  'campaigns',
+  'workflows',
+  'jobs',
+] as const;
+const deletedSchema = z.object(recordOf(kinds, () => z.int().min(0).default(0)));
+
+const projectResetSchema = z
+  .object({
+    id: z.uuid(),
+    status: z.enum(['running', 'completed']),
+    deleted: deletedSchema.describe('So far.'),
+    startedAt: z.iso.datetime(),
+    completedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'ProjectReset' });
+
+const presentReset = (reset: ProjectErasure) =>
+  present(projectResetSchema, {
     id: reset.id,
-    status: reset.isErased() ? ('completed' as const) : ('running' as const),
+    status: reset.isErased() ? 'completed' : 'running',
     deleted: deletedSchema.parse(reset.done),
-    startedAt: reset.createdAt.toISOString(),
-    completedAt: reset.erasedAt?.toISOString() ?? null,
-  };
-}
+    startedAt: reset.createdAt,
+    completedAt: reset.erasedAt,
+  });
 
 export const deleteProject = defineRoute('DELETE /users/@me/projects/:id', {
   auth: 'user',

@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { type Locale, negotiateLocale, resolveLocale } from '../../core/messages/messages.ts';
+import { type Locale, resolveLocale } from '../../core/messages/messages.ts';
 import type { LinkPurpose } from '../../core/public-links.ts';
 import { snoozeLengths } from '../../core/snooze.ts';
 import { defineRoute } from '../edge/define-route.ts';
 import type { ErrorPage, HandlerContext } from '../edge/route.ts';
-import { type Page, pageType, renderNotice, showPage } from '../pages/page.ts';
+import { noticeOf, type Page, pageType, showNotice, showPage } from '../pages/page.ts';
 import {
   managePage,
   type SubscriptionView,
   subscribePage,
   unsubscribePage,
 } from '../pages/subscription-pages.ts';
-import type { GenuineLink, LinkAction, OpenedLink, PageProject } from '../services/public-links.ts';
+import type { GenuineLink, LinkAction, OpenedLink } from '../services/public-links.ts';
 
 const bodyLimitBytes = 64 * 1024;
 // The content does not matter: submitting the form is the action.
@@ -31,35 +31,27 @@ const responses = {
 } as const;
 
 // Readers get a page for any error; an unreadable path is an invalid link.
-const errorPage: ErrorPage = (ctx) =>
-  showPage(
-    ctx,
-    renderNotice(browserLocaleOf(ctx), undefined, ctx.status === 422 ? 'page.invalidLink' : 'page.failed'),
-  );
+const errorPage: ErrorPage = (ctx) => showNotice(ctx, noticeOf(ctx.status));
 
 const shared = { auth: 'link', errorPage, params, responses } as const;
 
 type PageContext = HandlerContext<{ params: z.output<typeof params> }, typeof responses>;
 
-const browserLocaleOf = ({ headers }: Pick<PageContext, 'headers'>, project?: PageProject): Locale =>
-  negotiateLocale(headers['accept-language'], project?.language);
 const localeOf = (link: GenuineLink): Locale => resolveLocale(link.subscriber.locale, link.project.language);
 
-// Without a contact, the browser's language goes before the project's.
 function refuse(ctx: PageContext, link: Exclude<OpenedLink, GenuineLink>): void {
-  const locale = browserLocaleOf(ctx, link.state === 'gone' ? link.project : undefined);
   switch (link.state) {
     case 'gone':
-      showPage(ctx, renderNotice(locale, link.project, 'page.gone'));
+      showNotice(ctx, 'page.gone', link.project);
       break;
     case 'invalid':
       ctx.status = 404;
-      showPage(ctx, renderNotice(locale, undefined, 'page.invalidLink'));
+      showNotice(ctx, 'page.invalidLink');
       break;
     case 'limited':
       ctx.status = 429;
       ctx.set('Retry-After', String(link.retryAfterSeconds));
-      showPage(ctx, renderNotice(locale, undefined, 'page.tooManyTries'));
+      showNotice(ctx, 'page.tooManyTries');
   }
 }
 

@@ -1,7 +1,7 @@
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import { present } from '../presenters/present.ts';
-import { contactSchema } from '../schemas/answers/contact.ts';
+import { contactSchema } from '../schemas/contacts.ts';
 import { deepPages, largePageQuerySchema } from '../schemas/pagination.ts';
 import {
   addedMembersSchema,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { contactSchema } from '../schemas/answers/contact.ts';
-import { segmentSchema } from '../schemas/answers/segment.ts';
+import { contactSchema } from '../schemas/contacts.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import {
   createSegmentBodySchema,
@@ -10,6 +9,7 @@ import {
   patchSegmentBodySchema,
   previewSegmentBodySchema,
   segmentPreviewSchema,
+  segmentSchema,
 } from '../schemas/segments.ts';
 
 const exampleCondition = {

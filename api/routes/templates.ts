@@ -2,15 +2,17 @@ import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { holdAnswer } from '../edge/hold-answer.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { bodyBytesOf, presentTemplate, withoutBody } from '../presenters/template.ts';
-import { templateSchema, templateUsageSchema, templateUsesSchema } from '../schemas/answers/template.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-import { idsQuerySchema, mostBodyBytes } from '../schemas/pagination.ts';
+import { examplePage, idsQuerySchema, mostBodyBytes } from '../schemas/pagination.ts';
 import {
   createTemplateBodySchema,
   listTemplatesQuerySchema,
   patchTemplateBodySchema,
   templatePageSchema,
+  templateSchema,
+  templateUsageSchema,
+  templateUsesSchema,
 } from '../schemas/templates.ts';
 
 const example = {
@@ -31,16 +33,10 @@ const example = {
 export const listTemplates = defineRoute('GET /templates', {
   summary: 'List templates',
   query: listTemplatesQuerySchema,
-  responses: ok('A page of templates.', templatePageSchema, {
-    data: [example],
-    total: 1,
-    page: 1,
-    pageSize: 20,
-    totalPages: 1,
-  }),
+  responses: ok('A page of templates.', templatePageSchema, examplePage(example)),
   async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
-    const { templates, total } = await ctx.services.templates.list(project.id, query);
+    const [templates, total] = await ctx.services.templates.list(project.id, query);
     shrinkTo?.(bodyBytesOf(templates));
     ctx.body = presentOffsetPage(
       templates.map(presentTemplate).map((one) => (query.body ? one : withoutBody(one))),

@@ -1,6 +1,6 @@
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { userSchema } from '../schemas/answers/user.ts';
+import { userSchema } from '../schemas/auth.ts';
 
 export const currentUser = defineRoute('GET /users/@me', {
   auth: 'user',

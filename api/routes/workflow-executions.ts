@@ -1,14 +1,25 @@
+import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
-import { presentExecution, presentExecutionWithSteps } from '../presenters/execution.ts';
 import { presentLargePage } from '../presenters/page.ts';
+import { present } from '../presenters/present.ts';
 import {
   cancelledExecutionsSchema,
   executionPageSchema,
   executionSchema,
   executionWithStepsSchema,
-} from '../schemas/answers/execution.ts';
+  listExecutionsQuerySchema,
+  startExecutionBodySchema,
+  stepRunSchema,
+} from '../schemas/executions.ts';
 import { deepPages } from '../schemas/pagination.ts';
-import { listExecutionsQuerySchema, startExecutionBodySchema } from '../schemas/workflows.ts';
+import type { TemporalRuns } from '../services/temporal-runs.ts';
+import type { ExecutionOfContact } from '../services/workflow-executions.ts';
+
+function presentExecution({ execution, contactEmail }: ExecutionOfContact, runs: TemporalRuns) {
+  const { id, workflowId, contactId } = execution;
+  const run = runs(contactId ? workflowIds.workflowExecution(workflowId, contactId, id) : null);
+  return present(executionSchema, { ...execution, contactEmail, ...run });
+}
 
 const example = {
   id: '01980d9c-5555-7000-8000-000000000001',
@@ -93,7 +104,12 @@ export const getExecution = defineRoute('GET /workflows/:id/executions/:executio
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
     const found = await ctx.services.workflowExecutions.get(project.id, params.id, params.executionId);
-    ctx.body = presentExecutionWithSteps(found, ctx.services.temporalRuns);
+    ctx.body = {
+      ...presentExecution(found, ctx.services.temporalRuns),
+      steps: found.steps.map(({ run, step }) =>
+        present(stepRunSchema, { ...run, type: step?.type, name: step?.name }),
+      ),
+    };
   },
 });
 

@@ -1,12 +1,13 @@
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentStep, presentTransition } from '../presenters/workflow.ts';
-import { stepSchema, transitionSchema } from '../schemas/answers/workflow.ts';
 import { ifMatchHeadersSchema, ifMatchWorkflowHeadersSchema } from '../schemas/if-match.ts';
 import {
   createStepBodySchema,
   createTransitionBodySchema,
   deleteStepQuerySchema,
   patchStepBodySchema,
+  stepSchema,
+  transitionSchema,
 } from '../schemas/workflows.ts';
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';

@@ -1,11 +1,11 @@
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentWorkflowWithGraph } from '../presenters/workflow.ts';
+import { idsQuerySchema } from '../schemas/pagination.ts';
 import {
   executionCountListSchema,
   workflowStatisticsSchema,
   workflowWithGraphSchema,
-} from '../schemas/answers/workflow.ts';
-import { idsQuerySchema } from '../schemas/pagination.ts';
+} from '../schemas/workflows.ts';
 
 export const countWorkflowExecutions = defineRoute('GET /workflows/executions', {
   summary: 'Count the executions of each workflow of a page',

@@ -1,17 +1,16 @@
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentOffsetPage } from '../presenters/page.ts';
 import { presentWorkflow, presentWorkflowWithGraph } from '../presenters/workflow.ts';
-import {
-  workflowFieldsSchema,
-  workflowPageSchema,
-  workflowSchema,
-  workflowWithGraphSchema,
-} from '../schemas/answers/workflow.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
+import { examplePage } from '../schemas/pagination.ts';
 import {
   createWorkflowBodySchema,
   listWorkflowsQuerySchema,
   patchWorkflowBodySchema,
+  workflowFieldsSchema,
+  workflowPageSchema,
+  workflowSchema,
+  workflowWithGraphSchema,
 } from '../schemas/workflows.ts';
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
@@ -64,15 +63,9 @@ const exampleWithGraph = {
 export const listWorkflows = defineRoute('GET /workflows', {
   summary: 'List workflows, newest first',
   query: listWorkflowsQuerySchema,
-  responses: ok('A page of workflows.', workflowPageSchema, {
-    data: [example],
-    total: 1,
-    page: 1,
-    pageSize: 20,
-    totalPages: 1,
-  }),
+  responses: ok('A page of workflows.', workflowPageSchema, examplePage(example)),
   async handler(ctx, { project, query }) {
-    const { workflows, total } = await ctx.services.workflows.list(project.id, query);
+    const [workflows, total] = await ctx.services.workflows.list(project.id, query);
     ctx.body = presentOffsetPage(workflows.map(presentWorkflow), total, query);
   },
 });

@@ -112,7 +112,7 @@ export const eventSchema = z
   .meta({ id: 'Event' });
 export const eventPageSchema = cursorPageSchema(eventSchema);
 
-const count = z.number().int();
+const count = z.int();
 export const activityStatsSchema = z.object({
   totalEvents: count,
   ...recordOf(emailFigures, () => count),

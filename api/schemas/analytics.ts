@@ -25,7 +25,7 @@ export type CampaignStatsQuery = z.output<typeof campaignStatsQuerySchema>;
 export const topEventsQuerySchema = periodQuerySchema.extend({ limit: limitSchema(10) });
 export type TopEventsQuery = z.output<typeof topEventsQuerySchema>;
 
-const count = z.number().int();
+const count = z.int();
 const rate = z.number().describe('Percent of the emails sent in the period.');
 
 export const timeseriesSchema = z.object({
@@ -40,13 +40,10 @@ export const timeseriesSchema = z.object({
 });
 
 const figures = {
-  sentCount: count,
-  deliveredCount: count,
-  openedCount: count,
-  clickedCount: count,
-  bouncedCount: count,
-  complainedCount: count,
-  unsubscribedCount: count,
+  ...recordOf(
+    campaignCounters.map((counter) => `${counter}Count` as const),
+    () => count,
+  ),
   deliveryRate: rate,
   openRate: rate,
   clickRate: rate,

@@ -1,6 +1,18 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
-import { userSchema } from './answers/user.ts';
+
+/** A stored address: zod's email pattern is stricter than the one applied on input. */
+export const addressSchema = z.string().meta({ format: 'email' });
+
+export const userSchema = z
+  .object({
+    id: z.uuid(),
+    email: addressSchema,
+    name: z.string().nullable(),
+    emailVerified: z.boolean(),
+    createdAt: z.iso.datetime(),
+  })
+  .meta({ id: 'User' });
 
 /** Length in characters; longer passwords would only cost hashing time. */
 export const newPasswordSchema = z.string().min(10).max(256);

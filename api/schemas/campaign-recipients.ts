@@ -34,8 +34,8 @@ export const recipientSchema = z
     bouncedAt: instant,
     complainedAt: instant,
     unsubscribedAt: instant,
-    opens: z.number().int(),
-    clicks: z.number().int(),
+    opens: z.int(),
+    clicks: z.int(),
   })
   .meta({ id: 'CampaignRecipient' });
 
@@ -53,8 +53,8 @@ export const campaignLinksSchema = z.object({
       link: z
         .string()
         .describe("A link to the recipient's own pages appears as `{{ unsubscribeUrl }}` or the like."),
-      clicks: z.number().int(),
-      uniqueClicks: z.number().int().describe('Recipients who followed it.'),
+      clicks: z.int(),
+      uniqueClicks: z.int().describe('Recipients who followed it.'),
     }),
   ),
 });

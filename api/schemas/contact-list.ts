@@ -10,9 +10,14 @@ import {
   type DataFilter,
 } from '../../db/statements/contacts/contact-filter.ts';
 import { contactsPerScan } from '../../db/statements/contacts/scan-contacts.ts';
-import { contactSchema } from './answers/contact.ts';
-import { totalAccuracySchema } from './answers/offset-page.ts';
-import { cursorLimitSchema, cursorPageSchema, oneOfSchema, queryFlagSchema } from './pagination.ts';
+import { contactSchema } from './contacts.ts';
+import {
+  cursorLimitSchema,
+  cursorPageSchema,
+  oneOfSchema,
+  queryFlagSchema,
+  totalAccuracySchema,
+} from './pagination.ts';
 
 // One parameter per key, so that several filters combine.
 const filterName = /^filter\[(data\..+)\]$/s;
@@ -112,7 +117,7 @@ const perScan = contactsPerScan.toLocaleString('en');
 
 export const contactPageSchema = cursorPageSchema(contactSchema).extend({
   hasMore: z.boolean().describe('More contacts match, or were not scanned yet.'),
-  total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
+  total: z.int().describe('Total of all pages; only on the first page, 0 on later ones.'),
   totalAccuracy: totalAccuracySchema.describe(
     `\`exact\`, or \`minimum\` on later pages and when \`total\` has only the matches among ${perScan} contacts. ` +
       '`GET /contacts/count` counts all.',
@@ -127,7 +132,7 @@ export const contactPageSchema = cursorPageSchema(contactSchema).extend({
 });
 
 export const contactCountSchema = z.object({
-  count: z.number().int().describe('Matches among the contacts that this call scanned.'),
+  count: z.int().describe('Matches among the contacts that this call scanned.'),
   cursor: z.string().nullable(),
   hasMore: z.boolean().describe('There are more to count.'),
   searchedUntil: z.iso

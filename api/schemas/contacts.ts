@@ -1,7 +1,23 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
-import { contactSchema } from './answers/contact.ts';
+import { suppressionReasons } from '../../core/suppression-reasons.ts';
 import { contactDataSchema } from './contact-data.ts';
+
+export const contactSchema = z
+  .object({
+    id: z.uuid(),
+    email: z.string(),
+    subscribed: z.boolean(),
+    snoozedUntil: z.iso.datetime().nullable().describe('Set only while snoozed.'),
+    suppressionReason: z
+      .enum(suppressionReasons)
+      .nullable()
+      .describe('Set while suppressed: a hard bounce or a complaint has ended the subscription.'),
+    data: z.record(z.string(), z.unknown()),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Contact' });
 
 export const upsertContactBodySchema = z.object({
   email: emailAddressSchema,
@@ -13,11 +29,7 @@ export const upsertedContactSchema = contactSchema.extend({
   _meta: z.object({ isNew: z.boolean(), isUpdate: z.boolean() }),
 });
 
-export const patchContactBodySchema = z.object({
-  email: emailAddressSchema.optional(),
-  subscribed: z.boolean().optional(),
-  data: contactDataSchema.optional(),
-});
+export const patchContactBodySchema = upsertContactBodySchema.partial();
 
 export type UpsertContactBody = z.output<typeof upsertContactBodySchema>;
 export type PatchContactBody = z.output<typeof patchContactBodySchema>;

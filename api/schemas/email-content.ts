@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
+import { contentTypes } from '../../core/content-types.ts';
 import { maxTemplateBytes } from '../../core/rendering/template.ts';
 import { refusal } from '../../core/zod-issues.ts';
 import { displayNameSchema, lineBreaks } from './mailbox.ts';
@@ -20,9 +21,24 @@ export const htmlBodySchema = z
   )
   .describe('HTML with Liquid placeholders, at most 512 KB.');
 
+export const contentTypeSchema = z.enum(contentTypes);
+
+/** Of templates and campaigns, in answers. */
+export const contentShape = {
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string().nullable(),
+  subject: z.string(),
+  body: z.string(),
+  from: z.string(),
+  fromName: z.string().nullable(),
+  replyTo: z.string().nullable(),
+  type: contentTypeSchema,
+};
+
 export const maxContentNameLength = 255;
 
-/** Of templates and campaigns. Null and empty text both mean "not set". */
+/** As they are sent. Null and empty text both mean "not set". */
 export const contentFields = {
   name: z.string().max(maxContentNameLength).regex(/\S/, 'Expected a name'),
   description: z.string().max(2000).nullish().describe('A note for yourself.'),

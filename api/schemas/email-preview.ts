@@ -6,9 +6,8 @@ import {
   problemSeverities,
 } from '../../core/email-checks/email-problems.ts';
 import { idSchema } from '../../core/id-schema.ts';
-import { contentTypeSchema } from './answers/template.ts';
 import { contactDataSchema } from './contact-data.ts';
-import { draftBodySchema, draftSubjectSchema } from './email-content.ts';
+import { contentTypeSchema, draftBodySchema, draftSubjectSchema } from './email-content.ts';
 import { brandFields } from './project-brand.ts';
 import { workflowContextSchema } from './workflow-context.ts';
 

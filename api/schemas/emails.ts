@@ -6,8 +6,8 @@ import { idSchema } from '../../core/id-schema.ts';
 import { isStorableText } from '../../core/json-value.ts';
 import { emailsPerScan } from '../../db/statements/emails/list-emails.ts';
 import { periodQuerySchema } from './activity.ts';
-import { temporalUrlSchema } from './answers/temporal-run.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
+import { temporalUrlSchema } from './temporal-run.ts';
 
 export const listEmailsQuerySchema = periodQuerySchema.extend({
   limit: cursorLimitSchema.describe('At most 100.'),
@@ -36,39 +36,39 @@ const instant = z.iso.datetime().nullable();
 const id = z.uuid().nullable();
 const name = z.string().nullable();
 
-const emailFields = z.object({
-  id: z.uuid(),
-  to: z.string().describe('Empty once the contact was deleted.'),
-  toName: name,
-  from: z.string(),
-  subject: name.describe(
-    'As rendered; null until the email was handed over, and once the contact was deleted.',
-  ),
-  status: z.enum(emailStatuses),
-  reason: name.describe('Why it was not sent or is waiting, in words.'),
-  source: z.enum(projectEmailSources),
-  type: z.enum(contentTypes),
-  contactId: id.describe(
-    'Null once the contact was deleted, and for a test to an address without a contact.',
-  ),
-  campaignId: id,
-  campaignName: name,
-  workflowId: id,
-  workflowName: name,
-  templateId: id,
-  templateName: name,
-  opens: z.number().int(),
-  clicks: z.number().int(),
-  createdAt: z.iso.datetime().describe('When it was accepted.'),
-  sentAt: instant,
-  deliveredAt: instant,
-  openedAt: instant.describe('First occurrence, as for the others.'),
-  clickedAt: instant,
-  bouncedAt: instant,
-  complainedAt: instant,
-});
-
-export const emailSchema = emailFields.meta({ id: 'Email' });
+export const emailSchema = z
+  .object({
+    id: z.uuid(),
+    to: z.string().describe('Empty once the contact was deleted.'),
+    toName: name,
+    from: z.string(),
+    subject: name.describe(
+      'As rendered; null until the email was handed over, and once the contact was deleted.',
+    ),
+    status: z.enum(emailStatuses),
+    reason: name.describe('Why it was not sent or is waiting, in words.'),
+    source: z.enum(projectEmailSources),
+    type: z.enum(contentTypes),
+    contactId: id.describe(
+      'Null once the contact was deleted, and for a test to an address without a contact.',
+    ),
+    campaignId: id,
+    campaignName: name,
+    workflowId: id,
+    workflowName: name,
+    templateId: id,
+    templateName: name,
+    opens: z.int(),
+    clicks: z.int(),
+    createdAt: z.iso.datetime().describe('When it was accepted.'),
+    sentAt: instant,
+    deliveredAt: instant,
+    openedAt: instant.describe('First occurrence, as for the others.'),
+    clickedAt: instant,
+    bouncedAt: instant,
+    complainedAt: instant,
+  })
+  .meta({ id: 'Email' });
 
 export const emailPageSchema = cursorPageSchema(emailSchema).extend({
   hasMore: z.boolean().describe('More emails match, or were not scanned yet.'),
@@ -94,7 +94,7 @@ export const timelineTypes = [
   'unknown',
 ] as const;
 
-export const emailDetailSchema = emailFields
+export const emailDetailSchema = emailSchema
   .extend({
     messageId: name.describe("The provider's id of the email."),
     timeline: z
@@ -128,7 +128,7 @@ export const emailDetailSchema = emailFields
             filename: z.string(),
             contentType: z.string(),
             disposition: z.enum(attachmentDispositions),
-            size: z.number().int().describe('Bytes.'),
+            size: z.int().describe('Bytes.'),
           }),
         ),
       })

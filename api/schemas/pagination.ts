@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idSchema } from '../../core/id-schema.ts';
+import { totalAccuracies } from '../../core/pagination/total-accuracy.ts';
 import { maxTemplateBytes } from '../../core/rendering/template.ts';
 import { refusal } from '../../core/zod-issues.ts';
 
@@ -75,3 +76,35 @@ export const offsetWindow = ({ page, pageSize }: OffsetQuery): { limit: number; 
   limit: pageSize,
   offset: (page - 1) * pageSize,
 });
+
+/** Accuracy of a list's total; the description says when each value applies. */
+export const totalAccuracySchema = z.enum(totalAccuracies);
+
+export const offsetPageSchema = <Item extends z.ZodType>(item: Item) =>
+  z.object({
+    data: z.array(item),
+    total: z.int().describe('Total of all pages.'),
+    page: z.int(),
+    pageSize: z.int(),
+    totalPages: z.int(),
+  });
+
+export const examplePage = (...data: unknown[]) => ({
+  data,
+  total: data.length,
+  page: 1,
+  pageSize: 20,
+  totalPages: 1,
+});
+
+export const largePageSchema = <Item extends z.ZodType>(item: Item) =>
+  offsetPageSchema(item).extend({
+    totalAccuracy: totalAccuracySchema.describe(
+      '`exact`, or `estimate` above 50,000 and for dynamic segments in large projects.',
+    ),
+    page: z.int().describe('Counts up when cursors are followed.'),
+    cursor: z
+      .string()
+      .nullable()
+      .describe('Cursor of the next page, at the same cost at any depth; null at the end.'),
+  });

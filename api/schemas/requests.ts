@@ -46,7 +46,7 @@ export const requestSchema = z
     createdAt: z.iso.datetime().describe('When the request arrived.'),
     method: z.string(),
     route: z.string().describe('The pattern of the path, such as `/contacts/:id`.'),
-    status: z.number().int().describe('499: the client disconnected before the answer.'),
+    status: z.int().describe('499: the client disconnected before the answer.'),
     errorCode: z.string().nullable().describe('`error.code` of the answer.'),
     credential: z.enum(requestCredentials).describe('`session` is the dashboard.'),
     durationMs: z.number().describe('Until the answer began.'),

@@ -1,9 +1,27 @@
 import { z } from 'zod';
 import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { segmentTypes } from '../../core/segments/segment-types.ts';
-import { sentConditionSchema } from './answers/condition.ts';
-import { contactSchema } from './answers/contact.ts';
-import { largePageSchema } from './answers/offset-page.ts';
+import { sentConditionSchema, storedConditionSchema } from './conditions.ts';
+import { contactSchema } from './contacts.ts';
+import { largePageSchema } from './pagination.ts';
+
+export const segmentSchema = z
+  .object({
+    id: z.uuid(),
+    name: z.string(),
+    slug: z
+      .string()
+      .describe('Part of its event names, `segment.<slug>.entry` and `.exit`; does not change on renaming.'),
+    description: z.string().nullable(),
+    type: z.enum(segmentTypes),
+    condition: storedConditionSchema.nullable().describe('As it was sent; null when STATIC.'),
+    trackMembership: z.boolean(),
+    memberCount: z.int().describe('The last count; `POST /segments/:id/refresh` recounts.'),
+    projectId: z.uuid(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Segment' });
 
 const maxMembersPerCall = 500;
 
@@ -50,33 +68,33 @@ export const addMembersBodySchema = z.object({
 export const removeMembersBodySchema = z.object({ emails: emailsSchema });
 
 export const addedMembersSchema = z.object({
-  added: z.number().int().describe('New members, including contacts that were created.'),
-  created: z.number().int(),
+  added: z.int().describe('New members, including contacts that were created.'),
+  created: z.int(),
   notFound: z.array(z.string()).describe('Addresses without a contact.'),
 });
 
 export const removedMembersSchema = z.object({
-  removed: z.number().int().describe('Members that were removed.'),
+  removed: z.int().describe('Members that were removed.'),
   notFound: z.array(z.string()).describe('Addresses without a contact.'),
 });
 
 export const segmentContactsSchema = largePageSchema(contactSchema);
 
 export const computationSchema = z.object({
-  added: z.number().int(),
-  removed: z.number().int(),
-  total: z.number().int().describe('Members after the computation.'),
+  added: z.int(),
+  removed: z.int(),
+  total: z.int().describe('Members after the computation.'),
 });
 
 /** The service requires a condition and reports the path of every issue. */
 export const previewSegmentBodySchema = z.object({ condition: sentConditionSchema.optional() });
 
 export const segmentPreviewSchema = z.object({
-  count: z.number().int(),
+  count: z.int(),
   sample: z.array(contactSchema).describe('The newest of them, 10 at most.'),
 });
 
-export const memberCountSchema = z.object({ memberCount: z.number().int() });
+export const memberCountSchema = z.object({ memberCount: z.int() });
 
 export type CreateSegmentBody = z.output<typeof createSegmentBodySchema>;
 export type PatchSegmentBody = z.output<typeof patchSegmentBodySchema>;

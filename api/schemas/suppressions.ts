@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { emailAddressSchema, toAddressPart } from '../../core/addresses/email-address.ts';
 import { suppressionReasons } from '../../core/suppression-reasons.ts';
-import { totalAccuracySchema } from './answers/offset-page.ts';
-import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
+import { cursorLimitSchema, cursorPageSchema, totalAccuracySchema } from './pagination.ts';
 
 const reasonSchema = z
   .enum(suppressionReasons)
@@ -34,7 +33,7 @@ export const suppressionSchema = z
   .meta({ id: 'Suppression' });
 
 export const suppressionPageSchema = cursorPageSchema(suppressionSchema).extend({
-  total: z.number().int().describe('Total of all pages; only on the first page, 0 on later ones.'),
+  total: z.int().describe('Total of all pages; only on the first page, 0 on later ones.'),
   totalAccuracy: totalAccuracySchema.describe(
     '`exact`, `estimate` above 50,000, or `minimum` on later pages.',
   ),

@@ -1,8 +1,35 @@
 import { z } from 'zod';
-import { offsetPageSchema } from './answers/offset-page.ts';
-import { contentTypeSchema, listedTemplateSchema } from './answers/template.ts';
-import { contentFields } from './email-content.ts';
-import { offsetOrderSchema, offsetQuerySchema, withBodySchema } from './pagination.ts';
+import { contentFields, contentShape, contentTypeSchema } from './email-content.ts';
+import { offsetOrderSchema, offsetPageSchema, offsetQuerySchema, withBodySchema } from './pagination.ts';
+
+export const templateSchema = z
+  .object({ ...contentShape, projectId: z.uuid(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
+  .meta({ id: 'Template' });
+
+const listedTemplateSchema = templateSchema
+  .extend({ body: contentShape.body.optional() })
+  .meta({ id: 'ListedTemplate' });
+
+export const templateUsesSchema = z.object({
+  data: z.array(
+    z.object({
+      templateId: z.uuid(),
+      workflows: z.int().describe('Workflows that send it, as listed by `GET /templates/:id/usage`.'),
+    }),
+  ),
+});
+
+export const templateUsageSchema = z
+  .object({
+    campaigns: z.array(z.object({ id: z.uuid(), name: z.string(), status: z.string() })),
+    workflowSteps: z.array(
+      z.object({ workflowId: z.uuid(), workflowName: z.string(), stepId: z.uuid(), stepName: z.string() }),
+    ),
+    workflowVersions: z
+      .array(z.object({ workflowId: z.uuid(), workflowName: z.string(), version: z.int() }))
+      .describe('Earlier versions that send it and still have active or new executions; at most 100.'),
+  })
+  .meta({ id: 'TemplateUsage' });
 
 export const listTemplatesQuerySchema = offsetQuerySchema.extend({
   ...offsetOrderSchema.shape,

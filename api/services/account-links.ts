@@ -131,11 +131,8 @@ function addressProofs({ orm, oneTimeLinks, passwords, sessions, guard }: Accoun
 
     /** Returns the address of the account whose password a link replaces. */
     async passwordReset(token: string) {
-      const { email } = await requireLinkUser(
-        orm.em.fork(),
-        'reset-password',
-        oneTimeLinks.hashOf('reset-password', token),
-      );
+      const hash = oneTimeLinks.hashOf('reset-password', token);
+      const { email } = await requireLinkUser(orm.em.fork(), 'reset-password', hash);
       return { email };
     },
 

@@ -16,16 +16,10 @@ export function createAudiencePreviewService(orm: Orm, heavyReads: ProjectSlots)
 
   return {
     /** @throws DomainError `BAD_REQUEST` for an incomplete or invalid audience, `NOT_FOUND` for its segment */
-    async preview(projectId: string, { type, audienceType, segmentId, audienceCondition }: AudienceBody) {
-      const parts = { audienceType, segmentId, audienceCondition };
-      const choice: AudienceChoice = {
-        projectId,
-        type,
-        audienceType,
-        segmentId: segmentId ?? null,
-        // as: `requireAudience` parses it as a condition tree.
-        audienceCondition: (audienceCondition ?? null) as AudienceChoice['audienceCondition'],
-      };
+    async preview(projectId: string, { type, ...parts }: AudienceBody) {
+      const { audienceType, segmentId = null, audienceCondition = null } = parts;
+      // as: `requireAudience` parses the condition.
+      const choice = { projectId, type, audienceType, segmentId, audienceCondition } as AudienceChoice;
       return heavyReads.run(projectId, async () => {
         await projectEm(orm, projectId).transactional((em) => requireAudience(em, projectId, newId(), parts));
         return outcomeOf(choice);

@@ -6,7 +6,7 @@ import { lockRecord } from '../../db/lock-record.ts';
 import type { Orm } from '../../db/orm.ts';
 import type { BillingProvider, Checkout } from '../../providers/billing/billing-provider.ts';
 import { askProcessor, type BillingCaller, requireBillingAccess, requireProvider } from './billing-access.ts';
-import { syncSubscription } from './sync-subscription.ts';
+import { syncSubscription } from './billing-events.ts';
 
 export interface BillingServiceOptions {
   orm: Orm;
@@ -16,12 +16,6 @@ export interface BillingServiceOptions {
 
 /** Concurrent calls replace each other's pages; one of them succeeds in each round. */
 const mostTries = 10;
-
-function isSubscribed(): DomainError {
-  return new DomainError('CONFLICT', 'The project already has a subscription', {
-    suggestion: 'Change or end it in the billing portal.',
-  });
-}
 
 /**
  * All methods throw DomainError `NOT_FOUND`, `FORBIDDEN`, and `SERVICE_UNAVAILABLE` when billing is not configured or
@@ -143,7 +137,10 @@ async function openPage(
 }
 
 async function requireUnsubscribed(orm: Orm, projectId: string): Promise<void> {
-  if ((await findCustomer(orm, projectId))?.currentSubscription()) throw isSubscribed();
+  if (!(await findCustomer(orm, projectId))?.currentSubscription()) return;
+  throw new DomainError('CONFLICT', 'The project already has a subscription', {
+    suggestion: 'Change or end it in the billing portal.',
+  });
 }
 
 /** Asks Stripe again: the notification of the subscription's end may have been lost. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { insertContacts, insertDraft, readCampaign } from '../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { insertProject } from '../../test/setup/projects.ts';
-import { createCampaignEstimates } from './campaign-estimates.ts';
+import { createCampaignEstimates } from './campaigns.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;

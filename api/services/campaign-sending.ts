@@ -16,13 +16,13 @@ import {
   withoutEmails,
 } from '../../db/statements/campaigns/read-campaign-counters.ts';
 import { startCampaign } from '../../db/statements/campaigns/start-campaign.ts';
-import { limitExceeded } from './billing-refusals.ts';
 import { findCampaign, requireAction } from './campaigns.ts';
 import { cancelEmails } from './cancel-emails.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { queueTestEmail } from './queue-test-email.ts';
 import { requireAudience } from './require-audience.ts';
 import { requireUnchanged } from './require-unchanged.ts';
+import { limitExceeded } from './send-limit.ts';
 import { holdSenderDomain } from './sender-domains.ts';
 
 function readTime(text: string | null): Date | null {

@@ -19,6 +19,7 @@ import {
 } from '../../db/entities/campaign.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { countRecipients } from '../../db/statements/campaigns/campaign-audience.ts';
 import {
   type CountedCampaign,
   withCounters,
@@ -29,8 +30,8 @@ import { lockSegmentReferences } from '../../db/statements/segments/lock-segment
 import type { CampaignBody, ListCampaignsQuery } from '../schemas/campaigns.ts';
 import { maxContentNameLength } from '../schemas/email-content.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
-import { createCampaignEstimates } from './campaign-estimates.ts';
 import { cancelEmails } from './cancel-emails.ts';
+import { keepCounts } from './counted-live.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { readName } from './read-name.ts';
@@ -63,11 +64,6 @@ export function requireAction(action: CampaignAction, { status }: { status: Camp
   );
 }
 
-const isUnderWay = () =>
-  new DomainError('CONFLICT', 'Emails of the campaign are still being handed over or cancelled', {
-    suggestion: 'Try again shortly.',
-  });
-
 function toFields(body: CampaignBody) {
   const { audienceType } = body;
   return {
@@ -98,7 +94,11 @@ async function removeCampaign(orm: Orm, projectId: string, id: string): Promise<
     const campaign = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
     requireAction('delete', campaign);
     const [open] = await em.getRepository(CampaignBatch).listOpen(id, 0, 1);
-    if (open !== undefined || campaign.status !== before.status) throw isUnderWay();
+    if (open !== undefined || campaign.status !== before.status) {
+      throw new DomainError('CONFLICT', 'Emails of the campaign are still being handed over or cancelled', {
+        suggestion: 'Try again shortly.',
+      });
+    }
     // Emails stay in their contacts' history.
     em.remove(campaign);
     await em.nativeDelete(CampaignBatch, { campaignId: id });
@@ -120,6 +120,20 @@ function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign
     const name = copyName(campaign.name, maxContentNameLength);
     return em.create(Campaign, { projectId, name, ...content, audienceType, audienceCondition, segmentId });
   });
+}
+
+export function createCampaignEstimates(orm: Orm, countedLive?: number) {
+  return keepCounts(
+    orm,
+    async (campaign: Campaign) => {
+      const em = projectEm(orm, campaign.projectId);
+      const recipients = await countRecipients(em, campaign);
+      await em.getRepository(Campaign).recordEstimate(campaign.id, recipients);
+      return recipients;
+    },
+    ({ id, updatedAt }) => `${id} ${updatedAt.getTime()}`,
+    countedLive,
+  );
 }
 
 /** Methods that take an id throw DomainError `NOT_FOUND`; `list` throws `BAD_REQUEST` for an unknown status. */
@@ -157,7 +171,7 @@ export function createCampaignsService(
       const filter = { ...query, status: readName(query.status, campaignStatuses, 'campaign status') };
       const em = projectEm(orm, projectId);
       const [campaigns, total] = await em.getRepository(Campaign).listPage(filter, offsetWindow(query));
-      return { campaigns: await withCounters(em, campaigns), total };
+      return [await withCounters(em, campaigns), total] as const;
     },
 
     /**

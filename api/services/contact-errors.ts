@@ -1,27 +1,13 @@
 import { DomainError, validationFailed } from '../../core/errors.ts';
 import { brokenConstraint } from '../../db/database-errors.ts';
 
-export const refuseNewKeys = () =>
-  validationFailed([
-    {
-      field: 'data',
-      message:
-        'The project has reached its limit of 10,000 keys of data; only existing keys are accepted. ' +
-        'DELETE /contacts/fields/{field} frees one',
-      code: 'limit_reached',
-    },
-  ]);
+const refuseNew = (field: string, names: string, existing: string, route: string) => () => {
+  const message = `The project has reached its limit of 10,000 ${names}; only existing ${existing} are accepted. ${route} frees one`;
+  return validationFailed([{ field, message, code: 'limit_reached' }]);
+};
 
-export const refuseNewName = () =>
-  validationFailed([
-    {
-      field: 'event',
-      message:
-        'The project has reached its limit of 10,000 event names; only existing names are accepted. ' +
-        'DELETE /events/{eventName} frees one',
-      code: 'limit_reached',
-    },
-  ]);
+export const refuseNewKeys = refuseNew('data', 'keys of data', 'keys', 'DELETE /contacts/fields/{field}');
+export const refuseNewName = refuseNew('event', 'event names', 'names', 'DELETE /events/{eventName}');
 
 /** Translates constraint violations of contact writes into domain errors; returns other errors unchanged. */
 export function contactRefusal(error: unknown): unknown {

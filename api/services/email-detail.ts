@@ -1,6 +1,6 @@
 import { orNotFound } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json-value.ts';
-import { type RenderedEmail, renderEmail } from '../../core/rendering/email-document.ts';
+import { renderEmail } from '../../core/rendering/email-document.ts';
 import { createEmailTemplates } from '../../core/rendering/email-template.ts';
 import { storedOptions } from '../../core/rendering/render-stored.ts';
 import { CampaignBatch } from '../../db/entities/campaign.ts';
@@ -10,8 +10,6 @@ import type { Em, Orm } from '../../db/orm.ts';
 import type { LoggedEmail } from '../../db/statements/emails/email-log-row.ts';
 import { loadTexts } from '../../db/statements/emails/load-contents.ts';
 import {
-  type AttachmentFigures,
-  type EmailEvent,
   findSendingExecution,
   listAttachments,
   listEmailEvents,
@@ -19,19 +17,6 @@ import {
 } from '../../db/statements/emails/read-email.ts';
 import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
 import type { TemplateTurns } from './template-turns.ts';
-
-export interface EmailBody extends RenderedEmail {
-  replyTo: string | null;
-  attachments: AttachmentFigures[];
-}
-
-export interface EmailDetail {
-  email: LoggedEmail;
-  events: EmailEvent[];
-  /** Null once the content or the contact was deleted, or when it can't be rendered. */
-  body: EmailBody | null;
-  runId: string | null;
-}
 
 export interface EmailDetailOptions {
   orm: Orm;
@@ -69,7 +54,8 @@ export function createEmailDetailService(options: EmailDetailOptions) {
   const { cache, inTurn } = options.templates;
   const templates = createEmailTemplates({ cache });
 
-  async function renderBody(projectId: string, email: LoggedEmail): Promise<EmailBody | null> {
+  /** Null once the content or the contact was deleted, or when it can't be rendered. */
+  async function renderBody(projectId: string, email: LoggedEmail) {
     // The request's variables, which the content still has, are about the contact.
     const isErased = email.toEmail === '';
     if (email.contentId === null || isErased) return null;

@@ -16,27 +16,26 @@ const positionSchema = z.tuple([z.literal('emails'), z.uuid()]).transform(([, id
 /** @returns undefined when no email can match */
 async function toFilter(em: Em, projectId: string, query: ListEmailsQuery): Promise<EmailFilter | undefined> {
   const { search = '', campaignId, contactId, source, status, workflowId, startDate, endDate } = query;
-  const campaign = campaignId === undefined ? undefined : await readEmailRange(em, projectId, campaignId);
-  if (campaignId !== undefined && campaign === undefined) return undefined;
-  const filter: EmailFilter = {
-    sources: source === undefined ? projectEmailSources : [source],
+  const range = campaignId === undefined ? undefined : await readEmailRange(em, projectId, campaignId);
+  if (campaignId !== undefined && range === undefined) return undefined;
+  // Emails of a campaign or workflow have one source, so only its index range is read.
+  const sources = projectEmailSources
+    .filter((one) => source === undefined || one === source)
+    .filter((one) => campaignId === undefined || one === 'CAMPAIGN')
+    .filter((one) => workflowId === undefined || one === 'WORKFLOW');
+  if (sources.length === 0) return undefined;
+  const isAddress = search.includes('@');
+  return {
+    sources,
     status,
     contactIds: contactId === undefined ? undefined : [contactId],
-    campaign:
-      campaignId === undefined || campaign === undefined ? undefined : { id: campaignId, ...campaign },
+    campaign: range && campaignId !== undefined ? { id: campaignId, ...range } : undefined,
     workflowId,
-    recipient: undefined,
-    text: undefined,
+    recipient: isAddress ? toAddressPart(search.trim()) : undefined,
+    text: isAddress || search === '' ? undefined : search,
     startDate,
     endDate,
   };
-  // Emails of a campaign or workflow have one source, so only its index range is read.
-  if (campaignId !== undefined) filter.sources = filter.sources.filter((one) => one === 'CAMPAIGN');
-  if (workflowId !== undefined) filter.sources = filter.sources.filter((one) => one === 'WORKFLOW');
-  if (filter.sources.length === 0) return undefined;
-  if (search === '') return filter;
-  if (!search.includes('@')) return { ...filter, text: search };
-  return { ...filter, recipient: toAddressPart(search.trim()) };
 }
 
 export function createEmailLogService(orm: Orm, heavyReads: ProjectSlots) {

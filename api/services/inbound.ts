@@ -4,7 +4,9 @@ import { DomainError, notFound } from '../../core/errors.ts';
 import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { type ReceivedHeader, readHeaderNames } from '../../core/inbound/received-headers.ts';
 import { storableText } from '../../core/inbound/storable-text.ts';
+import { verdictsSchema } from '../../core/inbound/verdicts.ts';
 import { tryParseJson } from '../../core/json-value.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { InboundEmail, isRead } from '../../db/entities/inbound-email.ts';
 import type { Orm } from '../../db/orm.ts';
 import {
@@ -46,20 +48,16 @@ function toArrival(notification: Notification, { mail, receipt, content }: SesRe
     .slice(0, mostRecipients)
     .map(parseEmailAddress)
     .filter((address) => address !== undefined);
-  const status = (verdict: SesReceived['receipt']['spfVerdict']) => verdict?.status ?? 'DISABLED';
   return {
     notificationId: notification.id,
     publishedOn: publishedOn(notification),
     providerId: mail.messageId,
     source: storableText(mail.source, 512),
     recipients: [...new Set(recipients)],
-    verdicts: {
-      spf: status(receipt.spfVerdict),
-      dkim: status(receipt.dkimVerdict),
-      dmarc: status(receipt.dmarcVerdict),
-      spam: status(receipt.spamVerdict),
-      virus: status(receipt.virusVerdict),
-    },
+    verdicts: recordOf(
+      verdictsSchema.keyof().options,
+      (verdict) => receipt[`${verdict}Verdict`]?.status ?? 'DISABLED',
+    ),
     headers: headersOf(mail),
     raw: action.type === 'SNS' && content !== undefined ? Buffer.from(content, action.encoding) : null,
     object: action.type === 'S3' ? { bucket: action.bucketName, key: action.objectKey } : null,

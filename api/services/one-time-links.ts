@@ -10,33 +10,21 @@ import { formatMessage, type MessageKey, negotiateLocale } from '../../core/mess
 import type { Em } from '../../db/orm.ts';
 import { type AccountEmailSender, queueAccountEmail } from '../../runtime/queue-account-email.ts';
 
-interface LinkTexts {
-  path: string;
-  title: MessageKey;
-  text: MessageKey;
-  button: MessageKey;
-}
+const pages = {
+  'verify-email': { path: '/verify-email', texts: 'account.verify' },
+  'reset-password': { path: '/reset-password', texts: 'account.reset' },
+  invitation: { path: '/accept-invitation', texts: 'account.invitation' },
+} as const satisfies Record<MailedPurpose, unknown>;
 
-const textsOf: Readonly<Record<MailedPurpose, LinkTexts>> = {
-  'verify-email': {
-    path: '/verify-email',
-    title: 'account.verifyTitle',
-    text: 'account.verifyText',
-    button: 'account.verifyButton',
-  },
-  'reset-password': {
-    path: '/reset-password',
-    title: 'account.resetTitle',
-    text: 'account.resetText',
-    button: 'account.resetButton',
-  },
-  invitation: {
-    path: '/accept-invitation',
-    title: 'account.invitationTitle',
-    text: 'account.invitationText',
-    button: 'account.invitationButton',
-  },
-};
+interface MailedLink {
+  to: string;
+  purpose: MailedPurpose;
+  token: string;
+  /** The `Accept-Language` value. */
+  language: string | undefined;
+  /** Fill the placeholders of the texts. */
+  values?: Record<string, string>;
+}
 
 export interface OneTimeLinksOptions {
   from: AccountEmailSender['from'] | null;
@@ -68,36 +56,18 @@ export function createOneTimeLinks({ from, siteUrl, tokenKey, linkKey }: OneTime
       return { token, hash: hashOf(purpose, token) };
     },
     hashOf,
-    /**
-     * Must run in a transaction. Queues the email with the link.
-     * @param email `language` is the `Accept-Language` value; `values` fill the placeholders of the texts
-     */
-    queueEmail(
-      em: Em,
-      {
-        to,
-        purpose,
-        token,
-        language,
-        values,
-      }: {
-        to: string;
-        purpose: MailedPurpose;
-        token: string;
-        language: string | undefined;
-        values?: Record<string, string>;
-      },
-    ) {
-      const { path, title, text, button } = textsOf[purpose];
+    /** Must run in a transaction. Queues the email with the link. */
+    queueEmail(em: Em, { to, purpose, token, language, values }: MailedLink) {
+      const { path, texts } = pages[purpose];
       const locale = negotiateLocale(language);
       const message = (key: MessageKey) => formatMessage(locale, key, values);
       queueAccountEmail(em, requireSender(), {
         to,
         locale,
         texts: {
-          title: message(title),
-          text: message(text),
-          button: message(button),
+          title: message(`${texts}Title`),
+          text: message(`${texts}Text`),
+          button: message(`${texts}Button`),
           hours: linkValidHours[purpose],
           hint: message('account.hint'),
         },

@@ -1,6 +1,6 @@
 import type { Loaded } from '@mikro-orm/core';
 import { DomainError, orNotFound } from '../../core/errors.ts';
-import { mayAdminister } from '../../core/project-roles.ts';
+import { mayAdminister, type ProjectRole } from '../../core/project-roles.ts';
 import { Membership } from '../../db/entities/membership.ts';
 import { Project } from '../../db/entities/project.ts';
 import { lockRecord } from '../../db/lock-record.ts';
@@ -13,25 +13,16 @@ export async function requireMember(em: Em, projectId: string, userId: string): 
   return orNotFound(await em.getRepository(Membership).findWithProject(projectId, userId), 'Project');
 }
 
-export async function requireAdministrator(
-  em: Em,
-  projectId: string,
-  userId: string,
-): Promise<ProjectMembership> {
-  const membership = await requireMember(em, projectId, userId);
-  if (!mayAdminister(membership.role)) {
-    throw new DomainError('FORBIDDEN', 'Only an owner or admin of the project may do this');
-  }
-  return membership;
-}
+const requireRole =
+  (admits: (role: ProjectRole) => boolean, admitted: string): typeof requireMember =>
+  async (em, projectId, userId) => {
+    const membership = await requireMember(em, projectId, userId);
+    if (admits(membership.role)) return membership;
+    throw new DomainError('FORBIDDEN', `Only an ${admitted} of the project may do this`);
+  };
 
-export async function requireOwner(em: Em, projectId: string, userId: string): Promise<ProjectMembership> {
-  const membership = await requireMember(em, projectId, userId);
-  if (membership.role !== 'OWNER') {
-    throw new DomainError('FORBIDDEN', 'Only an owner of the project may do this');
-  }
-  return membership;
-}
+export const requireAdministrator = requireRole(mayAdminister, 'owner or admin');
+export const requireOwner = requireRole((role) => role === 'OWNER', 'owner');
 
 /**
  * Must run in a transaction. Locks the project and checks the membership before and after: before, so that non-members

@@ -1,4 +1,3 @@
-import type { Loaded } from '@mikro-orm/core';
 import type { KeyVault } from '../../core/crypto/project-keys.ts';
 import { DomainError } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
@@ -13,14 +12,13 @@ import { notifyProjectChange } from '../../db/statements/projects/notify-project
 import { readSetupState } from '../../db/statements/projects/read-setup-state.ts';
 import type { ProjectKeys } from '../access/project-keys.ts';
 import type { ChangeProjectBody } from '../schemas/projects.ts';
-import { lockProjectAs, requireAdministrator, requireMember } from './project-access.ts';
+import {
+  lockProjectAs,
+  type ProjectMembership,
+  requireAdministrator,
+  requireMember,
+} from './project-access.ts';
 import { requireUnchanged } from './require-unchanged.ts';
-
-export interface MemberProject {
-  membership: Loaded<Membership, 'project'>;
-  publicKey: string;
-  secretKey: string | undefined;
-}
 
 export interface ProjectsServiceOptions {
   orm: Orm;
@@ -103,7 +101,9 @@ async function requireFewProjects(projectsPerUser: number, em: Em, userId: strin
   });
 }
 
-function withKeys(vault: KeyVault, membership: Loaded<Membership, 'project'>): MemberProject {
+export type MemberProject = ReturnType<typeof withKeys>;
+
+function withKeys(vault: KeyVault, membership: ProjectMembership) {
   const { project, role } = membership;
   return {
     membership,

@@ -32,11 +32,6 @@ export async function requireAudience(
       if (audienceCondition === undefined || audienceCondition === null) {
         throw new DomainError('BAD_REQUEST', 'audienceCondition is required when audienceType is FILTERED');
       }
-      return checkReferences(
-        em,
-        projectId,
-        campaignId,
-        readCondition(audienceCondition, 'audienceCondition'),
-      );
+      await checkReferences(em, projectId, campaignId, readCondition(audienceCondition, 'audienceCondition'));
   }
 }

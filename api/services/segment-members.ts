@@ -20,7 +20,7 @@ import { countStaticMembers, listMembers } from '../../db/statements/segments/se
 import type { LargePageQuery } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 import { contactsCountedLive } from './counted-live.ts';
-import { readLargePage } from './large-page.ts';
+import { readLargePage } from './cursor-page.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegment } from './segments.ts';

@@ -1,3 +1,5 @@
+import type { SendingCategory } from '../../core/billing/categories.ts';
+import { DomainError } from '../../core/errors.ts';
 import { Batcher } from '../../db/batching/batcher.ts';
 import { isNotApplied, isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
@@ -8,7 +10,6 @@ import {
   takeTransactional,
   type WantedEmails,
 } from '../../db/statements/billing/monthly-quota.ts';
-import { limitExceeded } from './billing-refusals.ts';
 
 const mostAtOnce = 200;
 
@@ -39,4 +40,23 @@ export function createSendLimit(orm: Orm) {
       if (isNotApplied(error)) await giveBackTransactional(orm.em.fork(), taken);
     },
   };
+}
+
+const names: Readonly<Record<SendingCategory, string>> = {
+  transactional: 'transactional emails',
+  campaigns: 'emails of campaigns',
+  workflows: 'emails of workflows',
+};
+
+export function limitExceeded(category: SendingCategory, wanted: number, left?: number): DomainError {
+  const rest = left === undefined ? 'fewer than that' : String(left);
+  return new DomainError(
+    'BILLING_LIMIT_EXCEEDED',
+    `This would send ${wanted} ${names[category]}, but the project may send only ${rest} more this month`,
+    {
+      details: { category, wanted, ...(left !== undefined && { left }) },
+      suggestion:
+        'Raise the limit with PUT /users/@me/projects/{id}/billing-limits, or wait for the next month.',
+    },
+  );
 }

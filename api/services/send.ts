@@ -7,13 +7,13 @@ import { Batcher } from '../../db/batching/batcher.ts';
 import { isLockTimeout, isRolledBack } from '../../db/database-errors.ts';
 import type { Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
+import type { ApiProject } from '../../db/statements/access/find-callers.ts';
 import {
   type AcceptedEmail,
   type AcceptInput,
   acceptEmails,
 } from '../../db/statements/emails/accept-emails.ts';
 import type { TemplateContent } from '../../db/statements/templates/read-template-contents.ts';
-import type { ApiProject } from '../access/identity.ts';
 import type { SendBody } from '../schemas/send.ts';
 import { contactRefusal } from './contact-errors.ts';
 import { findLiquidFaults, toFieldIssue } from './liquid-faults.ts';

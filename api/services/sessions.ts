@@ -39,13 +39,9 @@ export function createSessionsService({ orm, tokens, guard }: SessionsServiceOpt
     /** The newest 100, newest first; none that began before sessions were recorded. */
     async list(cookies: readonly string[]) {
       const { userId, sessionVersion, id } = read(cookies);
-      const sessions = await orm.em
-        .fork()
-        .find(
-          UserSession,
-          { user: userId, version: sessionVersion, expiresAt: { $gt: new Date() } },
-          { orderBy: { id: 'desc' }, limit: mostListed },
-        );
+      const valid = { user: userId, version: sessionVersion, expiresAt: { $gt: new Date() } };
+      const latest = { orderBy: { id: 'desc' }, limit: mostListed } as const;
+      const sessions = await orm.em.fork().find(UserSession, valid, latest);
       return sessions.map((session) => ({ session, isCurrent: session.id === id }));
     },
 

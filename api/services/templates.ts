@@ -9,7 +9,6 @@ import {
   findPinnedVersions,
   findTemplateSteps,
   lockWorkflowsOfTemplate,
-  type TemplateStep,
 } from '../../db/statements/templates/workflows-of-template.ts';
 import { maxContentNameLength } from '../schemas/email-content.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
@@ -34,13 +33,6 @@ function toFields<Body extends PatchTemplateBody>({ from, description, fromName,
   };
 }
 
-function stillSent(workflowSteps: TemplateStep[]): DomainError {
-  return new DomainError('CONFLICT', "The template can't be deleted while workflow steps send it", {
-    details: { workflowSteps },
-    suggestion: 'Delete these steps or give them another template first.',
-  });
-}
-
 const findTemplate = async (em: Em, id: string, lockMode?: LockMode) =>
   orNotFound(await em.findOne(Template, { id }, { lockMode }), 'Template');
 
@@ -60,11 +52,8 @@ export function createTemplatesService(
   return {
     get: (projectId: string, id: string) => findTemplate(projectEm(orm, projectId), id),
 
-    async list(projectId: string, query: ListTemplatesQuery) {
-      const repository = projectEm(orm, projectId).getRepository(Template);
-      const [templates, total] = await repository.listPage(query, offsetWindow(query));
-      return { templates, total };
-    },
+    list: (projectId: string, query: ListTemplatesQuery) =>
+      projectEm(orm, projectId).getRepository(Template).listPage(query, offsetWindow(query)),
 
     async create(projectId: string, body: CreateTemplateBody) {
       await requireLiquid(templates, projectId, body);
@@ -128,7 +117,12 @@ async function removeTemplate(em: Em, projectId: string, id: string): Promise<vo
   const template = await findTemplate(em, id, LockMode.PESSIMISTIC_WRITE);
   // Read under the locks, so that steps and executions of transactions that held them are visible.
   const workflowSteps = await findTemplateSteps(em, projectId, id);
-  if (workflowSteps.length > 0) throw stillSent(workflowSteps);
+  if (workflowSteps.length > 0) {
+    throw new DomainError('CONFLICT', "The template can't be deleted while workflow steps send it", {
+      details: { workflowSteps },
+      suggestion: 'Delete these steps or give them another template first.',
+    });
+  }
   const workflowVersions = await findPinnedVersions(em, projectId, id);
   if (workflowVersions.length > 0) throw stillPinned("The template can't be deleted", workflowVersions);
   em.remove(template);

@@ -3,7 +3,6 @@ import { newId } from '../../core/new-id.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { findStep, parseDraft } from '../../core/workflows/graph.ts';
 import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
-import type { StepType } from '../../core/workflows/step-config.ts';
 import { Contact } from '../../db/entities/contact.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import { Workflow, WorkflowVersion } from '../../db/entities/workflow.ts';
@@ -13,9 +12,9 @@ import type { Em, Orm } from '../../db/orm.ts';
 import { cancelActiveExecutions, cancelExecution } from '../../db/statements/workflows/cancel-executions.ts';
 import { countExecutions } from '../../db/statements/workflows/count-executions.ts';
 import { startExecution } from '../../db/statements/workflows/start-execution.ts';
-import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/workflows.ts';
+import type { ListExecutionsQuery, StartExecutionBody } from '../schemas/executions.ts';
+import { readLargePage } from './cursor-page.ts';
 import { findWorkflow, readGraph, requireNoFaults, toDraft } from './edit-workflow.ts';
-import { readLargePage } from './large-page.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { readName } from './read-name.ts';
 
@@ -24,11 +23,6 @@ const maxStepRuns = 500;
 export interface ExecutionOfContact {
   execution: WorkflowExecution;
   contactEmail: string | null;
-}
-
-export interface ExecutionWithSteps extends ExecutionOfContact {
-  /** The latest 500 step runs, oldest first; `step` is null once the workflow is deleted. */
-  steps: { run: WorkflowStepRun; step: { type: StepType; name: string } | null }[];
 }
 
 const findExecution = async (em: Em, workflowId: string, id: string) =>
@@ -80,6 +74,7 @@ export function createWorkflowExecutionsService(orm: Orm, writes: ProjectSlots, 
       return { ...found, rows: await ofContacts(em, found.rows) };
     },
 
+    /** With the latest 500 step runs, oldest first; the `step` of each is null once the workflow is deleted. */
     async get(projectId: string, workflowId: string, id: string) {
       const em = projectEm(orm, projectId);
       await findWorkflow(em, workflowId);

@@ -1,5 +1,5 @@
 import { standardFields } from '../../core/conditions/contact-field.ts';
-import { inferFieldType } from '../../core/contact-data/infer-field-type.ts';
+import { type FieldType, inferFieldType } from '../../core/contact-data/infer-field-type.ts';
 import { ContactField } from '../../db/entities/contact.ts';
 import type { Orm } from '../../db/orm.ts';
 import { listHistoryNames } from '../../db/statements/events/event-names.ts';
@@ -7,6 +7,13 @@ import { sampleEventData } from '../../db/statements/events/sample-event-data.ts
 import type { ProjectSlots } from './project-slots.ts';
 
 const maxNames = 1_000;
+
+const ofContact = (field: string, type: FieldType) => ({ field, type, source: 'contact' as const });
+const ofEvent = (name: string, type: FieldType | 'event') => ({
+  field: `event.${name}`,
+  type,
+  source: 'event' as const,
+});
 
 export function createWorkflowFieldsService(orm: Orm, heavyReads: ProjectSlots) {
   return {
@@ -20,22 +27,10 @@ export function createWorkflowFieldsService(orm: Orm, heavyReads: ProjectSlots) 
       const names = await listHistoryNames(em, projectId, maxNames);
       const data = await heavyReads.run(projectId, () => sampleEventData(em, projectId));
       return [
-        ...Object.entries(standardFields).map(([field, type]) => ({
-          field,
-          type,
-          source: 'contact' as const,
-        })),
-        ...custom.map(({ key, type }) => ({ field: `data.${key}`, type, source: 'contact' as const })),
-        ...names.map((name) => ({
-          field: `event.${name}`,
-          type: 'event' as const,
-          source: 'event' as const,
-        })),
-        ...data.flatMap(({ key, value }) =>
-          value === null
-            ? []
-            : [{ field: `event.${key}`, type: inferFieldType(value), source: 'event' as const }],
-        ),
+        ...Object.entries(standardFields).map(([field, type]) => ofContact(field, type)),
+        ...custom.map(({ key, type }) => ofContact(`data.${key}`, type)),
+        ...names.map((name) => ofEvent(name, 'event')),
+        ...data.flatMap(({ key, value }) => (value === null ? [] : [ofEvent(key, inferFieldType(value))])),
       ];
     },
   };

@@ -129,12 +129,6 @@ function branchesTaken({ transitions }: WorkflowGraph, step: WorkflowStep): (Bra
   return transitions.filter(({ fromStepId }) => fromStepId === step.id).map(({ branch }) => branch ?? null);
 }
 
-function differentSuccessors(step: WorkflowStep): DomainError {
-  return new DomainError('CONFLICT', `Different steps follow ${step.name}, so it has no single successor`, {
-    suggestion: 'Delete all but one of its transitions first, or the step without splice=true.',
-  });
-}
-
 function connect(
   em: Em,
   graph: WorkflowGraph,
@@ -209,7 +203,11 @@ async function dropStep(em: Em, graph: WorkflowGraph, stepId: string, splice: bo
   if (step.type === 'TRIGGER')
     throw new DomainError('BAD_REQUEST', "The trigger of a workflow can't be deleted");
   const joining = splice ? spliced(toDraft(graph).transitions, step.id) : [];
-  if (joining === undefined) throw differentSuccessors(step);
+  if (joining === undefined) {
+    throw new DomainError('CONFLICT', `Different steps follow ${step.name}, so it has no single successor`, {
+      suggestion: 'Delete all but one of its transitions first, or the step without splice=true.',
+    });
+  }
   const isOfStep = (transition: WorkflowTransition) =>
     transition.fromStepId === step.id || transition.toStepId === step.id;
   em.remove([step, ...graph.transitions.filter(isOfStep)]);

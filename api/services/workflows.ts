@@ -1,16 +1,23 @@
 import { IsolationLevel, LockMode } from '@mikro-orm/core';
+import { copyName } from '../../core/copy-name.ts';
 import { DomainError } from '../../core/errors.ts';
-import { findGraphFaults, type GraphFault } from '../../core/workflows/graph-faults.ts';
+import { newId } from '../../core/new-id.ts';
+import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
 import { unlessAway } from '../../db/database-away.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
 import { Workflow, WorkflowStep, WorkflowTransition } from '../../db/entities/workflow.ts';
 import { EventListener } from '../../db/entities/workflow-execution.ts';
 import type { Em, Orm } from '../../db/orm.ts';
+import { lockSegmentReferences } from '../../db/statements/segments/lock-segment-references.ts';
 import { hasActiveExecution } from '../../db/statements/workflows/cancel-executions.ts';
 import { deleteExecutions } from '../../db/statements/workflows/delete-executions.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
-import type { CreateWorkflowBody, ListWorkflowsQuery, PatchWorkflowBody } from '../schemas/workflows.ts';
-import { duplicateWorkflow } from './duplicate-workflow.ts';
+import {
+  type CreateWorkflowBody,
+  type ListWorkflowsQuery,
+  maxWorkflowNameLength,
+  type PatchWorkflowBody,
+} from '../schemas/workflows.ts';
 import {
   editWorkflow,
   findWorkflow,
@@ -26,21 +33,14 @@ import { syncListener } from './workflow-listener.ts';
 /** Of a request, which holds a place among the writes of all projects meanwhile. */
 const maxDeletedBatches = 2;
 
-export interface WorkflowWithFaults extends WorkflowGraph {
-  faults: GraphFault[];
-}
-
 /** Methods that take an id throw DomainError `NOT_FOUND`; `remove` throws `CONFLICT` while executions are active. */
 export function createWorkflowsService(orm: Orm, { inTurn }: Pick<TemplateTurns, 'inTurn'>) {
   return {
-    async list(projectId: string, query: ListWorkflowsQuery) {
-      const repository = projectEm(orm, projectId).getRepository(Workflow);
-      const [workflows, total] = await repository.listPage(query.search, offsetWindow(query));
-      return { workflows, total };
-    },
+    list: (projectId: string, query: ListWorkflowsQuery) =>
+      projectEm(orm, projectId).getRepository(Workflow).listPage(query.search, offsetWindow(query)),
 
     /** The check of a large graph takes a while, so it waits for its project's turn: throws as `inTurn`. */
-    async get(projectId: string, id: string): Promise<WorkflowWithFaults> {
+    async get(projectId: string, id: string) {
       const graph = await readSnapshot(orm, projectId, id);
       return inTurn(projectId, () => withFaults(graph));
     },
@@ -96,10 +96,9 @@ function readSnapshot(orm: Orm, projectId: string, id: string): Promise<Workflow
   });
 }
 
-const withFaults = (graph: WorkflowGraph): WorkflowWithFaults => ({
-  ...graph,
-  faults: findGraphFaults(toDraft(graph)),
-});
+const withFaults = (graph: WorkflowGraph) => ({ ...graph, faults: findGraphFaults(toDraft(graph)) });
+
+export type WorkflowWithFaults = ReturnType<typeof withFaults>;
 
 async function removeWorkflow(orm: Orm, projectId: string, id: string): Promise<void> {
   await projectEm(orm, projectId).transactional(async (em) => {
@@ -116,4 +115,31 @@ async function removeWorkflow(orm: Orm, projectId: string, id: string): Promise<
   });
   // The workflow is gone; a sweep deletes what is left of it.
   await unlessAway(deleteExecutions(projectEm(orm, projectId), id, maxDeletedBatches));
+}
+
+/**
+ * Copies a workflow with its graph; the copy is disabled. Locking the original prevents deletion of its templates; the
+ * reference lock prevents deletion of its segments.
+ */
+function duplicateWorkflow(orm: Orm, projectId: string, id: string): Promise<WorkflowGraph> {
+  return editWorkflow(orm, projectId, id, async (em, { workflow: original, steps, transitions }) => {
+    await lockSegmentReferences(em, projectId);
+    const { description, eventName, allowReentry } = original;
+    const copiedName = copyName(original.name, maxWorkflowNameLength);
+    const fields = { projectId, name: copiedName, description, eventName, allowReentry, version: 0 };
+    const workflow = em.create(Workflow, fields);
+    const ids = new Map(steps.map((step) => [step.id, newId()]));
+    const copyOf = (stepId: string) => ids.get(stepId) ?? stepId;
+    const copies = {
+      workflow,
+      steps: steps.map(({ id: from, type, name, position, config, templateId }) =>
+        em.create(WorkflowStep, { id: copyOf(from), workflow, type, name, position, config, templateId }),
+      ),
+      transitions: transitions.map(({ fromStepId: from, toStepId: to, branch }) =>
+        em.create(WorkflowTransition, { workflow, fromStepId: copyOf(from), toStepId: copyOf(to), branch }),
+      ),
+    };
+    storeVersion(em, workflow, toDraft(copies));
+    return copies;
+  });
 }

@@ -6,6 +6,7 @@ import {
   type StoredSubscription,
   storedSubscriptionSchema,
 } from '../../core/billing/subscription.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { createdAt, instant, updatedAt } from './columns.ts';
 import { Project } from './project.ts';
 
@@ -72,7 +73,7 @@ export class BillingCustomer extends BillingCustomerSchema.class {
 }
 BillingCustomerSchema.setClass(BillingCustomer);
 
-const StripeEventSchema = defineEntity({
+export const StripeEvent = defineEntity({
   name: 'StripeEvent',
   tableName: 'stripe_events',
   indexes: [{ name: 'stripe_events_received', properties: ['receivedAt'] }],
@@ -85,18 +86,10 @@ const StripeEventSchema = defineEntity({
   },
 });
 
-export class StripeEvent extends StripeEventSchema.class {}
-StripeEventSchema.setClass(StripeEvent);
-
 export class BillingLimitRepository extends EntityRepository<BillingLimit> {
   async ofProject(projectId: string): Promise<PerCategory<number | null>> {
     const limits = await this.find({ projectId }, { refresh: true });
     const of = (category: BillingCategory) => limits.find((one) => one.category === category)?.emails ?? null;
-    return {
-      transactional: of('transactional'),
-      campaigns: of('campaigns'),
-      workflows: of('workflows'),
-      inbound: of('inbound'),
-    };
+    return recordOf(billingCategories, of);
   }
 }

@@ -80,28 +80,22 @@ CampaignBatchSchema.setClass(CampaignBatch);
 
 const figures = () => recordOf(campaignFigures, () => p.integer().default(0));
 
-const CampaignFiguresSchema = defineEntity({
+/** Counters of a campaign as of the last fold; add the unfolded changes for the exact values. */
+export const CampaignFigures = defineEntity({
   name: 'CampaignFigures',
   tableName: 'campaign_figures',
   properties: { campaignId: p.uuid().primary(), ...figures() },
-});
-
-/** Counters of a campaign as of the last fold; add the unfolded changes for the exact values. */
-export class CampaignFigures extends CampaignFiguresSchema.class {}
-CampaignFiguresSchema.setClass(CampaignFigures);
-
-const CampaignFigureChangeSchema = defineEntity({
-  name: 'CampaignFigureChange',
-  tableName: 'campaign_figure_changes',
-  properties: { campaignId: p.uuid().primary(), id: p.uuid().primary().defaultRaw('uuidv7()'), ...figures() },
 });
 
 /**
  * Counter changes, appended in the transaction of the state transition: inserts never contend for a row lock. A sweep
  * folds them.
  */
-export class CampaignFigureChange extends CampaignFigureChangeSchema.class {}
-CampaignFigureChangeSchema.setClass(CampaignFigureChange);
+export const CampaignFigureChange = defineEntity({
+  name: 'CampaignFigureChange',
+  tableName: 'campaign_figure_changes',
+  properties: { campaignId: p.uuid().primary(), id: p.uuid().primary().defaultRaw('uuidv7()'), ...figures() },
+});
 
 export interface CampaignQuery extends ListOrder {
   status?: CampaignStatus | undefined;

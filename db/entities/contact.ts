@@ -82,7 +82,12 @@ const ContactFieldSchema = defineEntity({
 export class ContactField extends ContactFieldSchema.class {}
 ContactFieldSchema.setClass(ContactField);
 
-const ContactErasureSchema = defineEntity({
+/**
+ * A deleted contact. The row stays until all data about the contact is erased everywhere, including rows written by
+ * transactions that did not see the deletion: a first pass ends at `passedAt`, a second one minutes later. In each pass,
+ * `clearedAt` is set from the end of its part in Postgres to the end of its part in ClickHouse.
+ */
+export const ContactErasure = defineEntity({
   name: 'ContactErasure',
   tableName: 'contact_erasures',
   indexes: [
@@ -101,14 +106,6 @@ const ContactErasureSchema = defineEntity({
     clearedAt: instant().nullable(),
   },
 });
-
-/**
- * A deleted contact. The row stays until all data about the contact is erased everywhere, including rows written by
- * transactions that did not see the deletion: a first pass ends at `passedAt`, a second one minutes later. In each pass,
- * `clearedAt` is set from the end of its part in Postgres to the end of its part in ClickHouse.
- */
-export class ContactErasure extends ContactErasureSchema.class {}
-ContactErasureSchema.setClass(ContactErasure);
 
 export class ContactRepository extends EntityRepository<Contact> {
   async findEmails(contactIds: readonly (string | null | undefined)[]): Promise<Map<string, string>> {

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
 import { type DomainCheck, domainClaimDays, domainStatuses } from '../../core/domains.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
@@ -60,15 +60,14 @@ export class Domain extends DomainSchema.class {
 }
 DomainSchema.setClass(Domain);
 
-const DomainRemovalSchema = defineEntity({
+/** A removed domain whose identity may still exist at the provider. */
+export const DomainRemoval = defineEntity({
   name: 'DomainRemoval',
   tableName: 'domain_removals',
   properties: { id: primaryId(), projectId: p.uuid().index(), domain: p.text(), createdAt: createdAt() },
 });
 
-/** A removed domain whose identity may still exist at the provider. */
-export class DomainRemoval extends DomainRemovalSchema.class {}
-DomainRemovalSchema.setClass(DomainRemoval);
+export type DomainRemoval = InferEntity<typeof DomainRemoval>;
 
 const isSame = (some: readonly string[], others: readonly string[]) =>
   some.length === others.length && some.every((one, index) => one === others[index]);

@@ -1,10 +1,11 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { ContentType } from '../../core/content-types.ts';
 import type { EmailSource, EmailStatus } from '../../core/email-state.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-const TemplateContentSchema = defineEntity({
+/** A template's content on one day, shared by all workflow emails sent with it. */
+export const TemplateContent = defineEntity({
   name: 'TemplateContent',
   tableName: 'template_contents',
   indexes: [
@@ -23,11 +24,11 @@ const TemplateContentSchema = defineEntity({
   },
 });
 
-/** A template's content on one day, shared by all workflow emails sent with it. */
-export class TemplateContent extends TemplateContentSchema.class {}
-TemplateContentSchema.setClass(TemplateContent);
-
-const EmailContentSchema = defineEntity({
+/**
+ * The content of one API call or workflow step: shared by all recipients of the call, deleted after the retention
+ * period.
+ */
+export const EmailContent = defineEntity({
   name: 'EmailContent',
   tableName: 'message_contents',
   indexes: [
@@ -53,17 +54,10 @@ const EmailContentSchema = defineEntity({
   },
 });
 
-/**
- * The content of one API call or workflow step: shared by all recipients of the call, deleted after the retention
- * period.
- */
-export class EmailContent extends EmailContentSchema.class {}
-EmailContentSchema.setClass(EmailContent);
-
 /** Predicate of the index `emails_failed`: these columns change for few emails, and only once or twice. */
 export const failedEmailSql = 'bounced_at is not null or complained_at is not null or reason is not null';
 
-const EmailSchema = defineEntity({
+export const Email = defineEntity({
   name: 'Email',
   tableName: 'emails',
   uniques: [
@@ -142,5 +136,4 @@ const EmailSchema = defineEntity({
   },
 });
 
-export class Email extends EmailSchema.class {}
-EmailSchema.setClass(Email);
+export type Email = InferEntity<typeof Email>;

@@ -1,8 +1,12 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import type { EventKind } from '../../core/activity-types.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-const EventSchema = defineEntity({
+/**
+ * The journal: an append-only row for every event, written in the same transaction as the change and streamed to
+ * ClickHouse in commit order. Partitioned by id, one month each (`db/partitioned-table.ts`).
+ */
+export const Event = defineEntity({
   name: 'Event',
   tableName: 'events',
   indexes: [
@@ -37,14 +41,14 @@ const EventSchema = defineEntity({
   },
 });
 
-/**
- * The journal: an append-only row for every event, written in the same transaction as the change and streamed to
- * ClickHouse in commit order. Partitioned by id, one month each (`db/partitioned-table.ts`).
- */
-export class Event extends EventSchema.class {}
-EventSchema.setClass(Event);
+export type Event = InferEntity<typeof Event>;
 
-const EventDeletionSchema = defineEntity({
+/**
+ * A request to delete all events of a name. The row stays until ClickHouse has deleted them too. Once they are deleted
+ * from Postgres, a journal row with the same id is written: when the stream has passed it, no deleted event can still
+ * reach ClickHouse.
+ */
+export const EventDeletion = defineEntity({
   name: 'EventDeletion',
   tableName: 'event_deletions',
   properties: {
@@ -59,10 +63,4 @@ const EventDeletionSchema = defineEntity({
   },
 });
 
-/**
- * A request to delete all events of a name. The row stays until ClickHouse has deleted them too. Once they are deleted
- * from Postgres, a journal row with the same id is written: when the stream has passed it, no deleted event can still
- * reach ClickHouse.
- */
-export class EventDeletion extends EventDeletionSchema.class {}
-EventDeletionSchema.setClass(EventDeletion);
+export type EventDeletion = InferEntity<typeof EventDeletion>;

@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant } from './columns.ts';
 
-const IdempotencyKeySchema = defineEntity({
+/** `statusCode` is null while the first request is still running. */
+export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
   indexes: [{ name: 'idempotency_keys_expiry', properties: ['expiresAt'] }],
@@ -15,7 +16,3 @@ const IdempotencyKeySchema = defineEntity({
     expiresAt: instant(),
   },
 });
-
-/** `statusCode` is null while the first request is still running. */
-export class IdempotencyKey extends IdempotencyKeySchema.class {}
-IdempotencyKeySchema.setClass(IdempotencyKey);

@@ -1,11 +1,12 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { type InboundStatus, inboundStatuses } from '../../core/inbound/inbound-status.ts';
 import type { ReceivedAttachment } from '../../core/inbound/parse-email.ts';
 import type { AutomaticReason, ReceivedHeader } from '../../core/inbound/received-headers.ts';
 import type { Verdicts } from '../../core/inbound/verdicts.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
-const InboundEmailSchema = defineEntity({
+/** A received email. Separate from `emails`, so that counts of sent emails exclude it. */
+export const InboundEmail = defineEntity({
   name: 'InboundEmail',
   tableName: 'inbound_emails',
   indexes: [
@@ -49,9 +50,7 @@ const InboundEmailSchema = defineEntity({
   },
 });
 
-/** A received email. Separate from `emails`, so that counts of sent emails exclude it. */
-export class InboundEmail extends InboundEmailSchema.class {}
-InboundEmailSchema.setClass(InboundEmail);
+export type InboundEmail = InferEntity<typeof InboundEmail>;
 
 export type ReadInboundEmail = InboundEmail & { status: Exclude<InboundStatus, 'PENDING'> };
 

@@ -55,11 +55,8 @@ export const openJob = (id: string, done?: number) => ({
   ...(done !== undefined && { done }),
 });
 
-const JobChunkSchema = defineEntity({
+export const JobChunk = defineEntity({
   name: 'JobChunk',
   tableName: 'job_chunks',
   properties: { jobId: p.uuid().primary(), position: p.smallint().primary(), bytes: p.blob() },
 });
-
-export class JobChunk extends JobChunkSchema.class {}
-JobChunkSchema.setClass(JobChunk);

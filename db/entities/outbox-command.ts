@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { nilId } from '../../core/nil-id.ts';
 import { createdAt, instant, primaryId } from './columns.ts';
 
@@ -21,7 +21,11 @@ export type OutboxKind = (typeof outboxKinds)[number];
 
 export const noProject = nilId;
 
-const OutboxCommandSchema = defineEntity({
+/**
+ * A command to Temporal, committed together with the state change that needs it. The relay in every process sends it,
+ * then deletes it: delivery is at least once, and each command is idempotent by its id.
+ */
+export const OutboxCommand = defineEntity({
   name: 'OutboxCommand',
   tableName: 'outbox',
   indexes: [
@@ -54,9 +58,4 @@ const OutboxCommandSchema = defineEntity({
   },
 });
 
-/**
- * A command to Temporal, committed together with the state change that needs it. The relay in every process sends it,
- * then deletes it: delivery is at least once, and each command is idempotent by its id.
- */
-export class OutboxCommand extends OutboxCommandSchema.class {}
-OutboxCommandSchema.setClass(OutboxCommand);
+export type OutboxCommand = InferEntity<typeof OutboxCommand>;

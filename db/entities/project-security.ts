@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
 import { Project } from './project.ts';
 
-const ProjectSuspensionSchema = defineEntity({
+export const ProjectSuspension = defineEntity({
   name: 'ProjectSuspension',
   tableName: 'project_suspensions',
   indexes: [{ name: 'project_suspensions_project', properties: ['projectId', 'createdAt'] }],
@@ -17,9 +17,6 @@ const ProjectSuspensionSchema = defineEntity({
     createdAt: createdAt(),
   },
 });
-
-export class ProjectSuspension extends ProjectSuspensionSchema.class {}
-ProjectSuspensionSchema.setClass(ProjectSuspension);
 
 const ProjectErasureSchema = defineEntity({
   name: 'ProjectErasure',

@@ -2,18 +2,15 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { instant } from './columns.ts';
 import { User } from './user.ts';
 
-const SignInAttemptsSchema = defineEntity({
+/** Password attempts within 15 minutes; `subject` hashes the account and the client's origin. */
+export const SignInAttempts = defineEntity({
   name: 'SignInAttempts',
   tableName: 'sign_in_attempts',
   indexes: [{ name: 'sign_in_attempts_end', properties: ['endsAt'] }],
   properties: { subject: p.blob().primary(), attempts: p.integer(), endsAt: instant() },
 });
 
-/** Password attempts within 15 minutes; `subject` hashes the account and the client's origin. */
-export class SignInAttempts extends SignInAttemptsSchema.class {}
-SignInAttemptsSchema.setClass(SignInAttempts);
-
-const SignInSourceSchema = defineEntity({
+export const SignInSource = defineEntity({
   name: 'SignInSource',
   tableName: 'sign_in_sources',
   indexes: [{ name: 'sign_in_sources_seen', properties: ['seenAt'] }],
@@ -23,6 +20,3 @@ const SignInSourceSchema = defineEntity({
     seenAt: instant().defaultRaw('now()'),
   },
 });
-
-export class SignInSource extends SignInSourceSchema.class {}
-SignInSourceSchema.setClass(SignInSource);

@@ -25,14 +25,11 @@ const UploadSchema = defineEntity({
 export class Upload extends UploadSchema.class {}
 UploadSchema.setClass(Upload);
 
-const UploadTotalSchema = defineEntity({
+export const UploadTotal = defineEntity({
   name: 'UploadTotal',
   tableName: 'upload_totals',
   properties: { projectId: p.uuid().primary(), files: p.integer(), bytes: p.bigint('number') },
 });
-
-export class UploadTotal extends UploadTotalSchema.class {}
-UploadTotalSchema.setClass(UploadTotal);
 
 /** The process of an upload left unfinished for this long is considered dead. */
 const unfinishedForMs = 60 * 60 * 1000;

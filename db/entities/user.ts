@@ -30,7 +30,8 @@ export class User extends UserSchema.class {
 }
 UserSchema.setClass(User);
 
-const UserSessionSchema = defineEntity({
+/** A sign-in. The token contains its id and is refused once the row is gone. */
+export const UserSession = defineEntity({
   name: 'UserSession',
   tableName: 'sessions',
   indexes: [
@@ -51,11 +52,8 @@ const UserSessionSchema = defineEntity({
   },
 });
 
-/** A sign-in. The token contains its id and is refused once the row is gone. */
-export class UserSession extends UserSessionSchema.class {}
-UserSessionSchema.setClass(UserSession);
-
-const OAuthIdentitySchema = defineEntity({
+/** A provider account that signs a user in; `subject` is the provider's immutable id. */
+export const OAuthIdentity = defineEntity({
   name: 'OAuthIdentity',
   tableName: 'oauth_identities',
   properties: {
@@ -65,7 +63,3 @@ const OAuthIdentitySchema = defineEntity({
     createdAt: createdAt(),
   },
 });
-
-/** A provider account that signs a user in; `subject` is the provider's immutable id. */
-export class OAuthIdentity extends OAuthIdentitySchema.class {}
-OAuthIdentitySchema.setClass(OAuthIdentity);

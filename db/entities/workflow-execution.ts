@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
 import { nilId } from '../../core/nil-id.ts';
 import { type ExecutionStatus, executionStatuses } from '../../core/workflows/execution-status.ts';
@@ -67,7 +67,11 @@ const WorkflowExecutionSchema = defineEntity({
 export class WorkflowExecution extends WorkflowExecutionSchema.class {}
 WorkflowExecutionSchema.setClass(WorkflowExecution);
 
-const WorkflowStepRunSchema = defineEntity({
+/**
+ * A step entered by an execution, in order. Makes activities idempotent: a retry finds the row and does not repeat the
+ * step.
+ */
+export const WorkflowStepRun = defineEntity({
   name: 'WorkflowStepRun',
   tableName: 'workflow_step_runs',
   properties: {
@@ -86,16 +90,15 @@ const WorkflowStepRunSchema = defineEntity({
   },
 });
 
-/**
- * A step entered by an execution, in order. Makes activities idempotent: a retry finds the row and does not repeat the
- * step.
- */
-export class WorkflowStepRun extends WorkflowStepRunSchema.class {}
-WorkflowStepRunSchema.setClass(WorkflowStepRun);
+export type WorkflowStepRun = InferEntity<typeof WorkflowStepRun>;
 
 export const everyContact = nilId;
 
-const EventListenerSchema = defineEntity({
+/**
+ * A listener for an event: an enabled workflow (events of every contact) or a waiting execution (events of its
+ * contact). Statements that write events look up listeners only here.
+ */
+export const EventListener = defineEntity({
   name: 'EventListener',
   tableName: 'event_listeners',
   indexes: [
@@ -112,13 +115,6 @@ const EventListenerSchema = defineEntity({
     visit: p.integer().nullable(),
   },
 });
-
-/**
- * A listener for an event: an enabled workflow (events of every contact) or a waiting execution (events of its
- * contact). Statements that write events look up listeners only here.
- */
-export class EventListener extends EventListenerSchema.class {}
-EventListenerSchema.setClass(EventListener);
 
 export class WorkflowExecutionRepository extends EntityRepository<WorkflowExecution> {
   listPage(

@@ -1,4 +1,4 @@
-import { defineEntity, type FilterQuery, p } from '@mikro-orm/core';
+import { defineEntity, type FilterQuery, type InferEntity, p } from '@mikro-orm/core';
 import { EntityRepository } from '@mikro-orm/postgresql';
 import type { Branch, DraftGraph } from '../../core/workflows/graph.ts';
 import type { StepType } from '../../core/workflows/step-config.ts';
@@ -75,7 +75,7 @@ export class WorkflowStep extends WorkflowStepSchema.class {
 }
 WorkflowStepSchema.setClass(WorkflowStep);
 
-const WorkflowTransitionSchema = defineEntity({
+export const WorkflowTransition = defineEntity({
   name: 'WorkflowTransition',
   tableName: 'workflow_transitions',
   indexes: [{ name: 'workflow_transitions_workflow', properties: ['workflow'] }],
@@ -97,10 +97,10 @@ const WorkflowTransitionSchema = defineEntity({
   },
 });
 
-export class WorkflowTransition extends WorkflowTransitionSchema.class {}
-WorkflowTransitionSchema.setClass(WorkflowTransition);
+export type WorkflowTransition = InferEntity<typeof WorkflowTransition>;
 
-const WorkflowVersionSchema = defineEntity({
+/** Immutable graph of one version, so processes may cache it. Versions with faults have no row and never run. */
+export const WorkflowVersion = defineEntity({
   name: 'WorkflowVersion',
   tableName: 'workflow_versions',
   properties: {
@@ -111,11 +111,7 @@ const WorkflowVersionSchema = defineEntity({
   },
 });
 
-/** Immutable graph of one version, so processes may cache it. Versions with faults have no row and never run. */
-export class WorkflowVersion extends WorkflowVersionSchema.class {}
-WorkflowVersionSchema.setClass(WorkflowVersion);
-
-const WorkflowVersionTemplateSchema = defineEntity({
+export const WorkflowVersionTemplate = defineEntity({
   name: 'WorkflowVersionTemplate',
   tableName: 'workflow_version_templates',
   indexes: [{ name: 'workflow_version_templates_workflow', properties: ['workflowId'] }],
@@ -125,9 +121,6 @@ const WorkflowVersionTemplateSchema = defineEntity({
     version: p.integer().primary(),
   },
 });
-
-export class WorkflowVersionTemplate extends WorkflowVersionTemplateSchema.class {}
-WorkflowVersionTemplateSchema.setClass(WorkflowVersionTemplate);
 
 export class WorkflowRepository extends EntityRepository<Workflow> {
   /** @param search case-insensitive substring of the name, description or event name */

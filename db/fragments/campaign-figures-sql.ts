@@ -1,4 +1,5 @@
 import { campaignCounters } from '../../core/campaign-rates.ts';
+import { recordOf } from '../../core/record-of.ts';
 
 /** `held`: ended without being sent. */
 export const campaignFigures = [...campaignCounters, 'held'] as const;
@@ -6,13 +7,7 @@ type CampaignFigure = (typeof campaignFigures)[number];
 export const campaignFigureColumns = campaignFigures.join(', ');
 
 export const countedSql: Readonly<Record<CampaignFigure, (row: string) => string>> = {
-  sent: (row) => `${row}.sent_at is not null`,
-  delivered: (row) => `${row}.delivered_at is not null`,
-  opened: (row) => `${row}.opened_at is not null`,
-  clicked: (row) => `${row}.clicked_at is not null`,
-  bounced: (row) => `${row}.bounced_at is not null`,
-  complained: (row) => `${row}.complained_at is not null`,
-  unsubscribed: (row) => `${row}.unsubscribed_at is not null`,
+  ...recordOf(campaignCounters, (name) => (row: string) => `${row}.${name}_at is not null`),
   held: (row) => `(${row}.sent_at is null and ${row}.status in ('FAILED', 'SUPPRESSED', 'CANCELLED'))`,
 };
 

@@ -3,17 +3,30 @@ import { projectRoles } from '../../../core/project-roles.ts';
 import type { Em } from '../../orm.ts';
 import { query, queryFirst } from '../../sql.ts';
 
-const hasSendLimitSql = (project: string) =>
-  `exists (select from billing_limits l where l.project_id = ${project} and l.category = 'transactional')`;
+const projectRow = z.object({
+  id: z.string(),
+  disabled: z.boolean(),
+  disabledReason: z.string().nullable(),
+  suppressTransactional: z.boolean(),
+  hasSendLimit: z.boolean(),
+});
+
+export type ApiProject = z.output<typeof projectRow>;
+
+/** SQL of each of its fields, of `projects p`. */
+const fieldsSql: Readonly<Record<keyof ApiProject, string>> = {
+  id: 'p.id',
+  disabled: 'p.disabled',
+  disabledReason: 'p.disabled_reason',
+  suppressTransactional: 'p.suppress_transactional',
+  hasSendLimit: `exists (
+    select from billing_limits l where l.project_id = p.id and l.category = 'transactional')`,
+};
 
 const sessionRow = z.object({
   id: z.string(),
   role: z.enum(projectRoles).nullable(),
-  projectId: z.string().nullable(),
-  disabled: z.boolean().nullable(),
-  disabledReason: z.string().nullable(),
-  suppressTransactional: z.boolean().nullable(),
-  hasSendLimit: z.boolean(),
+  project: projectRow.nullable(),
   isUntouched: z.boolean(),
 });
 
@@ -27,9 +40,9 @@ export function findSessionUser(
   session: { userId: string; sessionVersion: number; id?: string | undefined },
   projectId: string | null,
 ): Promise<z.output<typeof sessionRow> | undefined> {
-  const sql = `select u.id, m.role, p.id as "projectId", p.disabled, p.disabled_reason as "disabledReason",
-        p.suppress_transactional as "suppressTransactional",
-        ${hasSendLimitSql('p.id')} as "hasSendLimit",
+  const fields = Object.entries(fieldsSql).map(([name, sql]) => `'${name}', ${sql}`);
+  const sql = `select u.id, m.role,
+        case when p.id is not null then json_build_object(${fields.join(', ')}) end as project,
         coalesce(s.last_used_at < now() - interval '10 minutes', false) as "isUntouched"
        from users u
        left join sessions s on s.id = $4::uuid and s.user_id = u.id
@@ -41,18 +54,7 @@ export function findSessionUser(
   return queryFirst(em, sessionRow, sql, parameters);
 }
 
-const projectRow = z.object({
-  kind: z.enum(['public', 'secret']),
-  hash: z.instanceof(Buffer),
-  id: z.string(),
-  disabled: z.boolean(),
-  disabledReason: z.string().nullable(),
-  suppressTransactional: z.boolean(),
-  hasSendLimit: z.boolean(),
-});
-
-const columns = `id, disabled, disabled_reason as "disabledReason", suppress_transactional as "suppressTransactional",
-  ${hasSendLimitSql('projects.id')} as "hasSendLimit"`;
+const keyedRow = projectRow.extend({ kind: z.enum(['public', 'secret']), hash: z.instanceof(Buffer) });
 
 // A statement, because one call looks up the keys of many requests, public and secret ones each through their own
 // index.
@@ -60,9 +62,11 @@ export function findProjectsByKeys(
   em: Em,
   publicHashes: readonly Buffer[],
   secretHashes: readonly Buffer[],
-): Promise<z.output<typeof projectRow>[]> {
-  const sql = `select 'public' as kind, public_key_hash as hash, ${columns} from projects where public_key_hash = any($1::bytea[])
-     union all
-     select 'secret', secret_key_hash, ${columns} from projects where secret_key_hash = any($2::bytea[])`;
-  return query(em, projectRow, sql, [publicHashes, secretHashes]);
+): Promise<z.output<typeof keyedRow>[]> {
+  const columns = Object.entries(fieldsSql).map(([name, sql]) => `${sql} as "${name}"`);
+  const select = (kind: string, hashes: string) =>
+    `select '${kind}' as kind, ${kind}_key_hash as hash, ${columns.join(', ')}
+     from projects p where ${kind}_key_hash = any(${hashes}::bytea[])`;
+  const sql = `${select('public', '$1')} union all ${select('secret', '$2')}`;
+  return query(em, keyedRow, sql, [publicHashes, secretHashes]);
 }

@@ -66,5 +66,5 @@ export function cancelBatches(
        where b.campaign_id = $1 and b.number = u.number
      )
      select max(number) as last from batch`;
-  return queryValue(em, z.number().int().nullable(), sql, [campaignId, afterNumber, limit]);
+  return queryValue(em, z.int().nullable(), sql, [campaignId, afterNumber, limit]);
 }

@@ -13,16 +13,8 @@ const groupRow = z.object({
   contacts: z.int(),
 });
 
-export interface AudienceOutcome {
-  total: number;
-  recipients: number;
-  suppressed: number;
-  snoozed: number;
-  unsubscribed: number;
-}
-
 /** Counts an audience by what sending would do: who gets the email, and why the others do not. */
-export async function countAudienceOutcome(em: Em, campaign: AudienceChoice): Promise<AudienceOutcome> {
+export async function countAudienceOutcome(em: Em, campaign: AudienceChoice) {
   const audience = await chosenAudience(em, campaign);
   const parameters: unknown[] = [campaign.projectId];
   const where = audience.where(new Date(), bindInto(parameters), 'all');
@@ -44,3 +36,5 @@ export async function countAudienceOutcome(em: Em, campaign: AudienceChoice): Pr
   }
   return outcome;
 }
+
+export type AudienceOutcome = Awaited<ReturnType<typeof countAudienceOutcome>>;

@@ -9,5 +9,5 @@ export function countSendingProjects(em: Em): Promise<number> {
   const sql = `select count(distinct k.project_id)::int as projects
      from campaigns k join projects p on p.id = k.project_id
      where k.status = 'SENDING' and ${campaignPauseSql('k', 'p')} is null`;
-  return queryValue(em, z.number().int(), sql);
+  return queryValue(em, z.int(), sql);
 }

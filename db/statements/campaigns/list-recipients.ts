@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { campaignCounters } from '../../../core/campaign-rates.ts';
 import { emailStatuses } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import type { RecipientOutcome } from '../../../core/recipient-outcomes.ts';
+import { recordOf } from '../../../core/record-of.ts';
 import type { Em } from '../../orm.ts';
 import { type Scan, scanPage } from '../../scan-page.ts';
 import { query, queryColumn } from '../../sql.ts';
@@ -21,8 +23,8 @@ const recipientRow = z.object({
   bouncedAt: instant,
   complainedAt: instant,
   unsubscribedAt: instant,
-  opens: z.number().int(),
-  clicks: z.number().int(),
+  opens: z.int(),
+  clicks: z.int(),
 });
 
 export type Recipient = z.output<typeof recipientRow>;
@@ -32,13 +34,7 @@ const columns = `id as "emailId", contact_id as "contactId", to_email as email, 
   complained_at as "complainedAt", unsubscribed_at as "unsubscribedAt", opens, clicks`;
 
 const outcomeSql: Readonly<Record<RecipientOutcome, string>> = {
-  sent: 'sent_at is not null',
-  delivered: 'delivered_at is not null',
-  opened: 'opened_at is not null',
-  clicked: 'clicked_at is not null',
-  bounced: 'bounced_at is not null',
-  complained: 'complained_at is not null',
-  unsubscribed: 'unsubscribed_at is not null',
+  ...recordOf(campaignCounters, (name) => `${name}_at is not null`),
   failed: `sent_at is null and status = 'FAILED'`,
   skipped: `sent_at is null and status in ('SUPPRESSED', 'CANCELLED')`,
   pending: `sent_at is null and status in ('QUEUED', 'SENDING', 'UNKNOWN')`,

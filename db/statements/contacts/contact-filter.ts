@@ -35,7 +35,8 @@ export function contactFilterSql(
 ): { where: string; parameters: unknown[] } {
   const parameters: unknown[] = [projectId];
   const bind = bindInto(parameters);
-  const conditions = [membersSql(filter)];
+  const conditions = ['c.project_id = $1'];
+  if (filter.statuses !== undefined) conditions.push(statusSql(filter.statuses));
   if (emails !== undefined) conditions.push(`c.email = any(${bind(emails)}::text[])`);
   if (filter.search !== undefined) conditions.push(`position(${bind(filter.search)} in c.email) > 0`);
   for (const { key, path, values } of filter.data) {
@@ -43,10 +44,6 @@ export function contactFilterSql(
     conditions.push(`${dataValueSql(key, path, bind)} = any(${bind(texts)}::jsonb[])`);
   }
   return { where: conditions.join(' and '), parameters };
-}
-
-function membersSql({ statuses }: ContactFilter): string {
-  return statuses === undefined ? 'c.project_id = $1' : `c.project_id = $1 and ${statusSql(statuses)}`;
 }
 
 /** The smallest part of the project that contains all matches and that an index returns in this order. */

@@ -125,14 +125,3 @@ function applyRest(row: ContactInputRow, write: ContactWrite): void {
   if (row.updated_at !== write.occurredAt) row.created_at ??= row.updated_at;
   row.updated_at = write.occurredAt;
 }
-
-export function splitPatch(patch: Record<string, unknown>): {
-  set: Record<string, unknown>;
-  removed: string[];
-} {
-  const entries = Object.entries(patch);
-  return {
-    set: Object.fromEntries(entries.filter(([, value]) => value !== null)),
-    removed: entries.flatMap(([key, value]) => (value === null ? [key] : [])),
-  };
-}

@@ -6,7 +6,7 @@ import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-conta
 import type { Em } from '../../orm.ts';
 import { queryFirst, queryRow } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
-import { type ContactWrite, mergeContactWrites, splitPatch } from './merge-contact-writes.ts';
+import { type ContactWrite, mergeContactWrites } from './merge-contact-writes.ts';
 
 export interface PatchContactInput {
   projectId: string;
@@ -63,14 +63,16 @@ select ${contactColumns} from target where id not in (select id from patched)`;
  * @throws pg.DatabaseError `contacts_project_email` when another contact has the address; `contacts_data_size`
  */
 export function patchContact(em: Em, input: PatchContactInput): Promise<ContactRow | undefined> {
-  const { set, removed } = splitPatch(input.patch);
+  const patch = Object.entries(input.patch);
+  const set = patch.filter(([, value]) => value !== null);
+  const removed = patch.filter(([, value]) => value === null).map(([key]) => key);
   return queryFirst(em, contactRow, patchSql, [
     input.projectId,
     input.id,
     input.email ?? null,
     input.subscribed ?? null,
     removed,
-    JSON.stringify(set),
+    JSON.stringify(Object.fromEntries(set)),
     newId(),
     input.occurredAt,
     input.by?.workflowId ?? null,

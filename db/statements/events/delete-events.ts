@@ -7,7 +7,7 @@ import type { Em } from '../../orm.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
 import { execute, query, queryColumn } from '../../sql.ts';
 import { deleteEventName } from './event-names.ts';
-import { deletionMarker, writeJournalMarker } from './journal-marker.ts';
+import { writeJournalMarker } from './journal-marker.ts';
 import type { DeletedName } from './record-event-deletion.ts';
 
 /** Events per transaction: its locks block calls that track the same event of the same contact. */
@@ -111,9 +111,10 @@ export async function deleteEvents(
 
 /** Deletes what else Postgres knows of the name, and tells the journal that its events are deleted. Idempotent. */
 export async function completeDeletion(em: Em, deletion: DeletedName): Promise<void> {
+  const { id, projectId, name } = deletion;
   await forgetDroppedEvents(em, deletion);
-  await deleteEventName(em.fork(), deletion.projectId, deletion.name);
-  await writeJournalMarker(em, deletionMarker(deletion));
+  await deleteEventName(em.fork(), projectId, name);
+  await writeJournalMarker(em, { id, projectId, name: 'events.deleted', data: { name } });
 }
 
 const pageSql = `

@@ -2,9 +2,8 @@ import { z } from 'zod';
 import { noProject } from '../../entities/outbox-command.ts';
 import type { Em } from '../../orm.ts';
 import { execute, query } from '../../sql.ts';
-import type { DeletedName } from './record-event-deletion.ts';
 
-export interface JournalMarker {
+interface JournalMarker {
   id: string;
   projectId?: string;
   name: 'events.deleted' | 'contacts.erased' | 'project.erased';
@@ -21,13 +20,6 @@ export async function writeJournalMarker(em: Em, marker: JournalMarker): Promise
      on conflict (id) do nothing`;
   await execute(em, sql, [id, projectId, name, JSON.stringify(data)]);
 }
-
-export const deletionMarker = ({ id, projectId, name }: DeletedName): JournalMarker => ({
-  id,
-  projectId,
-  name: 'events.deleted',
-  data: { name },
-});
 
 const progressRow = z.object({
   isJournaled: z.boolean(),

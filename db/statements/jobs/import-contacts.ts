@@ -60,7 +60,7 @@ export function importContactRows(
     rows.set(email, row);
   }
   const parameters = [JSON.stringify([...rows.values()]), projectId, occurredAt];
-  return queryValue(em, z.number().int(), importSql, parameters);
+  return queryValue(em, z.int(), importSql, parameters);
 }
 
 const sizeRow = z.object({ email: z.string(), bytes: z.int() });

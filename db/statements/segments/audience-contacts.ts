@@ -55,6 +55,6 @@ export async function countAudience(em: Em, projectId: string, audience: Audienc
   const parameters: unknown[] = [projectId];
   const where = audience.where(new Date(), bindInto(parameters), 'all');
   const sql = `select count(*)::int as count from contacts c where c.project_id = $1 and ${where}`;
-  const [row] = await audienceQuery(em, 'all', z.object({ count: z.number().int() }), sql, parameters);
+  const [row] = await audienceQuery(em, 'all', z.object({ count: z.int() }), sql, parameters);
   return row?.count ?? 0;
 }

@@ -4,7 +4,7 @@ import type { Em } from '../../orm.ts';
 import { execute, queryRow } from '../../sql.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 
-const changeSchema = z.object({ changed: z.number().int(), found: z.array(z.string()) });
+const changeSchema = z.object({ changed: z.int(), found: z.array(z.string()) });
 
 // Locked until the commit, so that a contact deleted concurrently also loses its membership.
 const targetSql = `

@@ -13,9 +13,9 @@ import { boundsSql, type ContactCursor, findBatchEnd, firstBatch, nextBatch } fr
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 
 const changesSchema = z.object({
-  added: z.number().int(),
-  removed: z.number().int(),
-  total: z.number().int(),
+  added: z.int(),
+  removed: z.int(),
+  total: z.int(),
 });
 
 type Changes = z.output<typeof changesSchema>;

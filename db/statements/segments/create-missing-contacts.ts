@@ -20,5 +20,5 @@ export function createMissingContacts(
   const now = new Date();
   const creations = emails.map((email) => creationOf(projectId, email, now));
   const { rows } = mergeContactWrites(creations, subscribed);
-  return queryValue(em, z.number().int(), createMissingSql, [JSON.stringify(rows)]);
+  return queryValue(em, z.int(), createMissingSql, [JSON.stringify(rows)]);
 }

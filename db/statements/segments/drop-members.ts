@@ -43,16 +43,12 @@ async function dropBatch(em: Em, projectId: string, segmentId: string): Promise<
   return deleted === rowsPerBatch;
 }
 
-export interface MemberOwner {
-  id: string;
-  projectId: string;
-  isOrphaned: boolean;
-}
+const ownerRow = z.object({ id: z.uuid(), projectId: z.uuid(), isOrphaned: z.boolean() });
 
 /**
  * Segments with member rows, by id. Rows are orphaned when no segment needs them: a crash or a bounded drop left them.
  */
-export async function listMemberOwners(em: Em, after: string | null, limit: number): Promise<MemberOwner[]> {
+export function listMemberOwners(em: Em, after: string | null, limit: number) {
   // Skips from segment to segment in the primary key instead of reading every row.
   const sql = `with recursive listed (id, n) as (
        (select segment_id, 1 from segment_members where segment_id > $1 order by segment_id limit 1)
@@ -68,6 +64,5 @@ export async function listMemberOwners(em: Em, after: string | null, limit: numb
      from listed l
      left join segments s on s.id = l.id
      order by l.id`;
-  const parameters = [after ?? nilId, limit];
-  return query(em, z.object({ id: z.uuid(), projectId: z.uuid(), isOrphaned: z.boolean() }), sql, parameters);
+  return query(em, ownerRow, sql, [after ?? nilId, limit]);
 }

@@ -51,17 +51,14 @@ export function requeueStrandedInbound(em: Em): Promise<number> {
  *
  * @returns the number of signals
  */
-export function remindCampaigns(em: Em): Promise<number> {
-  const sql = `insert into outbox (id, kind, subject_id, project_id)
-     select uuidv7(), 'campaign.changed', k.id, k.project_id
-     from campaigns k
-     where (k.status = 'SENDING' and k.updated_at < now() - interval '1 minute'
+export const remindCampaigns = (em: Em): Promise<number> =>
+  signalCampaigns(
+    em,
+    `(k.status = 'SENDING' and k.updated_at < now() - interval '1 minute'
          and (k.updated_at > now() - interval '1 hour'
            or extract(epoch from now() - k.updated_at)::int / 60 % 10 = 0)
-         or k.status = 'SCHEDULED' and k.scheduled_for < now() - interval '10 seconds')
-       and not exists (select from outbox o where o.kind = 'campaign.changed' and o.subject_id = k.id)`;
-  return execute(em, sql);
-}
+       or k.status = 'SCHEDULED' and k.scheduled_for < now() - interval '10 seconds')`,
+  );
 
 /**
  * Signals the workflows of canceled campaigns with emails left to settle, which restarts lost ones: until then the
@@ -69,15 +66,23 @@ export function remindCampaigns(em: Em): Promise<number> {
  *
  * @returns the number of signals
  */
-export function remindCancelledCampaigns(em: Em): Promise<number> {
-  const sql = `insert into outbox (id, kind, subject_id, project_id)
+export const remindCancelledCampaigns = (em: Em): Promise<number> =>
+  signalCampaigns(
+    em,
+    `k.status = 'CANCELLED' and k.cancelled_at < now() - interval '1 hour'
+       and exists (select from campaign_batches b where b.campaign_id = k.id and b.ended_at is null)`,
+  );
+
+/** @param where condition on `campaigns k` */
+const signalCampaigns = (em: Em, where: string): Promise<number> =>
+  execute(
+    em,
+    `insert into outbox (id, kind, subject_id, project_id)
      select uuidv7(), 'campaign.changed', k.id, k.project_id
      from campaigns k
-     where k.status = 'CANCELLED' and k.cancelled_at < now() - interval '1 hour'
-       and exists (select from campaign_batches b where b.campaign_id = k.id and b.ended_at is null)
-       and not exists (select from outbox o where o.kind = 'campaign.changed' and o.subject_id = k.id)`;
-  return execute(em, sql);
-}
+     where ${where}
+       and not exists (select from outbox o where o.kind = 'campaign.changed' and o.subject_id = k.id)`,
+  );
 
 const maxSignals = 10_000;
 

@@ -6,7 +6,7 @@ import { execute, query } from '../../sql.ts';
 export const pinnedVersionSchema = z.object({
   workflowId: z.uuid(),
   workflowName: z.string(),
-  version: z.number().int(),
+  version: z.int(),
 });
 
 export type PinnedVersion = z.output<typeof pinnedVersionSchema>;

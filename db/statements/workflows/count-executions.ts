@@ -60,7 +60,7 @@ export async function countExecutionsOf(
   return counts;
 }
 
-const count = z.number().int();
+const count = z.int();
 const stepRow = z.object({
   stepId: z.uuid(),
   entered: count,

@@ -9,9 +9,9 @@ const executionSchema = z.object({
   id: z.uuid(),
   projectId: z.uuid(),
   workflowId: z.uuid(),
-  version: z.number().int(),
+  version: z.int(),
   status: z.enum(executionStatuses),
-  visit: z.number().int(),
+  visit: z.int(),
   context: json,
   event: json,
   contactId: z.uuid().nullable(),
@@ -19,8 +19,8 @@ const executionSchema = z.object({
   currentStepId: z.uuid().nullable(),
   onlyOnce: z.boolean(),
   /** Hops of its current cause (`core/workflows/endless.ts`). */
-  hops: z.number().int(),
-  pausedVisit: z.number().int().nullable(),
+  hops: z.int(),
+  pausedVisit: z.int().nullable(),
   /** Milliseconds until its pause times out; null when it does not. */
   resumesInMs: z.number().nullable(),
   branch: z.string().nullable(),

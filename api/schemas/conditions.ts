@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxConditionFilters } from '../../../core/conditions/parse-condition.ts';
+import { maxConditionFilters } from '../../core/conditions/parse-condition.ts';
 
 const filterSchema = z
   .looseObject({

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { fieldTypes } from '../../../core/contact-data/infer-field-type.ts';
-import { bulkJobTypes, jobStates } from '../../../core/jobs/job-states.ts';
-import { bulkResultSchema, importResultSchema } from '../../../core/jobs/results.ts';
+import { fieldTypes } from '../../core/contact-data/infer-field-type.ts';
+import { bulkJobTypes, jobStates } from '../../core/jobs/job-states.ts';
+import { bulkResultSchema, importResultSchema } from '../../core/jobs/results.ts';
 
 export const jobStatusSchema = z.object({
   id: z.uuid(),
   state: z.enum(jobStates),
-  progress: z.number().int().min(0).max(100),
+  progress: z.int().min(0).max(100),
   failedReason: z.string().nullable().describe('Set when the state is `failed`.'),
   createdAt: z.iso.datetime(),
   finishedAt: z.iso.datetime().nullable(),
@@ -29,13 +29,10 @@ export const bulkJobSchema = z.object({
 export const importPreviewSchema = z
   .object({
     totalRows: importResultSchema.shape.totalRows,
-    wouldCreate: z.number().int().describe('Contacts that the import would create.'),
-    wouldUpdate: z
-      .number()
-      .int()
-      .describe('Rows of contacts that exist, or that an earlier row would create.'),
-    repeated: z.number().int().describe('How many of these rows have the address of an earlier row.'),
-    invalid: z.number().int().describe('Rows that cannot be used.'),
+    wouldCreate: z.int().describe('Contacts that the import would create.'),
+    wouldUpdate: z.int().describe('Rows of contacts that exist, or that an earlier row would create.'),
+    repeated: z.int().describe('How many of these rows have the address of an earlier row.'),
+    invalid: z.int().describe('Rows that cannot be used.'),
     errors: importResultSchema.shape.errors.describe('Why, for the first 100 of them.'),
     notices: importResultSchema.shape.notices,
     columns: z.array(
@@ -54,7 +51,7 @@ export const importPreviewSchema = z
     preview: z
       .array(
         z.object({
-          row: z.number().int(),
+          row: z.int(),
           email: z.string(),
           subscribed: z.boolean().nullable().describe('Null where the row does not say.'),
           data: z.record(z.string(), z.unknown()),
