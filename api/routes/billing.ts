@@ -1,62 +1,16 @@
-import { z } from 'zod';
-import { billingCategories } from '../../core/billing/categories.ts';
-import { recordOf } from '../../core/record-of.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
+import { presentConsumption } from '../presenters/billing.ts';
 import { present } from '../presenters/present.ts';
-import { cursorLimitSchema, cursorPageSchema } from '../schemas/pagination.ts';
-
-const perCategory = <Schema extends z.ZodType>(schema: Schema) =>
-  z.object(recordOf(billingCategories, () => schema));
-
-/** Fits a 32-bit integer, with a margin for additions. */
-const limit = z.int().min(0).max(1_000_000_000).nullable();
-
-const limitsSchema = perCategory(limit).meta({
-  description: 'Emails per calendar month (UTC); null means unlimited.',
-});
-
-const instant = z.iso.datetime();
-
-const consumptionSchema = z.object({
-  period: z.object({ start: instant, end: instant }),
-  categories: perCategory(
-    z.object({
-      used: z.int().min(0),
-      limit,
-      remaining: z.int().min(0).nullable().describe('Null without a limit.'),
-    }),
-  ),
-  subscription: z
-    .object({
-      status: z
-        .string()
-        .describe(
-          "Stripe's status, such as `active`, `trialing`, `past_due`, `unpaid`, `paused` or `canceled`.",
-        ),
-      priceId: z.string().nullable(),
-      currentPeriodStart: instant.nullable(),
-      currentPeriodEnd: instant.nullable(),
-      endsAt: instant.nullable().describe('When it ends or ended; null while it renews automatically.'),
-    })
-    .nullable()
-    .describe('Null before the first subscription.'),
-});
-
-const invoiceSchema = z.object({
-  id: z.string(),
-  number: z.string().nullable(),
-  status: z.string().nullable(),
-  currency: z.string(),
-  amountDue: z.int().describe('In the smallest unit of the currency.'),
-  amountPaid: z.int(),
-  createdAt: instant,
-  periodStart: instant,
-  periodEnd: instant,
-  hostedUrl: z.string().nullable().describe('Page of the invoice at Stripe.'),
-  pdfUrl: z.string().nullable(),
-});
-
-const billingPageSchema = z.object({ url: z.url() });
+import {
+  billingPageSchema,
+  checkoutBodySchema,
+  consumptionSchema,
+  invoicePageSchema,
+  invoiceSchema,
+  limitsBodySchema,
+  limitsSchema,
+  listInvoicesQuerySchema,
+} from '../schemas/billing.ts';
 
 const whoMay = 'Requires an owner or admin of the project, or its secret key.';
 const pageExample = { url: 'https://checkout.stripe.com/c/pay/cs_test_a1b2c3' };
@@ -67,7 +21,7 @@ export const openCheckout = defineRoute('POST /users/@me/projects/:id/checkout',
   description:
     "A Stripe Checkout session for one of this deployment's prices, by default the first. While a session " +
     `is open, repeated calls return it. ${whoMay}`,
-  body: z.object({ priceId: z.string().max(255).optional() }).optional(),
+  body: checkoutBodySchema,
   bodyExample: { priceId: 'price_1Q2w3E4r5T' },
   responses: ok('Where to send the user.', billingPageSchema, pageExample),
   place: 'elsewhere',
@@ -96,8 +50,8 @@ export const listInvoices = defineRoute('GET /users/@me/projects/:id/billing-inv
   auth: 'userOrSecretKey',
   summary: 'Invoices of a project',
   description: `Newest first. ${whoMay}`,
-  query: z.object({ limit: cursorLimitSchema, cursor: z.string().optional() }),
-  responses: ok('A page of invoices; `cursor` leads to the next one.', cursorPageSchema(invoiceSchema)),
+  query: listInvoicesQuerySchema,
+  responses: ok('A page of invoices; `cursor` leads to the next one.', invoicePageSchema),
   place: 'elsewhere',
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { user, project, query, params }) {
@@ -126,7 +80,7 @@ export const changeBillingLimits = defineRoute('PUT /users/@me/projects/:id/bill
     'Null removes a limit; omitted limits stay unchanged. Beyond a limit, `POST /v1/send` and campaigns ' +
     'are refused as a whole with 402; workflow emails are skipped, which the execution records. Limits ' +
     `apply whether or not billing is configured. ${whoMay}`,
-  body: perCategory(limit.optional()),
+  body: limitsBodySchema,
   bodyExample: { transactional: 50_000, campaigns: 200_000, workflows: null },
   responses: ok('The current limits.', limitsSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
@@ -144,22 +98,7 @@ export const showBillingConsumption = defineRoute('GET /users/@me/projects/:id/b
   responses: ok('As of now.', consumptionSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, project, params }) {
-    const found = await ctx.services.billingLimits.consumption({ user, project }, params.id);
-    const { limits, subscription, consumption } = found;
-    ctx.body = {
-      period: { start: consumption.start.toISOString(), end: consumption.end.toISOString() },
-      categories: recordOf(billingCategories, (category) => {
-        const used = consumption.used[category];
-        const most = limits[category];
-        return { used, limit: most, remaining: most === null ? null : Math.max(0, most - used) };
-      }),
-      subscription: subscription && {
-        status: subscription.status,
-        priceId: subscription.priceId,
-        currentPeriodStart: subscription.periodStart,
-        currentPeriodEnd: subscription.periodEnd,
-        endsAt: subscription.endsAt,
-      },
-    };
+    const state = await ctx.services.billingLimits.consumption({ user, project }, params.id);
+    ctx.body = presentConsumption(state);
   },
 });

@@ -1,39 +1,17 @@
 import { z } from 'zod';
-import { recordOf } from '../../core/record-of.ts';
 import type { ProjectErasure } from '../../db/entities/project-security.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { present } from '../presenters/present.ts';
+import { deletedSchema, projectResetSchema } from '../schemas/project-reset.ts';
 
-const kinds = [
-  'contacts',
-  'emails',
-  'events',
-  'templates',
-  'segments',
-  'campaigns',
-  'workflows',
-  'jobs',
-] as const;
-const deletedSchema = z.object(recordOf(kinds, () => z.int().min(0).default(0)));
-
-const projectResetSchema = z
-  .object({
-    id: z.uuid(),
-    status: z.enum(['running', 'completed']),
-    deleted: deletedSchema.describe('So far.'),
-    startedAt: z.iso.datetime(),
-    completedAt: z.iso.datetime().nullable(),
-  })
-  .meta({ id: 'ProjectReset' });
-
-const presentReset = (reset: ProjectErasure) =>
-  present(projectResetSchema, {
+function presentReset(reset: ProjectErasure) {
+  return {
     id: reset.id,
-    status: reset.isErased() ? 'completed' : 'running',
+    status: reset.isErased() ? ('completed' as const) : ('running' as const),
     deleted: deletedSchema.parse(reset.done),
-    startedAt: reset.createdAt,
-    completedAt: reset.erasedAt,
-  });
+    startedAt: reset.createdAt.toISOString(),
+    completedAt: reset.erasedAt?.toISOString() ?? null,
+  };
+}
 
 export const deleteProject = defineRoute('DELETE /users/@me/projects/:id', {
   auth: 'user',

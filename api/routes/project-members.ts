@@ -1,26 +1,14 @@
-import { z } from 'zod';
-import { emailAddressSchema } from '../../core/addresses/email-address.ts';
-import { projectRoles } from '../../core/project-roles.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import { addressSchema } from '../schemas/auth.ts';
+import {
+  changeRoleBodySchema,
+  invitationSchema,
+  invitedSchema,
+  inviteMemberBodySchema,
+  memberListSchema,
+  memberSchema,
+} from '../schemas/members.ts';
 import type { Member } from '../services/project-members.ts';
-
-const roleSchema = z.enum(projectRoles);
-
-const memberSchema = z
-  .object({
-    userId: z.uuid(),
-    email: addressSchema,
-    name: z.string().nullable(),
-    role: roleSchema,
-    createdAt: z.iso.datetime().describe('When the person became a member.'),
-  })
-  .meta({ id: 'Member' });
-
-const invitationSchema = z
-  .object({ id: z.uuid(), email: addressSchema, role: roleSchema, expiresAt: z.iso.datetime() })
-  .meta({ id: 'Invitation' });
 
 const presentMember = ({ user, role, createdAt }: Member) =>
   present(memberSchema, { ...user, userId: user.id, role, createdAt });
@@ -29,10 +17,7 @@ export const listProjectMembers = defineRoute('GET /projects/:id/members', {
   auth: 'user',
   summary: 'Members of a project and pending invitations',
   description: 'Requires an owner or admin.',
-  responses: ok(
-    'All of them.',
-    z.object({ data: z.array(memberSchema), invitations: z.array(invitationSchema) }),
-  ),
+  responses: ok('All of them.', memberListSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, params }) {
     const { members, invitations } = await ctx.services.projectMembers.list(user.id, params.id);
@@ -53,12 +38,9 @@ export const inviteMember = defineRoute('POST /projects/:id/members', {
     'replace such an invitation. Inviting by email requires a verified address (403). At most five ' +
     'invitations an hour are mailed to an address, and twenty by a user (429).',
   limitByAddress: true,
-  body: z.object({ email: emailAddressSchema, role: roleSchema }),
+  body: inviteMemberBodySchema,
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
-  responses: created(
-    'One of the two; the other is null.',
-    z.object({ member: memberSchema.nullable(), invitation: invitationSchema.nullable() }),
-  ),
+  responses: created('One of the two; the other is null.', invitedSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { user, params, body }) {
     const language = ctx.headers['accept-language'];
@@ -78,7 +60,7 @@ export const changeMemberRole = defineRoute('PATCH /projects/:id/members/:userId
   summary: 'Change the role of a member',
   description:
     'Requires an owner or admin; only owners may grant or revoke ownership. The last owner must stay (409).',
-  body: z.object({ role: roleSchema }),
+  body: changeRoleBodySchema,
   bodyExample: { role: 'ADMIN' },
   responses: ok('The updated member.', memberSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],

@@ -1,24 +1,5 @@
-import { z } from 'zod';
-import { emailAddressSchema } from '../../core/addresses/email-address.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-
-const verifyAnswerSchema = z.object({
-  success: z.literal(true),
-  data: z.object({
-    email: z.string().meta({ format: 'email', description: 'Lower-case, the domain in its ASCII form.' }),
-    valid: z.boolean(),
-    isDisposable: z.boolean(),
-    isAlias: z.boolean(),
-    isTypo: z.boolean(),
-    isPlusAddressed: z.boolean(),
-    isPersonalEmail: z.boolean(),
-    domainExists: z.boolean(),
-    hasWebsite: z.boolean(),
-    hasMxRecords: z.boolean(),
-    suggestedEmail: z.string().meta({ format: 'email' }).optional(),
-    reasons: z.array(z.string()),
-  }),
-});
+import { verifyAnswerSchema, verifyBodySchema } from '../schemas/verify.ts';
 
 export const verifyEmail = defineRoute('POST /v1/verify', {
   summary: 'Verify an email address',
@@ -33,7 +14,7 @@ export const verifyEmail = defineRoute('POST /v1/verify', {
     'DNS results are cached for 5 minutes, or for 30 seconds if the domain takes no mail. Returns 503 when ' +
       'DNS does not answer within 2.5 seconds; try again. A domain whose own name servers fail is invalid.',
   ].join('\n\n'),
-  body: z.object({ email: emailAddressSchema }),
+  body: verifyBodySchema,
   bodyExample: { email: 'ada+news@gmaill.com' },
   responses: ok('What is known about the address.', verifyAnswerSchema, {
     success: true,

@@ -1,15 +1,25 @@
 import { billingCategories, type PerCategory } from '../../core/billing/categories.ts';
+import type { StoredSubscription } from '../../core/billing/subscription.ts';
 import { orNotFound } from '../../core/errors.ts';
 import { BillingCustomer, BillingLimit } from '../../db/entities/billing.ts';
 import { Project } from '../../db/entities/project.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';
-import { readConsumption } from '../../db/statements/billing/read-consumption.ts';
+import { type Consumption, readConsumption } from '../../db/statements/billing/read-consumption.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 import type { ProjectKeys } from '../access/project-keys.ts';
 import { type BillingCaller, requireBillingAccess } from './billing-access.ts';
 
-type LimitChanges = Partial<PerCategory<number | null | undefined>>;
+/** Emails per calendar month; null means unlimited. */
+export type Limits = PerCategory<number | null>;
+
+export interface BillingState {
+  consumption: Consumption;
+  limits: Limits;
+  subscription: StoredSubscription | null;
+}
+
+type LimitChanges = { [Category in keyof Limits]?: number | null | undefined };
 
 async function changeLimits(em: Em, projectId: string, changes: LimitChanges): Promise<void> {
   const limits = await em.find(BillingLimit, { projectId });

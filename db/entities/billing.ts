@@ -6,7 +6,6 @@ import {
   type StoredSubscription,
   storedSubscriptionSchema,
 } from '../../core/billing/subscription.ts';
-import { recordOf } from '../../core/record-of.ts';
 import { createdAt, instant, updatedAt } from './columns.ts';
 import { Project } from './project.ts';
 
@@ -73,7 +72,7 @@ export class BillingCustomer extends BillingCustomerSchema.class {
 }
 BillingCustomerSchema.setClass(BillingCustomer);
 
-export const StripeEvent = defineEntity({
+const StripeEventSchema = defineEntity({
   name: 'StripeEvent',
   tableName: 'stripe_events',
   indexes: [{ name: 'stripe_events_received', properties: ['receivedAt'] }],
@@ -86,10 +85,18 @@ export const StripeEvent = defineEntity({
   },
 });
 
+export class StripeEvent extends StripeEventSchema.class {}
+StripeEventSchema.setClass(StripeEvent);
+
 export class BillingLimitRepository extends EntityRepository<BillingLimit> {
   async ofProject(projectId: string): Promise<PerCategory<number | null>> {
     const limits = await this.find({ projectId }, { refresh: true });
     const of = (category: BillingCategory) => limits.find((one) => one.category === category)?.emails ?? null;
-    return recordOf(billingCategories, of);
+    return {
+      transactional: of('transactional'),
+      campaigns: of('campaigns'),
+      workflows: of('workflows'),
+      inbound: of('inbound'),
+    };
   }
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type BillingCategory, billingCategories } from '../../../core/billing/categories.ts';
-import { recordOf } from '../../../core/record-of.ts';
+import type { BillingCategory } from '../../../core/billing/categories.ts';
 import type { Em } from '../../orm.ts';
 import { queryRow } from '../../sql.ts';
 
@@ -8,13 +7,16 @@ const row = z.object({
   /** Calendar month in UTC; `end` is exclusive. */
   start: z.date(),
   end: z.date(),
-  used: z.object(recordOf(billingCategories, () => z.int())),
+  used: z.object({ transactional: z.int(), campaigns: z.int(), workflows: z.int(), inbound: z.int() }),
 });
 
-export function readConsumption(em: Em, projectId: string): Promise<z.output<typeof row>> {
+export type Consumption = z.output<typeof row>;
+
+export function readConsumption(em: Em, projectId: string): Promise<Consumption> {
   const sql = `select now.month::timestamp at time zone 'UTC' as start,
        (now.month + interval '1 month')::timestamp at time zone 'UTC' as "end",
-       json_build_object(${billingCategories.map((category) => `'${category}', ${sumOf(category)}`).join(', ')}) as used
+       json_build_object('transactional', ${sumOf('transactional')}, 'campaigns', ${sumOf('campaigns')},
+         'workflows', ${sumOf('workflows')}, 'inbound', ${sumOf('inbound')}) as used
      from (select usage_month(now()) as month) now
      left join billing_usage u on u.project_id = $1 and u.month = now.month
      group by now.month`;

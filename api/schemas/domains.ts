@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { parseDomainName } from '../../core/addresses/email-address.ts';
+import { domainStatuses } from '../../core/domains.ts';
+import { reportIssue } from '../../core/zod-issues.ts';
+
+const domainNameSchema = z
+  .string()
+  .meta({ description: 'A domain that you own, such as `example.com`.', example: 'example.com' })
+  .transform((input, context) => {
+    const domain = parseDomainName(input.trim());
+    if (domain !== undefined) return domain;
+    reportIssue(context, 'Expected a domain name', 'invalid_string');
+    return z.NEVER;
+  });
+
+export const addDomainBodySchema = z.object({ domain: domainNameSchema });
+
+export const domainSchema = z
+  .object({
+    id: z.uuid(),
+    domain: z.string(),
+    status: z.enum(domainStatuses),
+    verified: z.boolean(),
+    dkimTokens: z.array(z.string()),
+    records: z.array(
+      z.object({
+        type: z.enum(['CNAME', 'TXT', 'MX']),
+        name: z.string(),
+        value: z.string(),
+        priority: z.number().int().optional(),
+        purpose: z
+          .enum(['DKIM', 'MAIL_FROM', 'SPF', 'DMARC', 'OWNERSHIP', 'INBOUND'])
+          .describe("INBOUND is optional: it routes the domain's incoming email here."),
+        found: z.boolean().describe('Whether the last check found the record.'),
+      }),
+    ),
+    projectId: z.uuid(),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+  })
+  .meta({ id: 'Domain' });
+
+export const domainListSchema = z.object({ data: z.array(domainSchema) });
