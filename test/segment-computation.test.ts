@@ -162,7 +162,7 @@ describe('several computations at once', () => {
       return seed % below;
     };
     const changing = Array.from({ length: 4 }, async () => {
-      for (let step = 0; step < 60; step += 1) {
+      for (let step = 0; step < 30; step += 1) {
         const index = random(contacts.length);
         if (random(8) === 0) {
           const found = await sender.get(`/contacts?search=${address(index)}`);

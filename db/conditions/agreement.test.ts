@@ -20,7 +20,7 @@ import { storeContacts, type TestContact, toConditionContact } from './testing/s
 const now = new Date('2024-03-10T12:00:00.000Z');
 const day = 86_400_000;
 const contactCount = 300;
-const treeCount = 1_500;
+const treeCount = 500;
 const segments = [newId(), newId()] as const;
 const eventNames = ['e', 'email.open', 'a.b c'] as const;
 

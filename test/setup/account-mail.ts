@@ -1,6 +1,15 @@
+import { createPasswords } from '../../api/services/passwords.ts';
+import { User } from '../../db/entities/user.ts';
 import { eventually } from './eventually.ts';
 import { type InboxMessage, readInbox } from './inbox.ts';
-import { callApi, createOwnProject, createTestPerson, type TestPerson } from './people.ts';
+import {
+  callApi,
+  createOwnProject,
+  createTestPerson,
+  personOf,
+  type TestPerson,
+  testPassword,
+} from './people.ts';
 import { type OwnProduct, startTestProduct, type TestProduct, useTestProduct } from './product.ts';
 
 const domain = 'accounts.test';
@@ -25,10 +34,23 @@ export async function startProductWithAccountMail(
 export const useProductWithAccountMail = (environment?: Parameters<typeof useTestProduct>[0]): TestProduct =>
   useTestProduct(environment, startProductWithAccountMail);
 
+let verified = 0;
+let passwordHash: Promise<string> | undefined;
+
+/**
+ * A signed-in person with `testPassword`. Inserted, because a sign-up hashes the password anew, which is slow by design,
+ * and mails a link.
+ */
 export async function createVerifiedPerson(stack: TestProduct): Promise<TestPerson> {
-  const person = await createTestPerson(stack.url);
-  await stack.sql('update users set email_verified = true where id = $1', [person.id]);
-  return person;
+  verified += 1;
+  passwordHash ??= createPasswords().hash(testPassword);
+  const email = `person-${process.pid}-verified-${verified}@example.com`;
+  const em = stack.em();
+  const user = em.create(User, { email, name: null, passwordHash: await passwordHash, emailVerified: true });
+  await em.flush();
+  const client = { devices: [], address: '127.0.0.1', userAgent: undefined };
+  const { session } = await stack.product.services.sessions.open(user, client);
+  return personOf(stack.url, { id: user.id, email }, `token=${session}`);
 }
 
 export interface AccountMessage extends InboxMessage {

@@ -14,6 +14,7 @@ import { openCampaignThread } from '../../temporal/worker/campaign-thread/campai
 import { nameTestClickHouse } from './clickhouse.ts';
 import { createTestDatabase, type TestDatabase } from './database.ts';
 import { fileFixture } from './fixtures.ts';
+import { knowProduct } from './sender.ts';
 import { useTemporalRuntime } from './temporal-runtime.ts';
 
 export const testTopic = 'arn:aws:sns:us-east-1:000000000000:posthaste';
@@ -93,16 +94,16 @@ export async function startTestProduct(environment: Environment = {}): Promise<O
   const config = loadConfig(all);
   const campaigns = openCampaignThread(config, log, shutdown);
   const product = await startProduct({ config, environment: all, log, shutdown, campaigns });
+  const parts = { url: product.url, sql: database.sql, ses, environment: all };
+  const forget = knowProduct(parts);
   return {
-    url: product.url,
+    ...parts,
     product,
     database,
     em: database.em,
-    sql: database.sql,
-    ses,
     uploads,
-    environment: all,
     async close() {
+      forget();
       await shutdown.run();
       await ses.close();
       await Promise.all([database.close(), clickhouse.drop()]);
