@@ -40,6 +40,11 @@ it('reports each step of an email to the collector, without its content', async 
   const collector = await startTestCollector();
   const stack = await startTestProduct({ OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/` });
   const { sender, emailId } = await sendOne(stack);
+  await sender.post('/domains', { domain: `other.${sender.domain}` });
+  await eventually(
+    () => sender.get(`/domains/project/${sender.projectId}`),
+    ({ body }) => body.data.every(({ verified }: { verified: boolean }) => verified),
+  );
   await fetch(`${stack.url}/health`);
   // Shutdown sends whatever the collector has not received yet.
   await stack.close();

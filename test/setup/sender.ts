@@ -122,7 +122,9 @@ async function insertDomain(product: Product, { projectId, domain }: TestSender)
 /** Creates an identity of the product at the local SES, which verifies it when it is read. @returns its DKIM tokens */
 async function createIdentity({ ses, environment }: Product, domain: string): Promise<string[]> {
   const identities = `${ses.url}/v2/email/identities`;
-  const installation = deriveKey(environment.APP_SECRET ?? '', 'identity-tag').toString('hex').slice(0, 16);
+  const installation = deriveKey(environment.APP_SECRET ?? '', 'identity-tag')
+    .toString('hex')
+    .slice(0, 16);
   const Tags = [{ Key: 'posthaste-installation', Value: installation }];
   await call(identities, 'POST', {}, { EmailIdentity: domain, Tags });
   const { status, body } = await call(`${identities}/${domain}`, 'GET', {}, undefined);
