@@ -1,10 +1,12 @@
 import { LRUCache } from 'lru-cache';
+import { FairSemaphore } from '../../../core/fair-semaphore.ts';
 import { crowdedRetryMs } from '../sending/render-turns.ts';
 
-/**
- * Of a project whose receivers have not answered quickly in the last minute, and of all such projects: the activity slots
- * are for other work too.
- */
+/** Calls of a project, and of all projects, to receivers that answer quickly. */
+const [quickAtOnce, quickInAll] = [12, 24];
+/** Enough for several quick calls to end. A call that waits holds an activity slot. */
+const longestWaitMs = 500;
+/** The same for receivers that are slow, hang, or have not answered in the last minute. */
 const [unprovenAtOnce, unprovenInAll] = [8, 20];
 /** Of a project in any case, however many calls of others are under way. */
 const ownCalls = 2;
@@ -17,51 +19,85 @@ const unansweredRetryMs = 1_000;
 export type CallLimit = ReturnType<typeof createCallLimit>;
 
 /**
- * Limits the calls of this process, by project, to receivers that are slow or do not answer, and to receivers that nobody
- * has called lately: they may hang, and a burst would fill all activity slots. Quick ones have no limit: calls that come
- * back later cost more than those that wait in the task queue.
+ * Limits the calls of this process, by project, so that receivers that hang leave activity slots to other work. Calls to
+ * quick receivers wait for each other, because calls that come back later cost more. Other calls beyond the limit come back
+ * later: an earlier one may hold its place for ten seconds.
  */
-export function createCallLimit(now: () => number = () => performance.now()) {
-  const slow = createMemory(now);
-  const quick = createMemory(now);
-  const running = new Map<string, number>();
-  const runningOf = (projectId: string) => running.get(projectId) ?? 0;
+export function createCallLimit() {
+  const slow = createMemory();
+  const quick = createMemory();
+  const quickPlaces = new FairSemaphore(quickInAll);
+  const projects = new Map<string, { calls: number; quickPlaces: FairSemaphore }>();
   const isProven = (projectId: string) => quick.has(projectId) && !slow.has(projectId);
 
   function mayCall(projectId: string): boolean {
     if (isProven(projectId)) return true;
-    const own = runningOf(projectId);
-    const inAll = [...running].reduce((sum, [id, calls]) => sum + (isProven(id) ? 0 : calls), 0);
+    const own = projects.get(projectId)?.calls ?? 0;
+    const inAll = [...projects].reduce((sum, [id, { calls }]) => sum + (isProven(id) ? 0 : calls), 0);
     return own < ownCalls || (own < unprovenAtOnce && inAll < unprovenInAll);
   }
 
+  /** @param leave called when the call turns out to be slow */
+  async function timed<Result>(
+    projectId: string,
+    call: () => Promise<Result>,
+    leave?: () => void,
+  ): Promise<Result> {
+    let duration = quick;
+    // While it is under way, because it may hang.
+    const timer = setTimeout(() => {
+      duration = slow;
+      slow.note(projectId);
+      leave?.();
+    }, slowMs);
+    try {
+      return await call();
+    } finally {
+      clearTimeout(timer);
+      duration.note(projectId);
+    }
+  }
+
+  async function runQuick<Result>(projectId: string, call: () => Promise<Result>, late: AbortSignal) {
+    const leave = await quickPlaces.acquire(projectId, 1, late);
+    try {
+      return await timed(projectId, call, leave);
+    } finally {
+      leave();
+    }
+  }
+
   return {
-    /** Whether `run` would make a call of the project now. */
+    /** Whether `run` would make a call of the project now, or wait for a place. */
     mayCall,
-    /** When to ask again for a call that `run` would not make. Random, so that its calls do not all return at once. */
+    /** When to ask again for a call that `run` did not make. Random, so that its calls do not all return at once. */
     retryInMs: (projectId: string) =>
       slow.has(projectId) ? crowdedRetryMs() : unansweredRetryMs * (1 + Math.random()),
-    /** @returns undefined, without the call, if enough of the project or of all unproven ones are under way */
+    /** @returns undefined, without the call, if enough of the project or of all are under way */
     async run<Result>(projectId: string, call: () => Promise<Result>): Promise<Result | undefined> {
       if (!mayCall(projectId)) return undefined;
-      const startedAt = now();
-      running.set(projectId, runningOf(projectId) + 1);
+      const project = projects.get(projectId) ?? { calls: 0, quickPlaces: new FairSemaphore(quickAtOnce) };
+      projects.set(projectId, project);
+      project.calls += 1;
+      const late = AbortSignal.timeout(longestWaitMs);
       try {
-        return await call();
+        if (!isProven(projectId)) return await timed(projectId, call);
+        return await project.quickPlaces.run('', () => runQuick(projectId, call, late), late);
+      } catch (error) {
+        if (error === late.reason) return undefined;
+        throw error;
       } finally {
-        (now() - startedAt >= slowMs ? slow : quick).note(projectId);
-        const left = runningOf(projectId) - 1;
-        if (left > 0) running.set(projectId, left);
-        else running.delete(projectId);
+        project.calls -= 1;
+        if (project.calls === 0) projects.delete(projectId);
       }
     },
   };
 }
 
-function createMemory(now: () => number) {
+function createMemory() {
   const notedAt = new LRUCache<string, number>({ max: 10_000 });
   return {
-    note: (projectId: string) => notedAt.set(projectId, now()),
-    has: (projectId: string) => now() - (notedAt.get(projectId) ?? -Infinity) < rememberedMs,
+    note: (projectId: string) => notedAt.set(projectId, performance.now()),
+    has: (projectId: string) => performance.now() - (notedAt.get(projectId) ?? -Infinity) < rememberedMs,
   };
 }
