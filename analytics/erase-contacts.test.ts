@@ -10,25 +10,12 @@ import { activityFeed, listEvents } from './questions/event-listings.ts';
 import { eventNames } from './questions/event-names.ts';
 import { eventStats } from './questions/event-stats.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
+import { eventRow } from './testing/event-row.ts';
 
 const period = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 86_400_000) };
 
-function event(projectId: string, rest: Partial<EventInsertRow> = {}): EventInsertRow {
-  return {
-    projectId,
-    eventId: uuidv7(),
-    occurredAt: new Date(Date.now() - 3_600_000),
-    name: 'order placed',
-    kind: 'tracked',
-    activityType: 'event.tracked',
-    contactId: uuidv7(),
-    emailId: null,
-    campaignId: null,
-    workflowId: null,
-    data: { address: 'ann@example.com' },
-    ...rest,
-  };
-}
+const event = (projectId: string, rest: Partial<EventInsertRow> = {}) =>
+  eventRow(projectId, { data: { address: 'ann@example.com' }, ...rest });
 
 /** Every event of a contact's email, with all data that such events may hold. */
 function emailEvents(projectId: string, contactId: string): EventInsertRow[] {

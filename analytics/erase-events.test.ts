@@ -8,28 +8,15 @@ import { activityFeed, listEvents } from './questions/event-listings.ts';
 import { eventNames, listActivityTypes } from './questions/event-names.ts';
 import { eventStats } from './questions/event-stats.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
+import { eventRow } from './testing/event-row.ts';
 
 const name = "it's / a \\ name.\té😀 {x:String}";
 const past = new Date(Date.now() - 3_600_000);
 const period = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 86_400_000) };
 
 /** @param madeAt the creation time in the id. */
-function event(projectId: string, rest: Partial<EventInsertRow> = {}, madeAt = new Date()): EventInsertRow {
-  return {
-    projectId,
-    eventId: uuidv7({ msecs: madeAt.getTime() }),
-    occurredAt: past,
-    name,
-    kind: 'tracked',
-    activityType: 'event.tracked',
-    contactId: uuidv7(),
-    emailId: null,
-    campaignId: null,
-    workflowId: null,
-    data: {},
-    ...rest,
-  };
-}
+const event = (projectId: string, rest: Partial<EventInsertRow> = {}, madeAt = new Date()) =>
+  eventRow(projectId, { eventId: uuidv7({ msecs: madeAt.getTime() }), occurredAt: past, name, ...rest });
 
 describe('erasing events', () => {
   const clickhouse = useTestClickHouse();

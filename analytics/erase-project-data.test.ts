@@ -6,24 +6,15 @@ import { countColumn } from './client/question.ts';
 import { eraseProjectData } from './erase-project-data.ts';
 import { eventTable, toEventLine } from './tables/event.ts';
 import { type LoggedRequest, requestLogTable, toRequestLine } from './tables/request-log.ts';
+import { eventRow } from './testing/event-row.ts';
 
 const clickhouse = useTestClickHouse();
 
 /** A sent email, journaled at an instant. */
 function sent(projectId: string, madeAt: Date, occurredAt = madeAt): string {
-  return toEventLine({
-    projectId,
-    eventId: uuidv7({ msecs: madeAt.getTime() }),
-    occurredAt,
-    name: 'email.sent',
-    kind: 'emitted',
-    activityType: 'email.sent',
-    contactId: uuidv7(),
-    emailId: uuidv7({ msecs: madeAt.getTime() }),
-    campaignId: null,
-    workflowId: null,
-    data: {},
-  });
+  const newId = () => uuidv7({ msecs: madeAt.getTime() });
+  const sending = { name: 'email.sent', kind: 'emitted', activityType: 'email.sent' } as const;
+  return toEventLine(eventRow(projectId, { ...sending, eventId: newId(), emailId: newId(), occurredAt }));
 }
 
 function request(at: Date): LoggedRequest {
@@ -55,6 +46,16 @@ async function rowsOf(projectId: string): Promise<Record<string, number>> {
   return counts;
 }
 
+const oneOfEach = {
+  day_change: 1,
+  email: 1,
+  email_state: 0,
+  event: 1,
+  event_name: 1,
+  figure: 1,
+  request_log: 1,
+};
+
 it('leaves nothing of a project in any table except newer rows, and everything of other projects', async () => {
   const [projectId, other] = [uuidv7(), uuidv7()];
   const until = new Date(Date.now() - 60_000);
@@ -75,26 +76,10 @@ it('leaves nothing of a project in any table except newer rows, and everything o
     figure: 0,
     request_log: 0,
   });
-  expect(await rowsOf(other)).toEqual({
-    day_change: 1,
-    email: 1,
-    email_state: 0,
-    event: 1,
-    event_name: 1,
-    figure: 1,
-    request_log: 1,
-  });
+  expect(await rowsOf(other)).toEqual(oneOfEach);
 
   await clickhouse.insert(eventTable, sent(projectId, new Date()));
   await clickhouse.insert(requestLogTable, toRequestLine(projectId, request(new Date())));
   await eraseProjectData(clickhouse, projectId, until);
-  expect(await rowsOf(projectId)).toEqual({
-    day_change: 1,
-    email: 1,
-    email_state: 0,
-    event: 1,
-    event_name: 1,
-    figure: 1,
-    request_log: 1,
-  });
+  expect(await rowsOf(projectId)).toEqual(oneOfEach);
 });

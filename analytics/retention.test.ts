@@ -8,6 +8,7 @@ import { migrateClickHouse } from './migrate.ts';
 import { eventNames } from './questions/event-names.ts';
 import { timeseries } from './questions/timeseries.ts';
 import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
+import { eventRow } from './testing/event-row.ts';
 
 const clickhouse = useTestClickHouse();
 
@@ -17,24 +18,12 @@ const projectId = uuidv7();
 /** An email sent this many days ago, and an event of the same day. */
 function eventsOf(days: number): EventInsertRow[] {
   const at = daysAgo(days);
-  const row = (name: string, rest: Partial<EventInsertRow>): EventInsertRow => ({
-    projectId,
-    eventId: uuidv7({ msecs: at.getTime() }),
-    occurredAt: at,
-    name,
-    kind: 'tracked',
-    activityType: 'event.tracked',
-    contactId: uuidv7(),
-    emailId: null,
-    campaignId: null,
-    workflowId: null,
-    data: {},
-    ...rest,
-  });
+  const row = (rest: Partial<EventInsertRow>) =>
+    eventRow(projectId, { eventId: uuidv7({ msecs: at.getTime() }), occurredAt: at, ...rest });
   const emailId = uuidv7({ msecs: at.getTime() });
   return [
-    row(`seen ${days} days ago`, {}),
-    row('email.sent', { kind: 'emitted', activityType: 'email.sent', emailId }),
+    row({ name: `seen ${days} days ago` }),
+    row({ name: 'email.sent', kind: 'emitted', activityType: 'email.sent', emailId }),
   ];
 }
 

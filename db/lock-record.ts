@@ -2,15 +2,16 @@ import type { EntityClass, EntityDictionary, FilterOptions, QBFilterQuery } from
 import type { Em } from './orm.ts';
 
 interface LockOptions {
-  mode?: 'for no key update' | 'for key share';
+  mode?: 'for update' | 'for no key update' | 'for key share';
   filters?: FilterOptions;
 }
 
 /**
- * Reads and locks a record, in a transaction. MikroORM's own lock modes are stronger than needed.
+ * Reads and locks a record, in a transaction. MikroORM's own lock modes are stronger than needed by most.
  *
- * - `for no key update` blocks other changes. MikroORM's `for update` also blocks inserts with a foreign key to the
- *   record, so two transactions that each lock a user and a project and add a membership could deadlock.
+ * - `for no key update` blocks other changes.
+ * - `for update` also blocks inserts with a foreign key to the record, so two transactions that each lock a user and a
+ *   project and add a membership could deadlock. For records that are about to be deleted.
  * - `for key share` only prevents the deletion of the record, without blocking checks of a domain, edits of a workflow
  *   or events of a contact.
  *

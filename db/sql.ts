@@ -106,6 +106,10 @@ export async function preparedQuery<Row extends z.ZodType>(
   }
 }
 
+/** The values of rows as an array per name: parameters of an `unnest`. */
+export const columnsOf = <Row>(rows: readonly Row[], ...names: (keyof Row)[]): unknown[][] =>
+  names.map((name) => rows.map((row) => row[name]));
+
 function run(em: Em, text: string, parameters: readonly unknown[]): Promise<QueryResult<unknown>> {
   const transaction: Transaction<Kysely<unknown>> | undefined = em.getTransactionContext();
   const client: Kysely<unknown> = transaction ?? em.getConnection().getClient();

@@ -7,6 +7,7 @@ import { ClickHouseTimedOut } from '../client/errors.ts';
 import { eraseContacts } from '../erase-contacts.ts';
 import { eraseEvents } from '../erase-events.ts';
 import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
+import { eventRow } from '../testing/event-row.ts';
 import { deliveriesOf, journalArbitrary } from '../testing/journal-model.ts';
 import { activityStats } from './activity-stats.ts';
 import { topCampaigns } from './campaign-figures.ts';
@@ -59,22 +60,8 @@ const endlessSql = 'SELECT count() FROM numbers(1000000000000) WHERE sipHash64(n
 const start = new Date('2026-01-30T00:00:00.000Z');
 const instant = (day: number, hour = 0) => new Date(start.getTime() + (day * 24 + hour) * 3_600_000);
 
-function tracked(projectId: string, occurredAt: Date, rest: Partial<EventInsertRow> = {}): EventInsertRow {
-  return {
-    projectId,
-    eventId: v7(),
-    occurredAt,
-    name: 'order placed',
-    kind: 'tracked',
-    activityType: 'event.tracked',
-    contactId: v7(),
-    emailId: null,
-    campaignId: null,
-    workflowId: null,
-    data: {},
-    ...rest,
-  };
-}
+const tracked = (projectId: string, occurredAt: Date, rest: Partial<EventInsertRow> = {}) =>
+  eventRow(projectId, { occurredAt, ...rest });
 
 describe('cached days', () => {
   it('give the same answers as a full recount, whatever arrives late or twice', async () => {

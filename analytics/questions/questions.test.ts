@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { useTestClickHouse } from '../../test/setup/clickhouse.ts';
 import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
+import { eventRow } from '../testing/event-row.ts';
 import {
   byInstantAndId,
   deliveriesOf,
@@ -254,17 +255,5 @@ it('the statistics of events list the most frequent names, and count them all', 
 });
 
 function tracked(projectId: string): EventInsertRow {
-  return {
-    projectId,
-    eventId: v7(),
-    occurredAt: new Date(start.getTime() + 12_345),
-    name: 'page viewed',
-    kind: 'tracked',
-    activityType: 'event.tracked',
-    contactId: v7(),
-    emailId: null,
-    campaignId: null,
-    workflowId: null,
-    data: {},
-  };
+  return eventRow(projectId, { occurredAt: new Date(start.getTime() + 12_345), name: 'page viewed' });
 }

@@ -11,9 +11,7 @@ const routes = [
     ...common,
     summary: 'JSON',
     body: z.looseObject({}),
-    handler(ctx) {
-      ctx.status = 204;
-    },
+    handler: () => undefined,
   }),
   defineRoute('POST /open', {
     ...common,
@@ -21,9 +19,7 @@ const routes = [
     summary: 'From any website',
     crossOrigin: true,
     body: z.looseObject({}),
-    handler(ctx) {
-      ctx.status = 204;
-    },
+    handler: () => undefined,
   }),
   defineRoute('GET /page/:id', {
     ...common,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaignRankings } from '../../analytics/questions/campaign-figures.ts';
 import { intervals } from '../../analytics/questions/fill-buckets.ts';
-import { campaignCounters } from '../../core/campaign-rates.ts';
+import { campaignCounters, rateNames } from '../../core/campaign-rates.ts';
 import { idSchema } from '../../core/id-schema.ts';
 import { recordOf } from '../../core/record-of.ts';
 import { periodQuerySchema } from './activity.ts';
@@ -44,12 +44,7 @@ const figures = {
     campaignCounters.map((counter) => `${counter}Count` as const),
     () => count,
   ),
-  deliveryRate: rate,
-  openRate: rate,
-  clickRate: rate,
-  bounceRate: rate,
-  complaintRate: rate,
-  unsubscribeRate: rate,
+  ...recordOf(rateNames, () => rate),
 };
 
 export const campaignFiguresSchema = z

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { counterTimes } from '../../core/campaign-rates.ts';
 import { emailStatuses } from '../../core/email-state.ts';
 import { recipientOutcomes } from '../../core/recipient-outcomes.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { recipientsPerScan } from '../../db/statements/campaigns/list-recipients.ts';
 import { cursorLimitSchema, cursorPageSchema } from './pagination.ts';
 
@@ -27,13 +29,7 @@ export const recipientSchema = z
     email: z.string(),
     status: z.enum(emailStatuses),
     reason: z.string().nullable().describe('Why it was refused, withheld or bounced.'),
-    sentAt: instant,
-    deliveredAt: instant,
-    openedAt: instant,
-    clickedAt: instant,
-    bouncedAt: instant,
-    complainedAt: instant,
-    unsubscribedAt: instant,
+    ...recordOf(counterTimes, () => instant),
     opens: z.int(),
     clicks: z.int(),
   })

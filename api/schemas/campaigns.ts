@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { rateNames } from '../../core/campaign-rates.ts';
 import { audienceTypes, campaignStatuses } from '../../core/campaign-state.ts';
 import { idSchema } from '../../core/id-schema.ts';
+import { recordOf } from '../../core/record-of.ts';
 import { storedConditionSchema } from './conditions.ts';
 import { contentFields, contentShape, contentTypeSchema } from './email-content.ts';
 import { offsetOrderSchema, offsetPageSchema, offsetQuerySchema, withBodySchema } from './pagination.ts';
@@ -64,12 +66,7 @@ const percent = z.number().describe('Percent of sentCount, 0 to 100 with two dec
 export const campaignStatsSchema = z.object({
   totalRecipients: z.int(),
   ...countShape,
-  deliveryRate: percent,
-  openRate: percent,
-  clickRate: percent,
-  bounceRate: percent,
-  complaintRate: percent,
-  unsubscribeRate: percent,
+  ...recordOf(rateNames, () => percent),
 });
 
 export const listCampaignsQuerySchema = offsetQuerySchema.extend({

@@ -42,25 +42,22 @@ import type { TemplateTurns } from './template-turns.ts';
 
 export type CampaignsService = ReturnType<typeof createCampaignsService>;
 
+const copyIt = { suggestion: 'POST /campaigns/{id}/duplicate makes a new draft of it.' };
+const refusals: Record<CampaignAction, { participle: string; suggestion?: string }> = {
+  edit: { participle: 'edited', ...copyIt },
+  send: { participle: 'sent', ...copyIt },
+  cancel: { participle: 'cancelled' },
+  delete: { participle: 'deleted', suggestion: 'Cancel it first.' },
+};
+
 /** @throws DomainError `BAD_REQUEST` (`CONFLICT` for a deletion) that names the statuses that allow the action */
 export function requireAction(action: CampaignAction, { status }: { status: CampaignStatus }): void {
   if (canDo(action, status)) return;
-  const verbs: Record<CampaignAction, string> = {
-    edit: 'edited',
-    send: 'sent',
-    cancel: 'cancelled',
-    delete: 'deleted',
-  };
-  const suggestion =
-    action === 'delete'
-      ? 'Cancel it first.'
-      : action === 'cancel'
-        ? undefined
-        : 'POST /campaigns/{id}/duplicate makes a new draft of it.';
+  const { participle, ...help } = refusals[action];
   throw new DomainError(
     action === 'delete' ? 'CONFLICT' : 'BAD_REQUEST',
-    `A campaign that is ${status} can't be ${verbs[action]}; it must be ${statesAccepting(action).join(' or ')}`,
-    { details: { status }, ...(suggestion !== undefined && { suggestion }) },
+    `A campaign that is ${status} can't be ${participle}; it must be ${statesAccepting(action).join(' or ')}`,
+    { details: { status }, ...help },
   );
 }
 

@@ -12,6 +12,9 @@ import { createProjectSlots } from './project-slots.ts';
 const database = useTestDatabase();
 const { em, sql } = database;
 const project = useProject(em);
+// as: a deletion names nothing.
+const deletingService = () =>
+  createContactsService(database.orm, {} as ProjectNames, createProjectSlots(0), () => undefined);
 
 it('is deleted without a lock on all of its earlier emails at once', async () => {
   const addresses = ['ada@example.com', 'ada@example.com', 'ada@example.com'];
@@ -20,13 +23,7 @@ it('is deleted without a lock on all of its earlier emails at once', async () =>
   const set = 'update emails set status = $2 where id = any($1::uuid[])';
   await sql(set, [[first, second], 'DELIVERED']);
   await sql(set, [[last], 'SENDING']);
-  // as: a deletion names nothing.
-  const contacts = createContactsService(
-    database.orm,
-    {} as ProjectNames,
-    createProjectSlots(0),
-    () => undefined,
-  );
+  const contacts = deletingService();
   let removing: Promise<void> | undefined;
   await em().transactional(async (holder) => {
     await run(holder, 'select from emails where id = $1 for update', [last]);
@@ -110,13 +107,7 @@ it('is deleted without a lock on all of its ended executions at once', async () 
       [id],
     );
   const forgotten = { contact: null, event: {}, status: 'COMPLETED', output: null };
-  // as: a deletion names nothing.
-  const contacts = createContactsService(
-    database.orm,
-    {} as ProjectNames,
-    createProjectSlots(0),
-    () => undefined,
-  );
+  const contacts = deletingService();
   let removing: Promise<void> | undefined;
   await em().transactional(async (holder) => {
     await run(holder, 'select from workflow_executions where id = $1 for update', [active]);

@@ -24,7 +24,7 @@ export function createContactsService(
   writes: ProjectSlots,
   committed: () => void,
 ) {
-  const write: WriteContact = (data, run) => writeContact(projectNames, committed, data, run);
+  const write = createWriter(projectNames, committed);
   const get = async (projectId: string, id: string) =>
     orNotFound(await projectEm(orm, projectId).findOne(Contact, { id }), 'Contact');
 
@@ -79,19 +79,14 @@ export function createContactsService(
   };
 }
 
-type WriteContact = <Result>(data: NamingWrite, run: (em: Em) => Promise<Result>) => Promise<Result>;
-
-async function writeContact<Result>(
-  projectNames: ProjectNames,
-  committed: () => void,
-  data: NamingWrite,
-  run: (em: Em) => Promise<Result>,
-): Promise<Result> {
-  try {
-    const result = await retryTransaction(() => projectNames.write([data], run));
-    committed();
-    return result;
-  } catch (error) {
-    throw contactRefusal(error);
-  }
-}
+const createWriter =
+  (projectNames: ProjectNames, committed: () => void) =>
+  async <Result>(data: NamingWrite, run: (em: Em) => Promise<Result>): Promise<Result> => {
+    try {
+      const result = await retryTransaction(() => projectNames.write([data], run));
+      committed();
+      return result;
+    } catch (error) {
+      throw contactRefusal(error);
+    }
+  };

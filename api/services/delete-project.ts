@@ -1,9 +1,9 @@
-import { LockMode } from '@mikro-orm/core';
 import { BillingCustomer } from '../../db/entities/billing.ts';
 import { Domain, DomainRemoval } from '../../db/entities/domain.ts';
 import { OutboxCommand } from '../../db/entities/outbox-command.ts';
 import { Project } from '../../db/entities/project.ts';
 import { allProjects } from '../../db/entities/project-em.ts';
+import { lockRecord } from '../../db/lock-record.ts';
 import type { Em } from '../../db/orm.ts';
 import { notifyProjectChange } from '../../db/statements/projects/notify-project-change.ts';
 
@@ -13,8 +13,7 @@ import { notifyProjectChange } from '../../db/statements/projects/notify-project
  */
 export async function deleteProject(em: Em, projectId: string): Promise<void> {
   // A concurrent domain insert waits for this lock, so the next query sees all domains.
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-  if ((await em.findOne(Project, { id: projectId }, lock)) === null) return;
+  if ((await lockRecord(em, Project, { id: projectId }, { mode: 'for update' })) === null) return;
   for (const { id, domain } of await em.find(Domain, { projectId }, allProjects)) {
     em.create(DomainRemoval, { id, projectId, domain });
   }

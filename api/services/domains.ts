@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
 import { unlessAway } from '../../db/database-away.ts';
@@ -20,7 +19,7 @@ import { createProjectSlots } from './project-slots.ts';
 export type DomainsService = ReturnType<typeof createDomainsService>;
 
 /** Waits for transactions that hold the domain (`holdDomain`) and blocks new ones. */
-const removalLock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
+const removalLock = { mode: 'for update' } as const;
 
 const mostNamedUses = 20;
 
@@ -138,7 +137,7 @@ export function createDomainsService(options: DomainsServiceOptions) {
     /** @throws DomainError `NOT_FOUND`, `CONFLICT` while templates or campaigns, listed in `details`, send from it */
     async remove(projectId: string, id: string) {
       const domain = await projectEm(orm, projectId).transactional(async (em) => {
-        const locked = orNotFound(await em.findOne(Domain, { id }, removalLock), 'Domain');
+        const locked = orNotFound(await lockRecord(em, Domain, { id }, removalLock), 'Domain');
         // Checked under the lock, so that records of senders that held the domain are visible.
         await requireUnused(em, locked.domain);
         await removeDomain(em, locked);
@@ -213,7 +212,7 @@ async function addDomain(options: DomainsServiceOptions, projectId: string, doma
   // registers the domain.
   const { dkimTokens } = await askProvider(identities.register({ id, domain })).catch(async (error) => {
     await projectEm(orm, projectId).transactional(async (own) => {
-      const refused = await own.findOne(Domain, { id }, removalLock);
+      const refused = await lockRecord(own, Domain, { id }, removalLock);
       if (refused !== null) await removeDomain(own, refused);
     });
     throw error;

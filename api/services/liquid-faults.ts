@@ -15,7 +15,7 @@ export function findLiquidFaults(
   return (['subject', 'body'] as const).flatMap((field) => {
     const source = content[field];
     const compiled =
-      source === undefined ? undefined : cache.compile(source, { kind: field === 'body' ? 'html' : 'text' });
+      source === undefined ? undefined : cache.compile(source, field === 'body' ? 'html' : 'text');
     if (compiled === undefined || compiled.ok) return [];
     const { message, line, column } = compiled.error;
     return [

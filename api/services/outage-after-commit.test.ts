@@ -95,6 +95,20 @@ it('an import keeps its file if the answer to its commit is lost', async () => {
   expect(await database.sql(saved, [project.id])).toHaveLength(1);
 });
 
+/** Postgres goes away right after the commit of this batch of long work. */
+const cutOffAfter = (lastBatch: number): ProjectSlots => {
+  let batches = 0;
+  return {
+    ...writes,
+    inBatches: () => async (batch) => {
+      const result = await batch();
+      batches += 1;
+      if (batches === lastBatch) stage.line.cutOff();
+      return result;
+    },
+  };
+};
+
 /** From now on, the next transaction is the last: Postgres goes away right after its commit. */
 const leaveAfterCommit = () =>
   stage.orm.em.getEventManager().registerSubscriber({ afterTransactionCommit: () => stage.line.cutOff() });
@@ -209,35 +223,16 @@ describe('what is saved when Postgres goes away right after the commit', () => {
       `insert into contacts (id, project_id, email, data) values (uuidv7(), $1, 'a@example.com', '{"plan": "x"}')`,
       [project.id],
     );
-    let batches = 0;
-    const heavyReads: ProjectSlots = {
-      ...writes,
-      inBatches: () => async (batch) => {
-        const result = await batch();
-        batches += 1;
-        // The type, then the contacts.
-        if (batches === 2) stage.line.cutOff();
-        return result;
-      },
-    };
+    // The type, then the contacts.
+    const heavyReads = cutOffAfter(2);
     expect(await createContactFieldsService(stage.orm, heavyReads).remove(project.id, 'plan')).toBe(1);
   });
 
   it('is answered: the deletion of events, which a workflow completes', async () => {
     const input = trackInput(project.id, 'ada@example.com', { eventName: 'signed up' });
     await trackEvents(database.em(), [input]);
-    let batches = 0;
-    const heavyReads: ProjectSlots = {
-      ...writes,
-      inBatches: () => async (batch) => {
-        const result = await batch();
-        batches += 1;
-        // The record of the deletion, events of contacts, other events.
-        if (batches === 3) stage.line.cutOff();
-        return result;
-      },
-    };
-    const events = createEventsService(stage.orm, heavyReads, () => undefined);
+    // The record of the deletion, events of contacts, other events.
+    const events = createEventsService(stage.orm, cutOffAfter(3), () => undefined);
     expect(await events.remove(project.id, 'signed up')).toBe(1);
     const waiting = `select from outbox where project_id = $1 and kind = 'events.delete'`;
     expect(await database.sql(waiting, [project.id])).toHaveLength(1);

@@ -1,4 +1,4 @@
-import { type Loaded, LockMode } from '@mikro-orm/core';
+import type { Loaded } from '@mikro-orm/core';
 import { joinedProjectsPerUser, linkValidHours } from '../../core/accounts/limits.ts';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { mayChangeRole, type ProjectRole } from '../../core/project-roles.ts';
@@ -111,8 +111,7 @@ export function createProjectMembersService(options: ProjectMembersOptions) {
         const requireRole = isLeaving ? requireMember : requireAdministrator;
         const actor = await lockProjectAs(em, projectId, userId, requireRole);
         // Locked, so that a person who is just accepting it is a member by then, or never.
-        const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-        const invitation = await em.findOne(Invitation, { id: memberId }, lock);
+        const invitation = await lockRecord(em, Invitation, { id: memberId }, { mode: 'for update' });
         if (invitation?.isOpen()) {
           requireRoleChange(actor.role, invitation.role, null);
           em.remove(invitation);
@@ -177,8 +176,7 @@ async function inviteTo(
   // Locked, because verifying the address accepts the invitations that it finds, and would not find this one.
   const user = await lockRecord(em, User, { email });
   // Locked, because verifying the address deletes the invitation concurrently.
-  const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const;
-  const before = await em.findOne(Invitation, { email }, lock);
+  const before = await lockRecord(em, Invitation, { email }, { mode: 'for update' });
   requireRoleChange(actor.role, before?.isOpen() ? before.role : null, role);
   if (user !== null && (await em.count(Membership, { project: projectId, user })) > 0) {
     throw new DomainError('CONFLICT', 'This person is already a member');

@@ -10,17 +10,13 @@ import { createWorkflowsService } from './workflows.ts';
 
 const database = useTestDatabase();
 const project = useProject(database.em);
+const fields = { name: 'x', eventName: 'signup', allowReentry: false };
 
 it("the config of a step waits for its project's turn before the workflow is locked", async () => {
   const turns = createTemplateTurns();
   const graphs = createWorkflowGraphsService(database.orm, turns, createProjectSlots(0));
   const workflows = createWorkflowsService(database.orm, turns);
-  const { workflow } = await workflows.create(project.id, {
-    name: 'x',
-    eventName: 'signup',
-    allowReentry: false,
-  });
-  const { id } = workflow;
+  const { id } = (await workflows.create(project.id, fields)).workflow;
   const webhook = { type: 'WEBHOOK', name: 'x', config: { url: 'https://example.com' } } as const;
   const step = await graphs.addStep(project.id, id, webhook);
   await turns.inTurn(project.id, () => busy(1_000));
@@ -42,12 +38,7 @@ it("the config of a step waits for its project's turn before the workflow is loc
 it("the check of a workflow that is read waits for its project's turn, but not of one just written", async () => {
   const turns = createTemplateTurns();
   const workflows = createWorkflowsService(database.orm, turns);
-  const { workflow } = await workflows.create(project.id, {
-    name: 'x',
-    eventName: 'signup',
-    allowReentry: false,
-  });
-  const { id } = workflow;
+  const { id } = (await workflows.create(project.id, fields)).workflow;
   await turns.inTurn(project.id, () => busy(1_000));
 
   let isRead = false;

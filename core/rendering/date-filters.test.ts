@@ -1,16 +1,11 @@
 import fc from 'fast-check';
 import { Liquid } from 'liquidjs';
 import { describe, expect, it } from 'vitest';
-import { compileTemplate } from './template.ts';
+import { renderTemplate } from './testing/render-template.ts';
 
 const now = new Date('2024-05-01T10:20:30.456Z');
 
-function render(source: string, values: Record<string, unknown> = {}): string {
-  const compiled = compileTemplate(source, { kind: 'text' });
-  if (!compiled.ok) throw new Error(compiled.error.message);
-  const rendered = compiled.template.render(values, { now });
-  return rendered.ok ? rendered.output : rendered.limit;
-}
+const render = (source: string, values = {}) => renderTemplate(source, values, { now });
 
 describe('dates', () => {
   it.each([

@@ -52,9 +52,9 @@ export function createEmailTemplates({
   };
   return {
     compile(source: EmailSource): CompileEmailResult {
-      const subject = cache.compile(source.subject, { kind: 'text' });
+      const subject = cache.compile(source.subject, 'text');
       if (!subject.ok) return { ok: false, error: { field: 'subject', ...subject.error } };
-      const html = cache.compile(source.body, { kind: 'html' });
+      const html = cache.compile(source.body, 'html');
       if (!html.ok) return { ok: false, error: { field: 'body', ...html.error } };
       const text = textOf(source.body);
       const template = { subject: subject.template, html: html.template, text };

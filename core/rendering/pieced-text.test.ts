@@ -23,7 +23,7 @@ const links = {
 };
 
 function compile(source: string, kind: 'html' | 'text'): Template | undefined {
-  const compiled = compileTemplate(source, { kind });
+  const compiled = compileTemplate(source, kind);
   return compiled.ok ? compiled.template : undefined;
 }
 

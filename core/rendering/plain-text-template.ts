@@ -44,7 +44,7 @@ export function toPlainTextTemplate(source: string): { source: string; template:
   const marked = markPieces(source, pieces);
   if (marked === undefined) return undefined;
   const text = restore(convertMarkup(marked), pieces);
-  const compiled = text === undefined ? undefined : compileTemplate(text, { kind: 'text' });
+  const compiled = text === undefined ? undefined : compileTemplate(text, 'text');
   return text !== undefined && compiled?.ok ? { source: text, template: compiled.template } : undefined;
 }
 

@@ -3,21 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { htmlToText, tidyText } from './plain-text.ts';
 import { toPlainTextTemplate } from './plain-text-template.ts';
 import { stripMarkup } from './strip-markup.ts';
-import { compileTemplate, type Template } from './template.ts';
 import { boundCpu } from './testing/cpu-bound.ts';
-
-const now = new Date(0);
-
-function compiled(source: string, kind: 'html' | 'text'): Template {
-  const result = compileTemplate(source, { kind });
-  if (!result.ok) throw new Error(`${result.error.message}: ${source}`);
-  return result.template;
-}
-
-function render(source: string, kind: 'html' | 'text', values: Record<string, unknown>): string {
-  const rendered = compiled(source, kind).render(values, { now });
-  return rendered.ok ? rendered.output : rendered.limit;
-}
+import { renderTemplate } from './testing/render-template.ts';
 
 describe('htmlToText', () => {
   it.each([
@@ -154,11 +141,8 @@ describe('toPlainTextTemplate', () => {
   });
 
   it('converts HTML outputs to text', () => {
-    expect(
-      render(textSource('<p>{{ bio | raw }}</p>') ?? '', 'text', {
-        bio: '<p>a &amp; <b>b</b></p>',
-      }).trim(),
-    ).toBe('a & b');
+    const text = textSource('<p>{{ bio | raw }}</p>') ?? '';
+    expect(renderTemplate(text, { bio: '<p>a &amp; <b>b</b></p>' }).trim()).toBe('a & b');
   });
 
   const name = fc.constantFrom('alpha', 'beta', 'gamma', 'missing');
@@ -201,8 +185,8 @@ describe('toPlainTextTemplate', () => {
         const template = source.replaceAll('&quot;', "'");
         const text = textSource(template);
         if (text === undefined) return;
-        const expected = htmlToText(render(template, 'html', values));
-        expect(words(render(text, 'text', values))).toBe(words(expected));
+        const expected = htmlToText(renderTemplate(template, values, { kind: 'html' }));
+        expect(words(renderTemplate(text, values))).toBe(words(expected));
         compared++;
       }),
       { numRuns: 1000 },

@@ -14,10 +14,8 @@ export function createTemplateCache(maxCharacters = 8_000_000) {
     new LRUCache<string, CompileResult>({
       maxSize: Math.ceil(maxCharacters / 2),
       sizeCalculation: (_result, source) => source.length + 1,
-      memoMethod: (source) => compileTemplate(source, { kind }),
+      memoMethod: (source) => compileTemplate(source, kind),
     });
   const caches = { html: newCache('html'), text: newCache('text') };
-  return {
-    compile: (source: string, { kind }: { kind: TemplateKind }): CompileResult => caches[kind].memo(source),
-  };
+  return { compile: (source: string, kind: TemplateKind): CompileResult => caches[kind].memo(source) };
 }

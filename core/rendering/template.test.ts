@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { TemplateKind } from './engine.ts';
 import { compileTemplate } from './template.ts';
 import { createTemplateCache } from './template-cache.ts';
+import { renderTemplate } from './testing/render-template.ts';
 
 const now = new Date('2024-05-01T10:20:30.456Z');
 const data = {
@@ -33,16 +34,8 @@ const data = {
 };
 const variables = { ...data, data, id: 'c1', email: 'ada@example.com' };
 
-function render(
-  source: string,
-  kind: TemplateKind = 'text',
-  values: Record<string, unknown> = variables,
-): string {
-  const compiled = compileTemplate(source, { kind });
-  if (!compiled.ok) throw new Error(compiled.error.message);
-  const rendered = compiled.template.render(values, { now });
-  return rendered.ok ? rendered.output : `limit ${rendered.limit}`;
-}
+const render = (source: string, kind?: TemplateKind, values: object = variables) =>
+  renderTemplate(source, { ...values }, { kind, now });
 
 describe('variables', () => {
   it.each([
@@ -277,7 +270,7 @@ describe('templates that do not parse', () => {
     ['{% for i in a ?? %}{% endfor %}', 'a value is missing after ??', 1, 17],
     [`${'{% if a %}'.repeat(101)}${'{% endif %}'.repeat(101)}`, 'nested too deeply', 1, 1001],
   ])('%s: %s at %i:%i', (source, message, line, column) => {
-    const compiled = compileTemplate(source, { kind: 'html' });
+    const compiled = compileTemplate(source, 'html');
     if (compiled.ok) throw new Error('it parses');
     expect(compiled.error).toEqual({ message: expect.stringContaining(message), line, column });
     expect(compiled.error.message).not.toContain('line:');
@@ -286,7 +279,7 @@ describe('templates that do not parse', () => {
   it.each(['{% if "#" %}', '{{ "#', '{{ a | # }}', '{% raw %}#', '{% # }}', '{{ a ! # }}', '{% #'])(
     'have a short message, however long %s is',
     (source) => {
-      const compiled = compileTemplate(source.replace('#', 'x\n'.repeat(10_000)), { kind: 'html' });
+      const compiled = compileTemplate(source.replace('#', 'x\n'.repeat(10_000)), 'html');
       expect(!compiled.ok && compiled.error.message.length).toBeLessThanOrEqual(200);
     },
   );
@@ -295,20 +288,20 @@ describe('templates that do not parse', () => {
 describe('template cache', () => {
   it('compiles a source once for each kind, and caches failures', () => {
     const cache = createTemplateCache(1000);
-    const html = cache.compile('{{ name }}', { kind: 'html' });
-    const failed = cache.compile('{{', { kind: 'html' });
-    expect(cache.compile('{{ name }}', { kind: 'html' })).toBe(html);
-    expect(cache.compile('{{', { kind: 'html' })).toBe(failed);
-    expect(cache.compile('{{ name }}', { kind: 'text' })).not.toBe(html);
+    const html = cache.compile('{{ name }}', 'html');
+    const failed = cache.compile('{{', 'html');
+    expect(cache.compile('{{ name }}', 'html')).toBe(html);
+    expect(cache.compile('{{', 'html')).toBe(failed);
+    expect(cache.compile('{{ name }}', 'text')).not.toBe(html);
   });
 
   it('evicts the least recently used beyond its size', () => {
     const cache = createTemplateCache(1000);
-    const first = cache.compile('{{ a }}', { kind: 'html' });
-    cache.compile(`x${'y'.repeat(400)}`, { kind: 'html' });
-    expect(cache.compile('{{ a }}', { kind: 'html' })).toBe(first);
-    cache.compile(`z${'y'.repeat(495)}`, { kind: 'html' });
-    expect(cache.compile('{{ a }}', { kind: 'html' })).not.toBe(first);
-    expect(cache.compile('y'.repeat(5000), { kind: 'html' }).ok).toBe(true);
+    const first = cache.compile('{{ a }}', 'html');
+    cache.compile(`x${'y'.repeat(400)}`, 'html');
+    expect(cache.compile('{{ a }}', 'html')).toBe(first);
+    cache.compile(`z${'y'.repeat(495)}`, 'html');
+    expect(cache.compile('{{ a }}', 'html')).not.toBe(first);
+    expect(cache.compile('y'.repeat(5000), 'html').ok).toBe(true);
   });
 });

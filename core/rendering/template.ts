@@ -32,14 +32,14 @@ export interface RenderOptions {
  * Compiles a Liquid template. `html` escapes every output that does not end in `| raw`, and of `x | raw ?? y` only y;
  * `text` (subject, plain-text part, URLs) never escapes. Unknown filters and tags that read files are parse errors.
  */
-export function compileTemplate(source: string, options: { kind: TemplateKind }): CompileResult {
+export function compileTemplate(source: string, kind: TemplateKind): CompileResult {
   if (Buffer.byteLength(source) > maxTemplateBytes) {
     const message = `a template has at most ${maxTemplateBytes / 1024} KB`;
     return { ok: false, error: { message, line: 1, column: 1 } };
   }
   try {
-    const nodes = new TemplateParser(engines[options.kind]).parse(source);
-    return { ok: true, template: new Template(nodes, options.kind) };
+    const nodes = new TemplateParser(engines[kind]).parse(source);
+    return { ok: true, template: new Template(nodes, kind) };
   } catch (error) {
     return { ok: false, error: toTemplateError(error) };
   }

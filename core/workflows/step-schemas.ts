@@ -40,7 +40,7 @@ type TextCheck = (text: string) => { message: string; code: string } | undefined
 
 const findLiquidFault: TextCheck = (text) => {
   if (!isStorableText(text)) return { message: unstorableText, code: 'invalid_string' };
-  const compiled = isTemplate(text) ? compileTemplate(text, { kind: 'text' }) : undefined;
+  const compiled = isTemplate(text) ? compileTemplate(text, 'text') : undefined;
   if (compiled?.ok !== false) return undefined;
   const { line, column, message } = compiled.error;
   return { message: `Liquid, line ${line}, column ${column}: ${message}`, code: 'invalid_template' };

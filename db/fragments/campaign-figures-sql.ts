@@ -11,6 +11,10 @@ export const countedSql: Readonly<Record<CampaignFigure, (row: string) => string
   held: (row) => `(${row}.sent_at is null and ${row}.status in ('FAILED', 'SUPPRESSED', 'CANCELLED'))`,
 };
 
+/** Columns of `counterTimes`. @param emails alias of `emails` */
+export const counterTimesSql = (emails: string) =>
+  campaignCounters.map((name) => `${emails}.${name}_at as "${name}At"`).join(', ');
+
 /**
  * For the `returning` clause of an update of `emails`: the change of each campaign figure, usually null or 0.
  * `appendFiguresSql` stores the changes.

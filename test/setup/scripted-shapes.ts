@@ -42,6 +42,7 @@ const open = { openIds: ['b'], retryInMs: 120_000, sent: 1, ended: 0 };
 const done = { openIds: [], retryInMs: 0, sent: 1, ended: 0 };
 const jobActive = { ended: false, outcome: 'active', progress: 40, counts: { created: 2 } };
 const jobCompleted = { ended: true, outcome: 'completed', progress: 100, counts: { created: 5 } };
+const tracked = ['a', 'b'].map((segmentId) => ({ projectId: 'p', segmentId }));
 let erasures = 0;
 let looks = 0;
 let longLooks = 0;
@@ -64,9 +65,7 @@ export const scriptedShapes: ScriptedShape[] = [
     name: 'email-batch-with-failures',
     type: 'emailBatch',
     input: { emailIds: ['a'], round: 0 },
-    activities: {
-      dispatchEmails: afterFailures(3, 'no database', done),
-    },
+    activities: { dispatchEmails: afterFailures(3, 'no database', done) },
   },
   {
     name: 'email-batch-tried-locally',
@@ -84,9 +83,7 @@ export const scriptedShapes: ScriptedShape[] = [
     name: 'email-batch-tried-locally-in-vain',
     type: 'emailBatch',
     input: { emailIds: ['a'], round: 0, triesLocally: true },
-    activities: {
-      dispatchEmails: afterFailures(2, 'no database', done),
-    },
+    activities: { dispatchEmails: afterFailures(2, 'no database', done) },
   },
   {
     name: 'domain-verification',
@@ -237,13 +234,7 @@ export const scriptedShapes: ScriptedShape[] = [
     type: 'segmentComputation',
     input: newSegmentComputation,
     activities: {
-      listTrackedSegments: inTurn([
-        [
-          { projectId: 'p', segmentId: 'a' },
-          { projectId: 'p', segmentId: 'b' },
-        ],
-        [],
-      ]),
+      listTrackedSegments: inTurn([tracked, []]),
       computeSegment: async () => ({ added: 2, removed: 1, total: 5 }),
     },
   },
@@ -252,13 +243,7 @@ export const scriptedShapes: ScriptedShape[] = [
     type: 'segmentComputation',
     input: newSegmentComputation,
     activities: {
-      listTrackedSegments: inTurn([
-        [
-          { projectId: 'p', segmentId: 'a' },
-          { projectId: 'p', segmentId: 'b' },
-        ],
-        [],
-      ]),
+      listTrackedSegments: inTurn([tracked, []]),
       computeSegment: async ({ segmentId }: TrackedSegment) => {
         if (segmentId === 'a') throw new Error('no database');
         return null;

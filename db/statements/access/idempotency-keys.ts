@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
-import { execute, queryColumn } from '../../sql.ts';
+import { columnsOf, execute, queryColumn } from '../../sql.ts';
 
 export interface KeyClaim {
   projectId: string;
@@ -31,13 +31,8 @@ export async function claimKeys(em: Em, claims: readonly KeyClaim[], ttlHours: n
            created_at = excluded.created_at, expires_at = excluded.expires_at
        where held.expires_at <= now()
      returning token`;
-  const tokens = await queryColumn(em, z.string(), sql, [
-    claims.map((claim) => claim.projectId),
-    claims.map((claim) => claim.key),
-    claims.map((claim) => claim.request),
-    claims.map((claim) => claim.token),
-    ttlHours,
-  ]);
+  const columns = columnsOf(claims, 'projectId', 'key', 'request', 'token');
+  const tokens = await queryColumn(em, z.string(), sql, [...columns, ttlHours]);
   const claimed = new Set(tokens);
   return claims.map((claim) => claimed.has(claim.token));
 }
@@ -66,10 +61,5 @@ export async function settleClaims(em: Em, claims: readonly SettledClaim[]): Pro
      update idempotency_keys k set status_code = h.status_code
        from held h
       where k.project_id = h.project_id and k.key = h.key and h.status_code not between 400 and 499`;
-  await execute(em, sql, [
-    claims.map((claim) => claim.projectId),
-    claims.map((claim) => claim.key),
-    claims.map((claim) => claim.token),
-    claims.map((claim) => claim.statusCode),
-  ]);
+  await execute(em, sql, columnsOf(claims, 'projectId', 'key', 'token', 'statusCode'));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { columnsOf, execute, query } from '../../sql.ts';
 
 export interface WantedLease {
   subject: string;
@@ -37,8 +37,7 @@ export async function leaseRequests(em: Em, limit: number, wanted: readonly Want
      returning subject, new.used - coalesce(old.used, 0) as count, new.used as "givenOut",
        extract(epoch from window_start)::float8 * 1000 as "windowStartedAt",
        extract(epoch from window_start + interval '1 minute' - now())::float8 * 1000 as "msLeft"`;
-  const parameters = [wanted.map((each) => each.subject), wanted.map((each) => each.want), limit];
-  const rows = await query(em, leaseRow, sql, parameters);
+  const rows = await query(em, leaseRow, sql, [...columnsOf(wanted, 'subject', 'want'), limit]);
   const bySubject = new Map(rows.map((row) => [row.subject, row]));
   return wanted.map(({ subject }) => {
     const row = bySubject.get(subject);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { BillingCategory } from '../../../core/billing/categories.ts';
 import { countUsageSql } from '../../fragments/count-usage-sql.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryValue } from '../../sql.ts';
+import { columnsOf, execute, query, queryValue } from '../../sql.ts';
 
 const row = z.object({ ord: z.string(), takenAt: z.date().nullable() });
 
@@ -29,8 +29,7 @@ export async function takeTransactional(em: Em, wanted: readonly WantedEmails[])
          when case when taken then true else take_emails(project_id, 'transactional', emails, null) end then now()
        end as "takenAt"
      from (select * from item join together using (project_id) order by project_id, ord offset 0) each`;
-  const parameters = [wanted.map(({ projectId }) => projectId), wanted.map(({ emails }) => emails)];
-  const rows = await query(em, row, sql, parameters);
+  const rows = await query(em, row, sql, columnsOf(wanted, 'projectId', 'emails'));
   const taken = new Map(rows.map(({ ord, takenAt }) => [Number(ord), takenAt]));
   return wanted.map((_, index) => taken.get(index + 1) ?? null);
 }

@@ -1,14 +1,13 @@
 import { z } from 'zod';
-import { campaignCounters } from '../../../core/campaign-rates.ts';
+import { campaignCounters, counterTimes } from '../../../core/campaign-rates.ts';
 import { emailStatuses } from '../../../core/email-state.ts';
 import { nilId } from '../../../core/nil-id.ts';
 import type { RecipientOutcome } from '../../../core/recipient-outcomes.ts';
 import { recordOf } from '../../../core/record-of.ts';
+import { counterTimesSql } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
 import { type Scan, scanPage } from '../../scan-page.ts';
 import { query, queryColumn } from '../../sql.ts';
-
-const instant = z.date().nullable();
 
 const recipientRow = z.object({
   emailId: z.uuid(),
@@ -16,22 +15,15 @@ const recipientRow = z.object({
   email: z.string(),
   status: z.enum(emailStatuses),
   reason: z.string().nullable(),
-  sentAt: instant,
-  deliveredAt: instant,
-  openedAt: instant,
-  clickedAt: instant,
-  bouncedAt: instant,
-  complainedAt: instant,
-  unsubscribedAt: instant,
+  ...recordOf(counterTimes, () => z.date().nullable()),
   opens: z.int(),
   clicks: z.int(),
 });
 
 export type Recipient = z.output<typeof recipientRow>;
 
-const columns = `id as "emailId", contact_id as "contactId", to_email as email, status, reason, sent_at as "sentAt",
-  delivered_at as "deliveredAt", opened_at as "openedAt", clicked_at as "clickedAt", bounced_at as "bouncedAt",
-  complained_at as "complainedAt", unsubscribed_at as "unsubscribedAt", opens, clicks`;
+const columns = `id as "emailId", contact_id as "contactId", to_email as email, status, reason, ${counterTimesSql('emails')},
+  opens, clicks`;
 
 const outcomeSql: Readonly<Record<RecipientOutcome, string>> = {
   ...recordOf(campaignCounters, (name) => `${name}_at is not null`),

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
+import { liftSuppressionSql } from '../../fragments/lift-suppression-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { queryFirst, queryRow } from '../../sql.ts';
@@ -28,9 +29,7 @@ patched as (
     data = (c.data - $5::text[]) || $6::jsonb,
     subscribed = coalesce($4::boolean, c.subscribed),
     snoozed_until = case when $4::boolean is null then c.snoozed_until end,
-    suppression_reason = case when $4 then null else c.suppression_reason end,
-    suppressed_at = case when $4 then null else c.suppressed_at end,
-    suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
+    ${liftSuppressionSql('$4')},
     updated_at = ${laterThanSql('$8', 't.updated_at')},
     moved_hops = $10::smallint,
     moved_at = case when $10::smallint is not null then $8::timestamptz end

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { newId } from '../../../core/new-id.ts';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
+import { liftSuppressionSql } from '../../fragments/lift-suppression-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
 
@@ -21,9 +22,7 @@ changed as (
   update contacts c
   set subscribed = $4,
     snoozed_until = null,
-    suppression_reason = case when $4 then null else c.suppression_reason end,
-    suppressed_at = case when $4 then null else c.suppressed_at end,
-    suppressed_email_id = case when $4 then null else c.suppressed_email_id end,
+    ${liftSuppressionSql('$4')},
     updated_at = ${laterThanSql('$5', 't.updated_at')}
   from target t
   where c.id = t.id and (t.subscribed <> $4 or t.snoozed_until is not null)

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { counterTimes } from '../../../core/campaign-rates.ts';
 import { contentTypes } from '../../../core/content-types.ts';
 import { emailStatuses, projectEmailSources } from '../../../core/email-state.ts';
+import { recordOf } from '../../../core/record-of.ts';
+import { counterTimesSql } from '../../fragments/campaign-figures-sql.ts';
 
 const name = z.string().nullable();
 
@@ -26,13 +29,7 @@ export const loggedEmailRow = z.object({
   clicks: z.int(),
   createdAt: z.date(),
   claimedAt: z.date().nullable(),
-  sentAt: z.date().nullable(),
-  deliveredAt: z.date().nullable(),
-  openedAt: z.date().nullable(),
-  clickedAt: z.date().nullable(),
-  bouncedAt: z.date().nullable(),
-  complainedAt: z.date().nullable(),
-  unsubscribedAt: z.date().nullable(),
+  ...recordOf(counterTimes, () => z.date().nullable()),
   messageId: z.string().nullable(),
   contentId: z.uuid().nullable(),
 });
@@ -54,8 +51,7 @@ select e.id, e.contact_id as "contactId", e.custom_recipient as "customRecipient
   e.workflow_id as "workflowId", ${nameOf('workflows', 'e.workflow_id')} as "workflowName",
   e.template_id as "templateId", ${nameOf('templates', 'e.template_id')} as "templateName",
   e.opens, e.clicks, e.created_at as "createdAt", e.claimed_at as "claimedAt",
-  e.sent_at as "sentAt", e.delivered_at as "deliveredAt", e.opened_at as "openedAt", e.clicked_at as "clickedAt",
-  e.bounced_at as "bouncedAt", e.complained_at as "complainedAt", e.unsubscribed_at as "unsubscribedAt",
+  ${counterTimesSql('e')},
   e.message_id as "messageId", e.content_id as "contentId"
 from (${emails}) e
 order by e.id desc`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryRow } from '../../sql.ts';
+import { columnsOf, execute, query, queryRow } from '../../sql.ts';
 
 const slotsRow = z.object({ granted: z.int(), startInMs: z.number(), retryInMs: z.number() });
 
@@ -83,9 +83,7 @@ export async function reserveEmailSlots(
   const sql = `select project, in_ms as "inMs", retry_in_ms as "retryInMs", asking_now as asking
      from reserve_email_slots($1, $2, $3, $4, $5, $6)`;
   const rows = await query(em, reservedRow, sql, [
-    sorted.map(({ projectId }) => projectId),
-    sorted.map(({ emails }) => emails),
-    sorted.map(({ firstId }) => firstId),
+    ...columnsOf(sorted, 'projectId', 'emails', 'firstId'),
     rates.account,
     rates.project,
     askingProjects,
@@ -134,7 +132,6 @@ export async function waitForRate(
          ) older
        ) as older
      from (select project_id, (array_agg(email_id order by email_id))[1] as first from held group by project_id) h`;
-  const parameters = [emails.map(({ projectId }) => projectId), emails.map(({ id }) => id), mostCounted];
-  const rows = await query(em, olderRow, sql, parameters);
+  const rows = await query(em, olderRow, sql, [...columnsOf(emails, 'projectId', 'id'), mostCounted]);
   return new Map(rows.map(({ projectId, older }) => [projectId, older]));
 }

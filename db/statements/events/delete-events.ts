@@ -5,7 +5,7 @@ import { eventInput } from '../../../core/segments/segment-inputs.ts';
 import { endWhenDue, type Slice, wholeWork } from '../../../core/slice.ts';
 import type { Em } from '../../orm.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
-import { execute, query, queryColumn } from '../../sql.ts';
+import { columnsOf, execute, query, queryColumn } from '../../sql.ts';
 import { deleteEventName } from './event-names.ts';
 import { writeJournalMarker } from './journal-marker.ts';
 import type { DeletedName } from './record-event-deletion.ts';
@@ -170,27 +170,17 @@ interface Batch {
  * lock. So statistics and events agree.
  */
 async function deleteBatch(em: Em, { id, projectId, name, xid }: DeletedName, place: Place): Promise<Batch> {
+  const wanted = [projectId, name, xid];
   const found =
     place === 'no contact'
-      ? await query(em, foundRow, findOfNoContactSql, [projectId, name, xid])
-      : await query(em, foundRow, findOfContactsSql, [
-          projectId,
-          name,
-          xid,
-          place.contactId,
-          place.occurredAt,
-        ]);
+      ? await query(em, foundRow, findOfNoContactSql, wanted)
+      : await query(em, foundRow, findOfContactsSql, [...wanted, place.contactId, place.occurredAt]);
   if (found.length === 0) return { deleted: 0, next: placeAfter(place, found) };
   const contactIds = [...new Set(found.flatMap((event) => event.contactId ?? []))];
   await execute(em, lockStatisticsSql, [projectId, name, contactIds]);
   const gone = await query(em, deletedRow, deleteSql, [found.map((event) => event.id)]);
   const counted = gone.filter((group) => group.contactId !== null);
-  await execute(em, uncountSql, [
-    projectId,
-    name,
-    counted.map((group) => group.contactId),
-    counted.map((group) => group.count),
-  ]);
+  await execute(em, uncountSql, [projectId, name, ...columnsOf(counted, 'contactId', 'count')]);
   await execute(em, touchSql, [projectId, eventInput(name), counted.map((group) => group.contactId)]);
   const lastMadeAt = Math.max(0, ...gone.map((group) => group.lastMadeAt?.getTime() ?? 0));
   const sql = 'update event_deletions set before = greatest(before, $2) where id = $1';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EmailFigures } from '../../../core/project-security.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryRow } from '../../sql.ts';
+import { columnsOf, execute, query, queryRow } from '../../sql.ts';
 
 const figures = z.object({ sent: z.int(), bounced: z.int(), complained: z.int() });
 const row = z.object({ projectId: z.uuid(), week: figures, allTime: figures });
@@ -47,7 +47,7 @@ export async function markEvaluated(em: Em, days: readonly EmailDay[]): Promise<
   const sql = `update project_email_days d set judged = true
      from unnest($1::uuid[], $2::date[]) as marked (project_id, day)
      where d.project_id = marked.project_id and d.day = marked.day`;
-  await execute(em, sql, [days.map(({ projectId }) => projectId), days.map(({ day }) => day)]);
+  await execute(em, sql, columnsOf(days, 'projectId', 'day'));
 }
 
 const changesPerStatement = 20_000;

@@ -39,6 +39,14 @@ const tracesIn = async (contactId: string) => ({
   events: (await rows('select 1 from events where contact_id = $1', contactId)).length,
   statistics: (await rows('select 1 from contact_event_stats where contact_id = $1', contactId)).length,
 });
+/** ClickHouse after a look at each question, which may refuse it. */
+const lookingAt = (look: (parameters: Parameters<ClickHouse['query']>[1]) => void): ClickHouse => ({
+  ...stage.clickhouse,
+  async query(question, parameters) {
+    look(parameters);
+    return stage.clickhouse.query(question, parameters);
+  },
+});
 const open = () => rows('select 1 from contact_erasures where passed_at is null');
 const letPass = (interval: string) =>
   rows('update contact_erasures set passed_at = passed_at - $1::interval', interval);
@@ -231,15 +239,10 @@ it('a run that ends early has completed a part of a project that deleted many', 
     stage.projectId,
   );
   let batches = 0;
-  const ending: ClickHouse = {
-    ...stage.clickhouse,
-    query(question, parameters) {
-      if ('contactIds' in parameters) batches += 1;
-      return batches === 3
-        ? Promise.reject(new ClickHouseUnavailable('gone'))
-        : stage.clickhouse.query(question, parameters);
-    },
-  };
+  const ending = lookingAt((parameters) => {
+    if ('contactIds' in parameters) batches += 1;
+    if (batches === 3) throw new ClickHouseUnavailable('gone');
+  });
   await expect(erase(ending)).rejects.toThrow('gone');
   expect(await open()).toHaveLength(200);
   expect(await erase()).toEqual({ contacts: 200, events: 0 });
@@ -253,13 +256,9 @@ it('a run ends at its time, and has erased of each project in turn', async () =>
     `insert into contact_erasures (contact_id, project_id)
      select gen_random_uuid(), p from unnest(array(select gen_random_uuid() from generate_series(1, 2))) p, generate_series(1, 1100)`,
   );
-  const slow: ClickHouse = {
-    ...stage.clickhouse,
-    query(question, parameters) {
-      if ('contactIds' in parameters) vi.advanceTimersByTime(61_000);
-      return stage.clickhouse.query(question, parameters);
-    },
-  };
+  const slow = lookingAt((parameters) => {
+    if ('contactIds' in parameters) vi.advanceTimersByTime(61_000);
+  });
   expect(await erase(slow)).toEqual({ contacts: 1_500, events: 0 });
   const left = await rows(
     `select count(*)::int from contact_erasures where passed_at is null group by project_id order by 1`,
@@ -275,13 +274,9 @@ it('erases the few contacts of a project before the many of one whose deletion C
     `insert into contact_erasures (contact_id, project_id) select gen_random_uuid(), p from unnest($1::uuid[]) p`,
     [many, many, few],
   );
-  const busy: ClickHouse = {
-    ...stage.clickhouse,
-    query: (question, parameters) =>
-      parameters.projectId === many
-        ? Promise.reject(new ClickHouseUnavailable('No answer'))
-        : stage.clickhouse.query(question, parameters),
-  };
+  const busy = lookingAt(({ projectId }) => {
+    if (projectId === many) throw new ClickHouseUnavailable('No answer');
+  });
   await expect(erase(busy)).rejects.toThrow('No answer');
   expect(await rows('select distinct project_id from contact_erasures where passed_at is null')).toEqual([
     { project_id: many },
@@ -296,13 +291,9 @@ it('erases the contacts of other projects when ClickHouse takes too long for tho
      select gen_random_uuid(), p from unnest($1::uuid[] || array(select gen_random_uuid() from generate_series(1, 2))) p`,
     [large],
   );
-  const slow: ClickHouse = {
-    ...stage.clickhouse,
-    query: (question, parameters) =>
-      parameters.projectId === large
-        ? Promise.reject(new ClickHouseTimedOut('slow'))
-        : stage.clickhouse.query(question, parameters),
-  };
+  const slow = lookingAt(({ projectId }) => {
+    if (projectId === large) throw new ClickHouseTimedOut('slow');
+  });
   await expect(erase(slow)).rejects.toThrow('slow');
   expect(await rows('select project_id from contact_erasures where passed_at is null')).toEqual([
     { project_id: large },
@@ -321,15 +312,11 @@ it('erases the contacts of other projects before those of projects that failed s
     failing,
     other,
   );
-  const slow: ClickHouse = {
-    ...stage.clickhouse,
-    query(question, parameters) {
-      if (!failing.some((id) => id === parameters.projectId))
-        return stage.clickhouse.query(question, parameters);
-      vi.advanceTimersByTime(120_000);
-      return Promise.reject(new ClickHouseTimedOut('slow'));
-    },
-  };
+  const slow = lookingAt(({ projectId }) => {
+    if (!failing.some((id) => id === projectId)) return;
+    vi.advanceTimersByTime(120_000);
+    throw new ClickHouseTimedOut('slow');
+  });
   const failedBefore = new Set<string>();
   const run = () => eraseDeletedContacts(em(), slow, new AbortController().signal, failedBefore);
   await expect(run()).rejects.toThrow('slow');

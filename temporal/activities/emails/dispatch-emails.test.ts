@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { acceptEmails } from '../../../db/statements/emails/accept-emails.ts';
 import type { HandOver } from '../../../providers/email/email-provider.ts';
-import { exampleEmail } from '../../../providers/testing/example-email.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
@@ -12,6 +11,7 @@ import { RenderTurns } from '../sending/render-turns.ts';
 import { createByteBudget } from './byte-budget.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
 import { createDispatchResources } from './email-dispatcher.ts';
+import { dispatchContext } from './testing/dispatch-context.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;
@@ -20,25 +20,13 @@ beforeEach(() => {
   handedOver = [];
 });
 
-function context(answer: HandOver): DispatchContext {
-  return {
-    ...createDispatchResources(database.orm, new RenderTurns(1), 256),
-    em: em(),
+const context = (answer: HandOver) =>
+  dispatchContext(database.orm, {
     provider: oneByOne(async ({ emailId }) => {
       handedOver.push(emailId);
       return answer;
     }),
-    rates: { account: null, project: null },
-    render: ({ id, projectId, toEmail }) => ({
-      ok: true,
-      email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
-    }),
-    unknownSeconds: 120,
-    signal: new AbortController().signal,
-    count: () => undefined,
-    onWait: () => undefined,
-  };
-}
+  });
 
 async function accept(projectId: string, address: string): Promise<string> {
   const [[email] = []] = await acceptEmails(em(), [acceptInput(projectId, [address])]);

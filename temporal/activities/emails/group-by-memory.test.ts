@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { OpenEmail } from '../../../db/statements/emails/find-open-emails.ts';
 import { groupByMemory } from './group-by-memory.ts';
+import { openEmail } from './testing/open-email.ts';
 
 const mega = 1024 * 1024;
 const emails = fc
@@ -14,19 +14,11 @@ const emails = fc
   )
   .map((drawn) => {
     const sizes = new Map(drawn.map(({ content, bytes }) => [content, bytes]));
-    return drawn.map(
-      ({ content }, index): OpenEmail => ({
+    return drawn.map(({ content }, index) =>
+      openEmail({
         id: String(index).padStart(3, '0'),
-        projectId: 'p',
         contentId: String(content),
-        source: 'TRANSACTIONAL',
-        type: 'TRANSACTIONAL',
-        projectDisabled: false,
-        suppressTransactional: false,
-        subscribed: true,
-        suppressed: false,
         bytes: sizes.get(content) ?? 0,
-        dueInMs: 0,
       }),
     );
   });

@@ -14,10 +14,9 @@ import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { insertProject, useProject } from '../../../test/setup/projects.ts';
 import { createClaimedRenderer } from '../sending/render-claimed.ts';
-import { RenderTurns } from '../sending/render-turns.ts';
 import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
-import { createDispatchResources } from './email-dispatcher.ts';
 import type { HandingOver } from './hand-over-claim.ts';
+import { dispatchContext } from './testing/dispatch-context.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;
@@ -26,19 +25,11 @@ const project = useProject(em);
 const key = Buffer.alloc(32, 1);
 const accepted: HandOver = { outcome: 'accepted', messageId: 'm-1' };
 
-function context(provider: HandingOver): DispatchContext {
-  return {
-    ...createDispatchResources(database.orm, new RenderTurns(1), 256),
-    em: em(),
+const context = (provider: HandingOver) =>
+  dispatchContext(database.orm, {
     provider,
-    rates: { account: null, project: null },
     render: createClaimedRenderer('https://api.example.com', key, key),
-    unknownSeconds: 120,
-    signal: new AbortController().signal,
-    count: () => undefined,
-    onWait: () => undefined,
-  };
-}
+  });
 
 async function accept(addresses: string[], body = '<p>Hello</p>', owner = project.id) {
   const [emails = []] = await acceptEmails(em(), [acceptInput(owner, addresses, { body })]);

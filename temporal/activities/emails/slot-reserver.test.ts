@@ -8,6 +8,7 @@ import type { SendRates } from '../../../runtime/send-rates.ts';
 import { openPool, useTestDatabase } from '../../../test/setup/database.ts';
 import { reserveCampaignSlots } from '../campaigns/reserve-campaign-slots.ts';
 import { createSlotReserver, type Reservation, waitTheirTurn } from './slot-reserver.ts';
+import { openEmail } from './testing/open-email.ts';
 
 const database = useTestDatabase(8);
 const { em, sql } = database;
@@ -24,21 +25,8 @@ beforeEach(async () => {
   await sql('truncate throttles, waiting_emails');
 });
 
-const emailOf = (projectId: string): OpenEmail => ({
-  id: newId(),
-  projectId,
-  contentId: null,
-  source: 'TRANSACTIONAL',
-  type: 'TRANSACTIONAL',
-  projectDisabled: false,
-  suppressTransactional: false,
-  subscribed: true,
-  suppressed: false,
-  bytes: 0,
-  dueInMs: 0,
-});
 const emailsOf = (projectId: string, count: number) =>
-  Array.from({ length: count }, () => emailOf(projectId));
+  Array.from({ length: count }, () => openEmail({ projectId }));
 
 /** Reserves like a new process, which has not counted projects yet. */
 const reserve = (emails: OpenEmail[], rates: SendRates, on = em()) => createSlotReserver()(on, emails, rates);
@@ -140,7 +128,7 @@ describe('a project with a backlog', () => {
           const slots = await reserve(emailsOf(loud, 100), rates, own);
           if (slots.held.length > 0) await waitTheirTurn(own, slots, rates);
         }
-        const { granted } = await reserve([emailOf(quiet)], rates, own);
+        const { granted } = await reserve(emailsOf(quiet, 1), rates, own);
         expect(granted).toHaveLength(1);
         expect(granted[0]?.inMs).toBeLessThan(1_600);
         await pass(own, 0.25);

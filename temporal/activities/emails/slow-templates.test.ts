@@ -8,8 +8,9 @@ import { acceptInput } from '../../../test/setup/inputs.ts';
 import { oneByOne } from '../../../test/setup/one-by-one.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
 import { RenderTurns } from '../sending/render-turns.ts';
-import { type DispatchContext, dispatchEmails } from './dispatch-emails.ts';
+import { dispatchEmails } from './dispatch-emails.ts';
 import { createDispatchResources } from './email-dispatcher.ts';
+import { dispatchContext } from './testing/dispatch-context.ts';
 
 const database = useTestDatabase();
 const { em } = database;
@@ -21,30 +22,25 @@ function createProcess() {
   const shared = createDispatchResources(database.orm, new RenderTurns(1), 256);
   const slow = new Set<string>();
   const log: { projectId: string; happened: Happened }[] = [];
-  const context = (): DispatchContext => ({
-    ...shared,
-    em: em(),
-    provider: {
-      ...oneByOne(async ({ projectId }) => {
-        log.push({ projectId, happened: 'sent' });
-        return { outcome: 'accepted', messageId: 'm-1' };
-      }),
-      emailsPerCall: 50,
-    },
-    rates: { account: null, project: null },
-    render: ({ id, projectId, toEmail }) => {
-      log.push({ projectId, happened: 'rendered' });
-      if (slow.has(projectId)) busy(40);
-      return {
-        ok: true,
-        email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
-      };
-    },
-    unknownSeconds: 120,
-    signal: new AbortController().signal,
-    count: () => undefined,
-    onWait: () => undefined,
-  });
+  const context = () =>
+    dispatchContext(database.orm, {
+      ...shared,
+      provider: {
+        ...oneByOne(async ({ projectId }) => {
+          log.push({ projectId, happened: 'sent' });
+          return { outcome: 'accepted', messageId: 'm-1' };
+        }),
+        emailsPerCall: 50,
+      },
+      render: ({ id, projectId, toEmail }) => {
+        log.push({ projectId, happened: 'rendered' });
+        if (slow.has(projectId)) busy(40);
+        return {
+          ok: true,
+          email: exampleEmail({ emailId: id, projectId, to: { email: toEmail, name: null } }),
+        };
+      },
+    });
   const count = (projectId: string, happened: Happened) =>
     log.filter((entry) => entry.projectId === projectId && entry.happened === happened).length;
   return { slow, context, count };

@@ -15,6 +15,7 @@ import { callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { createCallLimit } from './limit-calls.ts';
 import { runStep } from './run-step.ts';
+import { graphOf, storeGraph } from './testing/store-graph.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;
@@ -39,26 +40,19 @@ const callerOf = (through: OutboundHttp, turns: RenderTurns): Omit<WebhookCaller
 
 /** An execution at a WEBHOOK step. */
 async function addExecution(context: object = {}, config: object = {}) {
-  const [projectId, workflowId, executionId, trigger, hook] = Array.from({ length: 5 }, () => randomUUID());
-  const [tracked] = await trackEvents(em(), [trackInput(projectId ?? '', `${executionId}@example.com`)]);
-  const graph = {
-    eventName: 'signed_up',
-    steps: [
-      { id: trigger, type: 'TRIGGER', name: 'Trigger', config: {} },
-      { id: hook, type: 'WEBHOOK', name: 'hook', config: { url: receiver.url, ...config } },
-    ],
-    transitions: [{ id: randomUUID(), fromStepId: trigger, toStepId: hook, branch: null }],
-  };
-  await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
-    workflowId,
-    JSON.stringify(graph),
+  const [projectId, workflowId, executionId] = [randomUUID(), randomUUID(), randomUUID()];
+  const [tracked] = await trackEvents(em(), [trackInput(projectId, `${executionId}@example.com`)]);
+  const graph = graphOf([
+    { id: randomUUID(), type: 'TRIGGER', name: 'Trigger', config: {} },
+    { id: randomUUID(), type: 'WEBHOOK', name: 'hook', config: { url: receiver.url, ...config } },
   ]);
+  await storeGraph(em(), workflowId, graph);
   await sql(
     `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once, context)
      values ($1, $2, $3, 1, $4, true, $5::jsonb)`,
     [executionId, projectId, workflowId, tracked?.contactId, JSON.stringify(context)],
   );
-  const input = { executionId: executionId ?? '', visit: 1 };
+  const input = { executionId, visit: 1 };
   const look = () => em().transactional((inner) => runStep(inner, graphs, input));
   expect(await look()).toMatchObject({ follow: 'call', visit: 1 });
   const call = (through: OutboundHttp = send, turns = new RenderTurns(1), limit = createCallLimit()) =>
@@ -71,7 +65,7 @@ async function addExecution(context: object = {}, config: object = {}) {
         [executionId],
       )
     )[0];
-  const cancel = () => cancelExecution(em(), workflowId ?? '', input.executionId);
+  const cancel = () => cancelExecution(em(), workflowId, executionId);
   const forget = () =>
     sql(`update workflow_step_runs set called_at = called_at - interval '1 minute' where execution_id = $1`, [
       executionId,

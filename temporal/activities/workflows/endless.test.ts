@@ -17,6 +17,7 @@ import { computeTrackedSegment } from '../segments/compute-tracked-segment.ts';
 import { evaluateProject } from '../segments/evaluate-project.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
+import { graphOf } from './testing/store-graph.ts';
 
 const { em, sql } = useTestDatabase();
 const project = useProject(em);
@@ -36,11 +37,9 @@ async function addWorkflow(eventName: string, steps: { type: string; config: obj
     name: `s${n}`,
     ...step,
   }));
-  const ways = nodes
-    .slice(1)
-    .map((node, n) => ({ id: randomUUID(), fromStepId: nodes[n]?.id, toStepId: node.id, branch: null }));
+  const { transitions } = graphOf(nodes);
   const back = { id: randomUUID(), fromStepId: nodes.at(-1)?.id, toStepId: nodes[1]?.id, branch: null };
-  const graph = { eventName, steps: nodes, transitions: loops ? [...ways, back] : ways };
+  const graph = { eventName, steps: nodes, transitions: loops ? [...transitions, back] : transitions };
   await sql(
     `with w as (
        insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { createGraphCache, type Graphs } from './graph-cache.ts';
+import { storeGraph } from './testing/store-graph.ts';
 
 const { em, sql } = useTestDatabase();
 
@@ -11,11 +12,7 @@ const workflowId = randomUUID();
 async function store(...sizes: number[]) {
   for (const [index, size] of sizes.entries()) {
     const graph = { eventName: 'x'.repeat(size), steps: [], transitions: [] };
-    await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, $2, $3::jsonb)', [
-      workflowId,
-      index + 1,
-      JSON.stringify(graph),
-    ]);
+    await storeGraph(em(), workflowId, graph, index + 1);
   }
 }
 

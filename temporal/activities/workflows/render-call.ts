@@ -52,7 +52,7 @@ function createRender(variables: Readonly<Record<string, unknown>>, turn: Render
   const budget = new RenderBudget();
   const now = new Date();
   const renderNow = (text: string) => {
-    const compiled = compileTemplate(text, { kind: 'text' });
+    const compiled = compileTemplate(text, 'text');
     return compiled.ok ? compiled.template.render(variables, { now, budget }) : undefined;
   };
   let isFirst = true;

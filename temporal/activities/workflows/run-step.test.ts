@@ -5,6 +5,7 @@ import { useTestDatabase } from '../../../test/setup/database.ts';
 import { trackInput } from '../../../test/setup/inputs.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
+import { graphOf, storeGraph } from './testing/store-graph.ts';
 
 const { em, sql } = useTestDatabase();
 
@@ -19,18 +20,11 @@ async function addExecution(projectId: string, timeout?: number) {
   const [workflowId, id, email] = [randomUUID(), randomUUID(), `${randomUUID()}@example.com`];
   const [tracked] = await trackEvents(em(), [trackInput(projectId, email)]);
   const contactId = tracked?.contactId ?? '';
-  const graph = {
-    eventName: 'signed_up',
-    steps: [
-      { id: trigger, type: 'TRIGGER', name: 'Trigger', config: {} },
-      { id: wait, type: 'WAIT_FOR_EVENT', name: 'wait', config: { eventName: 'paid', timeout } },
-    ],
-    transitions: [{ id: randomUUID(), fromStepId: trigger, toStepId: wait, branch: null }],
-  };
-  await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
-    workflowId,
-    JSON.stringify(graph),
+  const graph = graphOf([
+    { id: trigger, type: 'TRIGGER', name: 'Trigger', config: {} },
+    { id: wait, type: 'WAIT_FOR_EVENT', name: 'wait', config: { eventName: 'paid', timeout } },
   ]);
+  await storeGraph(em(), workflowId, graph);
   await sql(
     `insert into workflow_executions (id, project_id, workflow_id, version, contact_id, only_once)
      values ($1, $2, $3, 1, $4, true)`,

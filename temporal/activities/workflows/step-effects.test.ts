@@ -10,6 +10,7 @@ import { insertDomain, insertProject } from '../../../test/setup/projects.ts';
 import { createGraphCache } from './graph-cache.ts';
 import { runStep } from './run-step.ts';
 import type { StepEffects } from './steps/walk.ts';
+import { graphOf, storeGraph } from './testing/store-graph.ts';
 
 const database = useTestDatabase();
 const { em, sql } = database;
@@ -32,17 +33,7 @@ async function addExecutions(count: number, steps: { type: string; config: objec
     id: randomUUID(),
     name: each.type,
   }));
-  const transitions = named.slice(1).map(({ id }, index) => ({
-    id: randomUUID(),
-    fromStepId: named[index]?.id,
-    toStepId: id,
-    branch: null,
-  }));
-  const graph = { eventName: 'signed_up', steps: named, transitions };
-  await sql('insert into workflow_versions (workflow_id, version, graph) values ($1, 1, $2::jsonb)', [
-    workflowId,
-    JSON.stringify(graph),
-  ]);
+  await storeGraph(em(), workflowId, graphOf(named));
   await sql(
     `insert into templates (id, project_id, name, subject, body, from_email, type)
      values ($1, $2, 'Hi', 'Hi', 'Hi', $3, 'TRANSACTIONAL')`,
