@@ -68,7 +68,7 @@ describe('behind a pooler in transaction mode', () => {
     expect((await sender.post(`/campaigns/${created.data.id}/send`, {})).status).toBe(200);
     await eventually(
       async () => (await sender.get(`/campaigns/${created.data.id}`)).body.data.status,
-      (found) => found === 'SENT',
+      'SENT',
     );
     await eventually(
       () => statuses('CAMPAIGN'),
