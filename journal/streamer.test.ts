@@ -154,20 +154,14 @@ describe('several streamers', () => {
   it('take turns: one streams, and another takes over when it ends', async () => {
     const streamers = [stage.stream(), stage.stream()];
     const active = () => streamers.filter((streamer) => streamer.isActive);
-    await eventually(
-      async () => active().length,
-      (count) => count === 1,
-    );
+    await eventually(async () => active().length, 1);
     await delay(100);
     expect(active()).toHaveLength(1);
     const [first] = active();
     await stage.write([{}]);
     await whenStreamed(1);
     await first?.stop();
-    await eventually(
-      async () => active().length,
-      (count) => count === 1,
-    );
+    await eventually(async () => active().length, 1);
     await stage.write([{}]);
     expect(await whenStreamed(2)).toHaveLength(2);
   });
@@ -182,10 +176,7 @@ describe('several streamers', () => {
       );
     const written: string[] = [];
     for (let round = 0; round < 3; round++) {
-      await eventually(
-        async () => active(),
-        (count) => count === 1,
-      );
+      await eventually(async () => active(), 1);
       written.push(...(await stage.write([{}, {}])));
       await killAll();
       written.push(...(await stage.write([{}])));

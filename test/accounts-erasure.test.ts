@@ -213,7 +213,7 @@ describe('the deletion of a project', () => {
     );
     const identities = async () =>
       (await fetch(`${stack.ses.url}/v2/email/identities/${sender.domain}`)).status;
-    await eventually(identities, (status) => status === 404);
+    await eventually(identities, 404);
   });
 
   it('holds up no other project, however many are deleted at once', async () => {

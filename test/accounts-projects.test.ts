@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import { foldEmailFigures } from '../db/statements/projects/email-figures.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { arrived, reportEvent } from './setup/inbox.ts';
@@ -140,14 +141,7 @@ describe('the first steps of a project', () => {
     expect(await eventually(state, (now) => now.hasSentEmail)).toEqual(afterSending);
     await sender.post('/v1/track', { email: 'ada@example.com', event: 'signed up' });
     expect(await state()).toEqual({ ...afterSending, hasTrackedEvent: true });
-    await sender.post('/campaigns', {
-      name: 'x',
-      subject: 'x',
-      body: 'x',
-      from: `hello@${sender.domain}`,
-      type: 'MARKETING',
-      audienceType: 'ALL',
-    });
+    await draftCampaign(sender);
     expect(await state()).toMatchObject({ hasTrackedEvent: true, hasCampaign: true });
     const { body } = await sender.get('/contacts?search=ada@example.com');
     await sender.delete(`/contacts/${body.data[0].id}`);

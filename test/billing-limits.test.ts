@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../core/new-id.ts';
 import type { TestAnswer } from './setup/answer.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { callApi } from './setup/people.ts';
 import { startAnotherApi } from './setup/processes.ts';
@@ -45,17 +46,6 @@ async function addContacts(count: number, from = 0): Promise<void> {
      select uuidv7(), $1, 'reader-' || n || '@example.com' from generate_series($2::int + 1, $2::int + $3::int) n`,
     [sender.projectId, from, count],
   );
-}
-async function createCampaign(): Promise<string> {
-  const { body } = await sender.post('/campaigns', {
-    name: 'News',
-    subject: 'x',
-    body: 'x',
-    from: `hello@${sender.domain}`,
-    type: 'MARKETING',
-    audienceType: 'ALL',
-  });
-  return body.data.id;
 }
 const campaignNow = async (id: string) => (await sender.get(`/campaigns/${id}`)).body.data;
 /** Makes a scheduled campaign due now, and signals its workflow. */
@@ -206,7 +196,7 @@ describe('a limit of campaigns', () => {
   it('refuses a campaign with more recipients, which stays a draft', async () => {
     await addContacts(4);
     await limit({ campaigns: 3 });
-    const id = await createCampaign();
+    const id = await draftCampaign(sender);
     const later = new Date(Date.now() + 60_000).toISOString();
     const nextMonth = new Date(Date.now() + 40 * 86_400_000).toISOString();
     for (const body of [{}, { scheduledFor: later }, { scheduledFor: nextMonth }]) {
@@ -221,7 +211,7 @@ describe('a limit of campaigns', () => {
     expect(await isSent(id)).toMatchObject({ totalRecipients: 4, sentCount: 4 });
     expect(await used()).toEqual([0, 4, 0]);
     expect((await sender.post(`/campaigns/${id}/test`, { email: 'me@example.com' })).status).toBe(200);
-    const second = await createCampaign();
+    const second = await draftCampaign(sender);
     expect(outcomeOf(await sender.post(`/campaigns/${second}/send`, {}))).toEqual(beyond);
     const scheduled = await sender.post(`/campaigns/${second}/send`, { scheduledFor: nextMonth });
     expect(scheduled.body.data.status).toBe('SCHEDULED');
@@ -230,7 +220,7 @@ describe('a limit of campaigns', () => {
   it('is kept by campaigns that are sent at once, before their audiences are frozen', async () => {
     await addContacts(10);
     await limit({ campaigns: 25 });
-    const ids = await Promise.all(Array.from({ length: 4 }, () => createCampaign()));
+    const ids = await Promise.all(Array.from({ length: 4 }, () => draftCampaign(sender)));
     const answers = await Promise.all(ids.map((id) => sender.post(`/campaigns/${id}/send`, {})));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 402, 402]);
     for (const [index, id] of ids.entries()) if (answers[index]?.status === 200) await isSent(id);
@@ -240,7 +230,7 @@ describe('a limit of campaigns', () => {
   it('cancels a scheduled one that has grown beyond it, and says why', async () => {
     await addContacts(2);
     await limit({ campaigns: 3 });
-    const id = await createCampaign();
+    const id = await draftCampaign(sender);
     const time = new Date(Date.now() + 3_600_000).toISOString();
     expect((await sender.post(`/campaigns/${id}/send`, { scheduledFor: time })).status).toBe(200);
     await addContacts(2, 2);
@@ -258,7 +248,7 @@ describe('a limit of campaigns', () => {
   it('gets back the unsent emails of a canceled campaign', async () => {
     await addContacts(6);
     await limit({ campaigns: 6 });
-    const id = await createCampaign();
+    const id = await draftCampaign(sender);
     await stack.sql(`update projects set disabled = true where id = $1`, [sender.projectId]);
     // A disabled project sends nothing, so that no email of it has left.
     await becomeDue(id);

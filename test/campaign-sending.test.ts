@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { emailsPerClaim } from '../core/campaign-batches.ts';
 import { insertContacts } from './setup/campaigns.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { emailStatuses } from './setup/email-statuses.ts';
 import { eventually } from './setup/eventually.ts';
 import { readInbox } from './setup/inbox.ts';
@@ -11,17 +12,11 @@ import { createTestSubscriber, visitPage } from './setup/subscribers.ts';
 const stack = useSharedProduct();
 const sender = useSender(stack);
 
-async function create(changes: Record<string, unknown> = {}): Promise<string> {
-  const answer = await sender.post('/campaigns', {
-    name: 'News',
-    subject: 'News for {{ n }}',
+const create = (changes: object = {}) =>
+  draftCampaign(sender, {
     body: '<p>Hello {{ n }}, <a href="https://shop.example/offer">an offer</a></p>',
-    from: `news@${sender.domain}`,
-    audienceType: 'ALL',
     ...changes,
   });
-  return answer.body.data.id;
-}
 
 const campaign = async (id: string) => (await sender.get(`/campaigns/${id}`)).body.data;
 const sent = (id: string) =>

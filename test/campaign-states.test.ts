@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
 import { useSender } from './setup/sender.ts';
@@ -15,10 +16,7 @@ const content = () => ({
   audienceType: 'ALL',
 });
 
-async function create(): Promise<string> {
-  const { body } = await sender.post('/campaigns', content());
-  return body.data.id;
-}
+const create = () => draftCampaign(sender, content());
 
 const campaign = async (id: string) => (await sender.get(`/campaigns/${id}`)).body.data;
 

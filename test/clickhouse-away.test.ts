@@ -36,6 +36,6 @@ it('the product starts while ClickHouse is away, and uses it when it is there', 
   expect(sent.status).toBe(200);
   expect(await charts()).toBe(503);
   line.restore();
-  await eventually(charts, (status) => status === 200);
-  await eventually(state, (status) => status === 'ready');
+  await eventually(charts, 200);
+  await eventually(state, 'ready');
 });

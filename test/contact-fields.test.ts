@@ -195,13 +195,10 @@ describe('DELETE /contacts/fields/:field', () => {
     expect(await typeOf('plan')).toBe('string');
     await sender.delete(fieldUrl('plan'));
     expect(await typeOf('plan')).toBeUndefined();
-    await eventually(
-      async () => {
-        await create('a@example.com', { plan: 5 });
-        return typeOf('plan');
-      },
-      (type) => type === 'number',
-    );
+    await eventually(async () => {
+      await create('a@example.com', { plan: 5 });
+      return typeOf('plan');
+    }, 'number');
     expect(await customFields()).toEqual({ 'data.plan': ['number', 1] });
   });
 
@@ -217,13 +214,10 @@ describe('DELETE /contacts/fields/:field', () => {
     await write('pro');
     await write('free');
     expect((await sender.delete(fieldUrl('plan'))).body).toEqual({ deletedFrom: 1 });
-    await eventually(
-      async () => {
-        await write(5);
-        return typeOf('plan');
-      },
-      (type) => type === 'number',
-    );
+    await eventually(async () => {
+      await write(5);
+      return typeOf('plan');
+    }, 'number');
   });
 
   it('refuses built-in fields with 400', async () => {

@@ -41,7 +41,7 @@ describe('files that POST /contacts/import refuses', () => {
     await delay(500);
     client.end(rest);
     expect(await answered.promise).toBe(status);
-    await eventually(storedChunks, (count) => count === 0);
+    await eventually(storedChunks, 0);
     expect(await stack.sql('select 1 from jobs where project_id = $1', [sender.projectId])).toEqual([]);
     expect(await contacts()).toEqual({});
   });

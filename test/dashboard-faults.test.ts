@@ -401,10 +401,7 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     await suggested('Value', '@example.org');
     release();
     await heading('Adults').waitFor();
-    await eventually(
-      () => field('Description').inputValue(),
-      (text) => text === 'Of age',
-    );
+    await eventually(() => field('Description').inputValue(), 'Of age');
     expect(await page.getByRole('combobox', { name: 'Value' }).inputValue()).toBe('@example.org');
     await sideBar('Templates').click();
     await button('Keep editing').click();

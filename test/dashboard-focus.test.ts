@@ -106,10 +106,7 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     await page.goto(`projects/${project.id}/campaigns/new`);
     await tab.settled();
     await press(button('Save draft'));
-    await eventually(
-      () => page.evaluate<string>('document.activeElement.name'),
-      (name) => name === 'name',
-    );
+    await eventually(() => page.evaluate<string>('document.activeElement.name'), 'name');
     await field('Name').fill('First');
     await field('Subject').fill('Your {{ plann }} plan');
     await page.getByText('No contact has a field “plann”, so nothing shows in the subject').waitFor();

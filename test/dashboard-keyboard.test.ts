@@ -22,10 +22,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.getByRole('searchbox', { name: /^Search pages/ }).fill('Suppressions');
     await page.keyboard.press('Enter');
     await heading('Suppressions').waitFor();
-    await eventually(
-      () => focused<string>('element.id'),
-      (focusedId) => focusedId === 'content',
-    );
+    await eventually(() => focused<string>('element.id'), 'content');
   });
 
   it.each([
@@ -61,10 +58,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.keyboard.press('Enter');
     await expect.poll(() => from.inputValue()).toBe(`news@${domain}`);
     await from.press('ArrowDown');
-    await eventually(
-      () => page.getByRole('option').count(),
-      (count) => count === 0,
-    );
+    await eventually(() => page.getByRole('option').count(), 0);
     await page.keyboard.press('Tab');
     expect(await from.inputValue()).toBe(`news@${domain}`);
     await from.fill('');
@@ -101,19 +95,16 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.getByRole('button', { name: /^Show on a dark background/ }).focus();
     await page.keyboard.press('Tab');
     expect(await focused('element.title')).toBe('Preview of the email');
-    await eventually(outline, (style) => style === 'solid');
+    await eventually(outline, 'solid');
     await page.keyboard.press('Shift+Tab');
-    await eventually(outline, (style) => style === 'none');
+    await eventually(outline, 'none');
   });
 
   it('a missing field of a segment filter is reported until it is chosen', async () => {
     await page.goto(`projects/${project.id}/segments/new`);
     await page.getByRole('button', { name: 'Create segment' }).click();
     const missing = page.getByText('Choose a field').locator('visible=true');
-    await eventually(
-      () => missing.count(),
-      (count) => count === 2,
-    );
+    await eventually(() => missing.count(), 2);
     await page.getByRole('button', { name: /Field$/ }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('option', { name: /^Address/ }).waitFor();
@@ -125,10 +116,7 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await page.getByRole('button', { name: 'And', exact: true }).click();
     await missing.waitFor();
     await page.getByRole('button', { name: 'Create segment' }).click();
-    await eventually(
-      () => missing.count(),
-      (count) => count === 2,
-    );
+    await eventually(() => missing.count(), 2);
     await page.getByRole('textbox', { name: 'Name' }).fill('All');
     await page.getByRole('button', { name: 'Create segment' }).click();
     await page.getByRole('combobox', { name: 'Value' }).and(page.locator(':focus')).waitFor();

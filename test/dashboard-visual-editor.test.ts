@@ -375,10 +375,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await openVisually('<p>One <span style="color: rgb(153, 27, 27)">two</span></p>\n<p>Three</p>');
     const color = page.getByLabel('Text color', { exact: true });
     await body().getByText('two').dblclick();
-    await eventually(
-      () => color.inputValue(),
-      (value) => value === '#991b1b',
-    );
+    await eventually(() => color.inputValue(), '#991b1b');
     await color.fill('#1e3a8a');
     await body().getByText('Three').click();
     await page.keyboard.press('Home');
@@ -558,10 +555,7 @@ describe.skipIf(executable === undefined)('the visual editor', () => {
     await body().getByText('Mine').waitFor();
     await choose();
     await page.getByText('a footer with one is added').waitFor();
-    await eventually(
-      () => page.getByText('A link leads nowhere').count(),
-      (count) => count === links,
-    );
+    await eventually(() => page.getByText('A link leads nowhere').count(), links);
   });
 
   it('an empty email is not saved, nor for a test', async () => {

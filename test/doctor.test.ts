@@ -16,6 +16,7 @@ import { checkTemporal } from '../doctor/temporal.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { startOwnClickHouse } from '../local/testing/own-clickhouse.ts';
 import { createTemporalClient } from '../temporal/client/connect.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { useTestProduct } from './setup/product.ts';
@@ -158,18 +159,12 @@ it('names commands that have waited too long, with their project, beside many ot
 });
 
 it('says why a campaign is paused', async () => {
-  const { body } = await sender.post('/campaigns', {
-    name: 'News',
-    subject: 'News',
-    body: '<p>Hello</p>',
-    from: `news@${sender.domain}`,
-    audienceType: 'ALL',
-  });
+  const id = await draftCampaign(sender);
   const become = (status: string, isDisabled: boolean) =>
     stack.sql(
       `with project as (update projects set disabled = $3 where id = $4)
        update campaigns set status = $2, started_at = now() - interval '2 days' where id = $1`,
-      [body.data.id, status, isDisabled, sender.projectId],
+      [id, status, isDisabled, sender.projectId],
     );
   await become('SENDING', true);
   const said = (await examine()).findings.filter(({ area }) => area === 'Sending');

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TestAnswer } from './setup/answer.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { messageOf, reportEvent } from './setup/inbox.ts';
 import { buildWorkflow, trackEvent } from './setup/running-workflows.ts';
@@ -33,15 +34,9 @@ const detail = async (id: string) => (await sender.get(`/emails/${id}`)).body;
 const run = (text: string, parameters: unknown[]) => stack.sql<{ id: string }>(text, parameters);
 
 async function sendCampaign(subject = 'News'): Promise<string> {
-  const made = await sender.post('/campaigns', {
-    name: 'Spring',
-    subject,
-    body: '<p>News</p>',
-    from: `news@${sender.domain}`,
-    audienceType: 'ALL',
-  });
-  await sender.post(`/campaigns/${made.body.data.id}/send`, {});
-  return made.body.data.id;
+  const id = await draftCampaign(sender, { name: 'Spring', subject, body: '<p>News</p>' });
+  await sender.post(`/campaigns/${id}/send`, {});
+  return id;
 }
 
 describe('the log of emails', () => {

@@ -74,10 +74,7 @@ it('an email and the executions of others do not wait for thousands that one pro
   );
   for (const answer of await Promise.all(events)) expect(answer.status).toBe(200);
   for (const answer of await Promise.all(sends)) await arrived(stack.ses, answer);
-  await eventually(
-    () => begunOf(other.projectId),
-    (begun) => begun === 10,
-  );
+  await eventually(() => begunOf(other.projectId), 10);
   expect(await commandsOf(busy.projectId)).toBeGreaterThan(5_000);
   expect(await commandsOf(quiet.projectId)).toBe(0);
   // The other tests should not run beside them.

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkPooler, checkPostgres } from '../doctor/postgres.ts';
 import { connectReadOnly } from '../doctor/read-only.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { emailStatuses, journaledSends } from './setup/email-statuses.ts';
 import { eventually } from './setup/eventually.ts';
 import { type Pooler, startPgBouncer } from './setup/pgbouncer.ts';
@@ -58,18 +59,9 @@ describe('behind a pooler in transaction mode', () => {
       () => sender.get(`/contacts/import/${body.jobId}`),
       (answer) => answer.body.state === 'completed',
     );
-    const { body: created } = await sender.post('/campaigns', {
-      name: 'News',
-      subject: 'News for {{ n }}',
-      body: '<p>Hello {{ n }}</p>',
-      from: `news@${sender.domain}`,
-      audienceType: 'ALL',
-    });
-    expect((await sender.post(`/campaigns/${created.data.id}/send`, {})).status).toBe(200);
-    await eventually(
-      async () => (await sender.get(`/campaigns/${created.data.id}`)).body.data.status,
-      (found) => found === 'SENT',
-    );
+    const campaignId = await draftCampaign(sender);
+    expect((await sender.post(`/campaigns/${campaignId}/send`, {})).status).toBe(200);
+    await eventually(async () => (await sender.get(`/campaigns/${campaignId}`)).body.data.status, 'SENT');
     await eventually(
       () => statuses('CAMPAIGN'),
       (found) => (found.DELIVERED ?? 0) >= 600 && Object.keys(found).length === 1,

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { createTestPerson } from './setup/people.ts';
 import { useTestProduct } from './setup/product.ts';
@@ -30,15 +31,8 @@ it('a reset gives back the emails that it deletes before they leave', async () =
   await owner.call('PUT', `${path}/billing-limits`, { transactional: 200, campaigns: 200 });
   expect((await send(recipients(190, 'first'))).status).toBe(200);
   expect((await send(recipients(20, 'second'))).status).toBe(402);
-  const { body: campaign } = await sender.post('/campaigns', {
-    name: 'News',
-    subject: 'x',
-    body: 'x',
-    from: `hello@${sender.domain}`,
-    type: 'TRANSACTIONAL',
-    audienceType: 'ALL',
-  });
-  expect((await sender.post(`/campaigns/${campaign.data.id}/send`, {})).status).toBe(200);
+  const campaignId = await draftCampaign(sender, { type: 'TRANSACTIONAL' });
+  expect((await sender.post(`/campaigns/${campaignId}/send`, {})).status).toBe(200);
   await eventually(used, ({ campaigns }) => campaigns.used === 190);
   await reset();
   // What has left, or was being handed over, still counts.

@@ -8,6 +8,7 @@ import { type RunningTemporal, startTemporal } from '../local/temporal.ts';
 import { findTemporalBinary } from '../local/temporal-binary.ts';
 import { freePort } from '../local/testing/free-port.ts';
 import { createTestDatabase, type TestDatabase } from './setup/database.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { emailStatuses } from './setup/email-statuses.ts';
 import { eventually } from './setup/eventually.ts';
 import { useProcessStack } from './setup/process-stack.ts';
@@ -67,12 +68,8 @@ beforeAll(async () => {
   const to = Array.from({ length: 5 }, (_, n) => `reader-${n}@example.com`);
   const email = { from: `hello@${sender.domain}`, subject: 'Hello', body: '<p>Hello</p>' };
   expect((await sender.post('/v1/send', { to, ...email })).status).toBe(200);
-  const created = await sender.post('/campaigns', {
-    ...{ name: 'News', subject: 'News', body: '<p>News</p>', from: `news@${sender.domain}` },
-    audienceType: 'ALL',
-    type: 'TRANSACTIONAL',
-  });
-  expect((await sender.post(`/campaigns/${created.body.data.id}/send`, {})).status).toBe(200);
+  const campaignId = await draftCampaign(sender, { type: 'TRANSACTIONAL' });
+  expect((await sender.post(`/campaigns/${campaignId}/send`, {})).status).toBe(200);
   const rows = Array.from({ length: importedRows }, (_, n) => `import-${n}@example.com`);
   const file = ['email', ...rows].join('\n');
   const imported = await upload(`${stack.url}/contacts/import`, sender.secretKey, file);

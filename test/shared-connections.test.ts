@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import type { TestAnswer } from './setup/answer.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { readContact } from './setup/read-database.ts';
 import { planIs } from './setup/segments.ts';
@@ -107,14 +108,7 @@ it('writes of a project are served while the recipients of several others are co
           `insert into billing_limits (project_id, category, emails) values ($1, 'campaigns', 1000)`,
           [sender.projectId],
         );
-        const { body } = await sender.post('/campaigns', {
-          name: 'News',
-          subject: 'News',
-          body: '<p>News</p>',
-          from: `news@${sender.domain}`,
-          audienceType: 'ALL',
-        });
-        campaigns.set(sender.projectId, body.data.id);
+        campaigns.set(sender.projectId, await draftCampaign(sender));
       },
     },
   );

@@ -24,10 +24,7 @@ it('a worker that waits for Temporal finishes its hand-overs before it ends', as
   await stack.control('faults', { latencyMs: 2_500 });
   const from = `hello@${sender.domain}`;
   await sender.post('/v1/send', { to: 'reader@example.com', from, subject: 'Hello', body: '<p>Hello</p>' });
-  await eventually(
-    () => stack.inboxTotal(),
-    (total) => total === 1,
-  );
+  await eventually(() => stack.inboxTotal(), 1);
   const exitCode = await worker.stop();
   expect(await emailStatuses(stack, 'project_id = $1', sender.projectId)).toEqual({ SENT: 1 });
   expect(exitCode).toBe(0);

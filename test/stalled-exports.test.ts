@@ -38,10 +38,7 @@ it('exports whose clients do not read hold up neither the next one of their proj
   );
   const asleep: IncomingMessage[] = [];
   for (let calls = 0; calls < 7; calls += 1) ask(sender, (answer) => asleep.push(answer));
-  await eventually(
-    async () => asleep.length,
-    (begun) => begun === 7,
-  );
+  await eventually(async () => asleep.length, 7);
   const next = Promise.withResolvers<string>();
   let isNextBegun = false;
   ask(sender, (answer) => {

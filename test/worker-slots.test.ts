@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { sql } from '../db/testing/sql.ts';
 import { startHttpServer } from '../providers/testing/http-server.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { fileFixture } from './setup/fixtures.ts';
 import { useTestProduct } from './setup/product.ts';
@@ -73,16 +74,7 @@ it('an execution goes on while more campaigns of another project freeze than a w
   const [busy, quiet] = [await createTestSender(stack.url), await createTestSender(stack.url)];
   await busy.post('/contacts', { email: 'reader@example.com' });
   const campaigns: string[] = [];
-  for (let n = 0; n < many; n += 1) {
-    const { body } = await busy.post('/campaigns', {
-      name: `News ${n}`,
-      subject: 'News',
-      body: '<p>News</p>',
-      from: `news@${busy.domain}`,
-      audienceType: 'ALL',
-    });
-    campaigns.push(body.data.id);
-  }
+  for (let n = 0; n < many; n += 1) campaigns.push(await draftCampaign(busy, { name: `News ${n}` }));
   await stack.em().transactional(async (em) => {
     await sql(em, 'lock table campaign_batches in share mode');
     for (const id of campaigns) expect((await busy.post(`/campaigns/${id}/send`, {})).status).toBe(200);

@@ -198,11 +198,7 @@ describe('a write that waits elsewhere', () => {
     });
     return small;
   }
-  const untilBegun = (runs: string[], count: number) =>
-    eventually(
-      async () => runs.length,
-      (length) => length === count,
-    );
+  const untilBegun = (runs: string[], count: number) => eventually(async () => runs.length, count);
 
   it('holds up no other write of its project, even with the fewest connections', async () => {
     const runs: string[] = [];

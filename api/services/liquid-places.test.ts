@@ -103,10 +103,7 @@ it.each([
     const saves = Promise.all([save(), save()]);
     // Should the test fail, its connections are closed.
     saves.catch(() => undefined);
-    await eventually(
-      async () => order.length,
-      (length) => length === 2,
-    );
+    await eventually(async () => order.length, 2);
     expect(await api.edge.writes.runSoon('another project', async () => 'a place')).toBe('a place');
     expect(order).toEqual(['check', 'check']);
     turn.resolve();

@@ -40,10 +40,7 @@ describe('emails', () => {
       await order('email.dispatch');
       await orderMany(randomUUID(), 99, 0, 'email.dispatch');
       relay.wake();
-      await eventually(
-        () => waiting('email.dispatch'),
-        (count) => count === 0,
-      );
+      await eventually(() => waiting('email.dispatch'), 0);
       // The emails of a round share a call, and concurrent rounds divide the emails.
       expect(emails).toBeLessThanOrEqual(10);
       expect(await waiting('domain.verify')).toBe(2_000);
@@ -83,16 +80,10 @@ describe('emails', () => {
     await order('email.dispatch');
     relay.wakeEmails();
     relay.wakeLane('emails');
-    await eventually(
-      async () => notified,
-      (count) => count === 1,
-    );
+    await eventually(async () => notified, 1);
     await order('domain.verify');
     relay.wakeLane('work');
-    await eventually(
-      () => waiting('domain.verify'),
-      (count) => count === 0,
-    );
+    await eventually(() => waiting('domain.verify'), 0);
     expect(await waiting('email.dispatch')).toBe(1);
     tryFirst(() => []);
     await noneWaiting();
@@ -115,10 +106,7 @@ describe('emails', () => {
     relay.wakeEmails();
     await noneWaiting();
     expect([tried.flat().length, batches.length]).toEqual([1, 0]);
-    await eventually(
-      async () => committed,
-      (count) => count === 1,
-    );
+    await eventually(async () => committed, 1);
 
     await orderMany(randomUUID(), 30, 0, 'email.dispatch');
     const subjects = await database.sql<{ id: string }>('select subject_id as id from outbox');
@@ -155,16 +143,10 @@ describe('emails', () => {
     });
     await order('email.dispatch');
     relay.wakeEmails();
-    await eventually(
-      async () => tries,
-      (count) => count === 1,
-    );
+    await eventually(async () => tries, 1);
     await order('email.dispatch');
     relay.wakeEmails();
-    await eventually(
-      () => waiting('email.dispatch'),
-      (count) => count === 1,
-    );
+    await eventually(() => waiting('email.dispatch'), 1);
     expect(tries).toBe(2);
     slow.resolve([]);
     await noneWaiting();

@@ -85,10 +85,7 @@ describe('a command', () => {
     await orderMany(projectId, 3, 20);
     await orderMany(projectId, 1, 10, 'project.erase');
     relay.wake();
-    await eventually(
-      () => waiting('project.erase'),
-      (count) => count === 0,
-    );
+    await eventually(() => waiting('project.erase'), 0);
     expect(await waiting('domain.verify')).toBe(3);
   });
 
@@ -119,10 +116,7 @@ describe('commands', () => {
       }
     });
     start(`relay-${randomUUID()}`);
-    await eventually(
-      () => waiting('domain.verify'),
-      (count) => count === 0,
-    );
+    await eventually(() => waiting('domain.verify'), 0);
     expect(starts).toHaveLength(411);
     // After the rest of the running round, in which each project has a third.
     expect(starts.filter((project) => project === quiet)).toHaveLength(10);
@@ -143,14 +137,8 @@ describe('commands', () => {
     const others = [1, 2].map(() => createRelay(taskQueue));
     for (const other of others) other.start();
     start(taskQueue);
-    await eventually(
-      () => waiting('domain.verify'),
-      (count) => count === 0,
-    );
-    await eventually(
-      () => waiting('contact.snooze'),
-      (count) => count === 1,
-    );
+    await eventually(() => waiting('domain.verify'), 0);
+    await eventually(() => waiting('contact.snooze'), 1);
     await Promise.all(others.map((other) => other.stop()));
     expect(starts).toBe(400);
     expect(warnings).toEqual([]);

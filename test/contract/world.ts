@@ -145,7 +145,7 @@ export async function createWorld(
         event,
       });
       const lists = async () => (await call('GET', `/events?name=${encodeURIComponent(event)}`)).data.length;
-      await eventually(lists, (count) => count === 1);
+      await eventually(lists, 1);
       return { name: event, contactId: data.contact };
     }),
     importJob: maker('import', async () => {

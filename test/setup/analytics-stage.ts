@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll } from 'vitest';
 import { type OwnClickHouse, startOwnClickHouse } from '../../local/testing/own-clickhouse.ts';
+import { draftCampaign } from './draft-campaign.ts';
 import { onlyMessageTo, reportEvent } from './inbox.ts';
 import { type OwnProduct, startTestProduct } from './product.ts';
 import { createTestSender, type TestSender } from './sender.ts';
@@ -57,14 +58,10 @@ async function sendCampaign(): Promise<string> {
     mailbox,
   );
   for (const email of addresses) await sender.post('/contacts', { email });
-  const created = await sender.post('/campaigns', {
-    name: 'News',
+  const id = await draftCampaign(sender, {
     subject: 'News',
     body: '<p><a href="https://shop.example/offer">Offer</a></p>',
-    from: `news@${sender.domain}`,
-    audienceType: 'ALL',
   });
-  const { id } = created.body.data;
   await sender.post(`/campaigns/${id}/send`, {});
   await report(mailbox('success+a'), 'click');
   for (let n = 0; n < 2; n += 1) await report(mailbox('success+b'), 'open');

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { recountCampaign } from '../../db/statements/campaigns/campaign-figures.ts';
 import { insertContacts } from './campaigns.ts';
+import { draftCampaign } from './draft-campaign.ts';
 import { emailStatuses } from './email-statuses.ts';
 import { eventually } from './eventually.ts';
 import type { ProcessStack } from './process-stack.ts';
@@ -15,14 +16,7 @@ export async function createAudience(stack: ProcessStack, recipients: number): P
 }
 
 export async function sendCampaign(sender: TestSender, name = 'News'): Promise<string> {
-  const created = await sender.post('/campaigns', {
-    name,
-    subject: `${name} for {{ n }}`,
-    body: '<p>Hello {{ n }}</p>',
-    from: `news@${sender.domain}`,
-    audienceType: 'ALL',
-  });
-  const { id } = created.body.data;
+  const id = await draftCampaign(sender, { name, subject: `${name} for {{ n }}` });
   const sent = await sender.post(`/campaigns/${id}/send`, {});
   expect(sent.status, JSON.stringify(sent.body)).toBe(200);
   return id;

@@ -38,7 +38,7 @@ export async function receivedActivity(sender: TestSender, count: number): Promi
 export async function allRead(stack: TestProduct): Promise<void> {
   await eventually(
     async () => ((await (await fetch(`${stack.ses.url}/api/events`)).json()) as { queued: number }).queued,
-    (queued) => queued === 0,
+    0,
   );
   await eventually(
     async () => stack.em().execute(`select 1 from inbound_emails where status = 'PENDING'`),

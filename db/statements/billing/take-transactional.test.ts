@@ -48,10 +48,7 @@ async function takeDuring(change: string, callers: number, spare: number | null)
   await em().transactional(async (own) => {
     await takeOne(own, null);
     takers = Array.from({ length: callers }, () => em().transactional((taking) => takeOne(taking, spare)));
-    await eventually(
-      () => waiting('Lock'),
-      (found) => found === callers,
-    );
+    await eventually(() => waiting('Lock'), callers);
     await sql(em(), `${change} where project_id = $1`, [projectId]);
   });
   return Promise.all(takers);

@@ -30,13 +30,10 @@ it('an attempt that begins soon after a long read uses its result; later ones re
   await first;
   expect(await find('one')).toBe(noEvidence);
   expect(reads).toHaveLength(1);
-  await eventually(
-    async () => {
-      find('one').catch(() => undefined);
-      return reads.length;
-    },
-    (length) => length === 2,
-  );
+  await eventually(async () => {
+    find('one').catch(() => undefined);
+    return reads.length;
+  }, 2);
 });
 
 it('a failed read is not kept', async () => {

@@ -186,10 +186,7 @@ describe('the head start of a campaign', () => {
     };
     expect(await freezePiece(10)).toBe(true);
     headStart.look(campaignId);
-    await eventually(
-      async () => warnings.length,
-      (count) => count === 1,
-    );
+    await eventually(async () => warnings.length, 1);
     send = note;
     headStart.look(campaignId);
     await untilSent(1);

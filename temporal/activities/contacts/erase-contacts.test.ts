@@ -60,10 +60,7 @@ it('erases the events of deleted contacts everywhere; outcomes of emails no long
   const data = JSON.stringify({ to: 'gone@example.com', subject: 'Hello', reason: 'none', emailId });
   const sent = { name: 'email.sent', kind: 'emitted', contactId: gone, emailId, data } as const;
   await stage.write([sent, { contactId: gone, kind: 'activity', name: 'contact.snoozed' }]);
-  await eventually(
-    () => streamedOf(gone),
-    (count) => count === 2,
-  );
+  await eventually(() => streamedOf(gone), 2);
   expect(await remove(gone)).toEqual([gone]);
   expect(await erase()).toEqual({ contacts: 1, events: 3 });
   expect([await tracesIn(gone), await streamedOf(gone)]).toEqual([{ events: 0, statistics: 0 }, 0]);
@@ -103,10 +100,7 @@ it('waits for transactions that did not see the deletion, and erases what they w
 it('is retried later while ClickHouse is away', async () => {
   stage.stream();
   const contactId = await addContact('ada@example.com');
-  await eventually(
-    () => streamedOf(contactId),
-    (count) => count === 1,
-  );
+  await eventually(() => streamedOf(contactId), 1);
   await remove(contactId);
   const away = { ...stage.clickhouse, command: () => Promise.reject(new ClickHouseUnavailable('away')) };
   await expect(erase(away)).rejects.toThrow(ClickHouseUnavailable);
@@ -125,10 +119,7 @@ it('erases everything from Postgres while ClickHouse is away, and from ClickHous
   });
   const streamer = stage.stream();
   const contactId = await addContact('ada@example.com');
-  await eventually(
-    () => streamedOf(contactId),
-    (count) => count === 1,
-  );
+  await eventually(() => streamedOf(contactId), 1);
   await streamer.stop();
   await rows(
     `insert into contact_erasures (contact_id, project_id, erased_at)
@@ -161,10 +152,7 @@ it('needs no ClickHouse if none is configured', async () => {
 it('waits for a ClickHouse that is no longer configured and still has the events', async () => {
   stage.stream();
   const contactId = await addContact('ada@example.com');
-  await eventually(
-    () => streamedOf(contactId),
-    (count) => count === 1,
-  );
+  await eventually(() => streamedOf(contactId), 1);
   await remove(contactId);
   await expect(erase(withoutClickHouse())).rejects.toThrow('none is configured any more');
   expect([await tracesIn(contactId), await open()]).toMatchObject([{ events: 0 }, [{}]]);
@@ -178,10 +166,7 @@ it('erases once more after five minutes, for an insert that was in progress in C
   await remove(contactId);
   expect(await erase()).toMatchObject({ contacts: 1 });
   await stage.write([{ name: 'late', contactId }]);
-  await eventually(
-    () => streamedOf(contactId),
-    (count) => count === 1,
-  );
+  await eventually(() => streamedOf(contactId), 1);
   await letPass('4 minutes');
   expect(await erase()).toEqual({ contacts: 0, events: 0 });
   expect(await streamedOf(contactId)).toBe(1);
@@ -380,10 +365,7 @@ it('erases the contacts of other projects when those of one cannot be erased', a
      when (old.project_id = '${otherProject}') execute function refuse()`,
   );
   const contactId = await addContact('ada@example.com');
-  await eventually(
-    () => streamedOf(contactId),
-    (count) => count === 1,
-  );
+  await eventually(() => streamedOf(contactId), 1);
   await rows(
     `insert into contact_erasures (contact_id, project_id, erased_at)
      select id, $2, now() - interval '1 hour'

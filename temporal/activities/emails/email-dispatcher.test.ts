@@ -67,11 +67,7 @@ function createDispatcher({
   return createEmailDispatcher(dependencies, patienceMs);
 }
 
-const begun = () =>
-  eventually(
-    async () => handedOver.length,
-    (count) => count === 1,
-  );
+const begun = () => eventually(async () => handedOver.length, 1);
 
 describe('a provider that answers slowly', () => {
   const isOpen = (ids: readonly string[]) =>
@@ -89,11 +85,7 @@ describe('a provider that answers slowly', () => {
     const [many = []] = await acceptEmails(em(), [acceptInput(await insertProject(em()), addresses)]);
     const busy = many.map(({ emailId }) => emailId);
     const busyRun = emails.dispatch(busy, never);
-    const reach = (count: number) =>
-      eventually(
-        async () => calls.length,
-        (made) => made === count,
-      );
+    const reach = (count: number) => eventually(async () => calls.length, count);
     await reach(2);
     const quietRun = emails.dispatch(emailIds, never);
     await eventually(
@@ -147,10 +139,7 @@ describe('a first try', () => {
     const emails = createDispatcher({ rates: async () => ({ account: 2, project: null }) });
     const ids = [...emailIds, await acceptOne(), await acceptOne(), await acceptOne(), await acceptOne()];
     expect(await emails.tryFirst(ids)).toEqual({ openIds: ids, retryInMs: 20_000 });
-    await eventually(
-      async () => handedOver.length,
-      (count) => count === ids.length,
-    );
+    await eventually(async () => handedOver.length, ids.length);
     await emails.stop();
     expect(handedOver.toSorted()).toEqual(ids.toSorted());
   });

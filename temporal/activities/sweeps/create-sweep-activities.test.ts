@@ -35,7 +35,7 @@ it('partitions are created in time even while the address index waits for a tran
     `insert into contacts (id, project_id, email) values (uuidv7(), uuidv7(), 'ada@example.com')`,
   );
   const kept = keep();
-  await eventually(isThere, (found) => found === true);
+  await eventually(isThere, true);
   await open.commit();
   expect(await kept).toMatchObject({ added: 1 });
 });

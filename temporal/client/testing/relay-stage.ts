@@ -95,11 +95,7 @@ export function tryFirst(run: (emailIds: string[]) => string[] | Promise<string[
   });
 }
 
-export const noneWaiting = () =>
-  eventually(
-    () => waiting('email.dispatch'),
-    (count) => count === 0,
-  );
+export const noneWaiting = () => eventually(() => waiting('email.dispatch'), 0);
 
 interface BatchOptions {
   args: [{ emailIds: string[] }];
