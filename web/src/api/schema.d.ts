@@ -1493,6 +1493,7 @@ export interface components {
             type: "string" | "number" | "boolean" | "date";
         };
         Domain: {
+            checkedAt: string | null;
             /** Format: date-time */
             createdAt: string;
             dkimTokens: string[];
@@ -1504,6 +1505,7 @@ export interface components {
             records: {
                 found: boolean;
                 name: string;
+                others: string[];
                 priority?: number;
                 /** @enum {string} */
                 purpose: "DKIM" | "MAIL_FROM" | "SPF" | "DMARC" | "OWNERSHIP" | "INBOUND";
