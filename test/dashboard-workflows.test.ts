@@ -273,10 +273,12 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     }
     await page.goto(`projects/${project.id}/workflows/${id}?view=executions`);
     await button('Cancel the execution of third@example.com').waitFor();
+    await button('Cancel all 3').waitFor();
     await suggested('Find an address', 'sought@example.com');
     await button('Cancel the execution of third@example.com').waitFor({ state: 'detached' });
     await button('Cancel the execution of sought@example.com').waitFor();
     expect(await button('Cancel the execution of unsought@example.com').count()).toBe(0);
+    expect(await button('Cancel all 3').count()).toBe(0);
     await page.reload();
     await button('Cancel the execution of sought@example.com').waitFor();
     await page.getByRole('combobox', { name: 'Find an address' }).fill('nobody@example.com');

@@ -46,7 +46,7 @@ export function ContactSelection({ selected, onClear, filter, counted, shown }: 
   return (
     <section
       aria-label="Selection"
-      className="sticky top-(--page-header,0px) z-15 flex flex-wrap items-center gap-2 rounded-md bg-accent-soft px-3 py-2"
+      className="sticky top-(--page-header,0px) z-15 flex flex-wrap items-center gap-2 bg-accent-soft px-4 py-2 max-md:-mx-4 md:rounded-md md:px-3"
     >
       <span className="font-medium" data-numeric role="status">
         {size === undefined

@@ -88,7 +88,7 @@ function Value({ record: { value, priority, purpose, others } }: { record: DnsRe
         <p className="mt-1 text-sm">
           <span className="text-bad">DNS has {others.length === 1 ? 'this instead' : 'these instead'}:</span>
           {others.map((other) => (
-            <code key={other} className="block break-all">
+            <code key={other} className="block break-all text-xs">
               {other}
             </code>
           ))}

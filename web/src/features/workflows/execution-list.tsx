@@ -62,6 +62,7 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
 
 /** The filter with the number of executions in each status, and what can be done to all. */
 function ExecutionToolbar({ workflowId }: { workflowId: string }) {
+  const { contact } = route.useSearch();
   const [dialog, setDialog] = useState<'start' | 'cancel-all' | null>(null);
   const close = () => setDialog(null);
   const { data: statistics } = useQuery({ ...statisticsQuery(workflowId), refetchInterval });
@@ -74,7 +75,8 @@ function ExecutionToolbar({ workflowId }: { workflowId: string }) {
       <StatusFilter figureOf={(key) => shown(figures?.[key])} />
       <ContactFilter />
       <div className="flex-1" />
-      {underWay > 0 && (
+      {/* Not beside the executions of one contact, where “all” would seem to mean those. */}
+      {underWay > 0 && !contact && (
         <Button look="danger" onPress={() => setDialog('cancel-all')}>
           Cancel all {shown(underWay)}
         </Button>
