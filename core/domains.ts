@@ -6,6 +6,9 @@ export const domainClaimDays = 7;
 
 export interface DomainCheck {
   verified: boolean;
+  /** Keys of the records that DNS has (`recordKey`). */
   found: string[];
+  /** Values that DNS has instead, by key of the record. */
+  others: Record<string, string[]>;
   dkimTokens: string[];
 }

@@ -50,6 +50,20 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     await expect.poll(async () => (await edgesOf('th'))?.top).toBeCloseTo(header?.bottom ?? 0, 0);
   });
 
+  it('keeps the actions for selected contacts in view', async () => {
+    const { page } = tab;
+    await open({ plan: 'pro' });
+    await page.getByRole('row').nth(50).getByRole('checkbox').press('Space');
+    const bottomOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      return box && box.y + box.height;
+    };
+    const header = await bottomOf('main header');
+    const selection = page.getByRole('region', { name: 'Selection' });
+    await expect.poll(async () => (await selection.boundingBox())?.y).toBeGreaterThanOrEqual(header ?? 0);
+    await selection.getByRole('button', { name: 'Clear' }).click();
+  });
+
   it('counts all matching contacts before they are deleted together', async () => {
     const { page } = tab;
     await open({ plan: 'pro' });

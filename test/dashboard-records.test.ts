@@ -87,6 +87,21 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     );
   });
 
+  it('a domain shows what DNS has instead of a record', async () => {
+    const wrong = 'wrong.records.test';
+    const { id } = (await post('/domains', { domain: wrong })).body;
+    const texts = ['posthaste-verification=mistyped'];
+    const zone = `${stage.stack.ses.url}/api/records/_posthaste.${wrong}`;
+    await fetch(zone, { method: 'PUT', body: JSON.stringify({ texts }) });
+    await page.goto(`projects/${project.id}/domains/${id}`);
+    await button('Check now').click();
+    await page.getByText('Some records have another value. Compare them below.').waitFor();
+    const record = page.getByRole('row', { name: /^Other value TXT/ });
+    await record.getByText('DNS has this instead:').waitFor();
+    await record.getByText('posthaste-verification=mistyped', { exact: true }).waitFor();
+    await page.getByText(/^Last check:/).waitFor();
+  });
+
   it('a contact that bounced says so, until somebody subscribes it again', async () => {
     const { id } = (await post('/contacts', { email: 'bounced@example.com' })).body;
     await stage.stack.sql(
@@ -531,5 +546,30 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     expect((await name.boundingBox())?.width).toBeGreaterThan(60);
     await page.setViewportSize({ width: 1440, height: 900 });
     await page.unroute('**/analytics/timeseries?**');
+  });
+
+  it('selected contacts join a static segment, and their pages show in which they are', async () => {
+    const { id } = (await post('/segments', { name: 'Guests', type: 'STATIC' })).body;
+    await post('/segments', { name: 'On a plan', condition: planIs('guest') });
+    for (const name of ['one', 'two']) {
+      await post('/contacts', { email: `${name}@guests.example`, data: { plan: 'guest' } });
+    }
+    await page.goto(`projects/${project.id}/contacts?search=guests.example`);
+    await page.getByRole('checkbox', { name: 'Select one@guests.example' }).press('Space');
+    await page.getByRole('checkbox', { name: 'Select two@guests.example' }).press('Space');
+    await button('Add to a segment').click();
+    const dialog = page.getByRole('dialog', { name: 'Add 2 contacts to a segment' });
+    await dialog.getByRole('button', { name: /Segment/ }).click();
+    await page.getByRole('option', { name: 'Guests' }).waitFor();
+    expect(await page.getByRole('option', { name: 'On a plan' }).count()).toBe(0);
+    await page.getByRole('option', { name: 'Guests' }).click();
+    await dialog.getByRole('button', { name: 'Add 2 contacts' }).click();
+    await dialog.getByText('2 of 2: 2 changed, 0 as before').waitFor();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    expect((await asked(`/segments/${id}/contacts`)).body.total).toBe(2);
+    await link('one@guests.example').click();
+    await link('On a plan').waitFor();
+    await link('Guests').click();
+    await page.getByRole('heading', { name: '2 members' }).waitFor();
   });
 });

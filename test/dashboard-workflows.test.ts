@@ -265,6 +265,26 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     }
   });
 
+  it('lists the executions of one contact', async () => {
+    const { id } = await createWaitingWorkflow(sender, { name: 'Filtered', eventName: 'filtered' });
+    for (const email of ['sought@example.com', 'unsought@example.com', 'third@example.com']) {
+      const contactId = await createContact(sender, email);
+      expect((await sender.post(`/workflows/${id}/executions`, { contactId })).status).toBe(201);
+    }
+    await page.goto(`projects/${project.id}/workflows/${id}?view=executions`);
+    await button('Cancel the execution of third@example.com').waitFor();
+    await button('Cancel all 3').waitFor();
+    await suggested('Find an address', 'sought@example.com');
+    await button('Cancel the execution of third@example.com').waitFor({ state: 'detached' });
+    await button('Cancel the execution of sought@example.com').waitFor();
+    expect(await button('Cancel the execution of unsought@example.com').count()).toBe(0);
+    expect(await button('Cancel all 3').count()).toBe(0);
+    await page.reload();
+    await button('Cancel the execution of sought@example.com').waitFor();
+    await page.getByRole('combobox', { name: 'Find an address' }).fill('nobody@example.com');
+    await page.getByText('Nothing matches').waitFor();
+  });
+
   it('has no step that sets one field twice', async () => {
     const { id, steps } = await createWorkflow(sender, { name: 'Twice', eventName: 'twice' });
     const config = { data: { plan: 'pro' } };

@@ -27,6 +27,7 @@ it('returns the DNS records to create, and is verified in the background right a
         value: `${token}.dkim.amazonses.com`,
         purpose: 'DKIM',
         found: false,
+        others: [],
       },
       {
         type: 'TXT',
@@ -34,6 +35,7 @@ it('returns the DNS records to create, and is verified in the background right a
         value: expect.stringMatching(/^posthaste-verification=[\w-]{32}$/),
         purpose: 'OWNERSHIP',
         found: false,
+        others: [],
       },
       expect.objectContaining({ type: 'MX', priority: 10, purpose: 'MAIL_FROM', found: false }),
       expect.objectContaining({ type: 'TXT', purpose: 'SPF' }),
@@ -111,10 +113,14 @@ it('is proven by the TXT record of one project, even if another has added it bef
     });
   await put(`records/_posthaste.${name}`, { texts: ['something else', owned?.proof] });
   await put(`identities/${name}`, { status: 'verified' });
-  expect((await sender.get(`/domains/${squatted?.id}/verify`)).body.verified).toBe(false);
+  const refused = await sender.get(`/domains/${squatted?.id}/verify`);
+  expect(refused.body.verified).toBe(false);
+  expect(refused.body.checkedAt).not.toBeNull();
+  const others = ['something else', owned?.proof];
+  expect(refused.body.records[0]).toMatchObject({ purpose: 'OWNERSHIP', found: false, others });
   const verified = await other.get(`/domains/${owned?.id}/verify`);
   expect(verified.body.verified).toBe(true);
-  expect(verified.body.records[0]).toMatchObject({ purpose: 'OWNERSHIP', found: true });
+  expect(verified.body.records[0]).toMatchObject({ purpose: 'OWNERSHIP', found: true, others: [] });
   // Adding the other project's TXT record now is too late.
   await put(`records/_posthaste.${name}`, { texts: [owned?.proof, squatted?.proof] });
   expect((await sender.get(`/domains/${squatted?.id}/verify`)).status).toBe(409);

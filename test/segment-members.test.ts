@@ -50,6 +50,31 @@ describe('GET /segments/:id/contacts', () => {
   });
 });
 
+describe('GET /contacts/:id/segments', () => {
+  it('lists the segments that a contact is in right now, newest first, of every kind', async () => {
+    const { id } = (await sender.post('/contacts', { email: address(1), data: { plan: 'free' } })).body;
+    await createSegment(sender, { name: 'Other list', type: 'STATIC' });
+    const list = await createSegment(sender, { name: 'List', type: 'STATIC' });
+    await sender.post(`/segments/${list.id}/members`, { emails: [address(1)] });
+    const pro = await createSegment(sender, { name: 'Pro', condition: planIs('pro') });
+    const filters = [{ field: `segment.${pro.id}`, operator: 'notMemberOfSegment' }];
+    await createSegment(sender, { name: 'Not pro', condition: { logic: 'AND', groups: [{ filters }] } });
+    for (let index = 0; index < 60; index += 1) {
+      await createSegment(sender, { name: `Free ${index}`, condition: planIs('free') });
+    }
+    const namesOf = async () => {
+      const { body } = await sender.get(`/contacts/${id}/segments`);
+      return body.data.map(({ name, type }: { name: string; type: string }) => `${name} ${type}`);
+    };
+    const free = Array.from({ length: 60 }, (_, index) => `Free ${59 - index} DYNAMIC`);
+    expect(await namesOf()).toEqual([...free, 'Not pro DYNAMIC', 'List STATIC']);
+    await sender.patch(`/contacts/${id}`, { data: { plan: 'pro' } });
+    expect(await namesOf()).toEqual(['Pro DYNAMIC', 'List STATIC']);
+    const other = await createTestSender(stack.url);
+    expect((await other.get(`/contacts/${id}/segments`)).status).toBe(404);
+  });
+});
+
 describe('static members', () => {
   it('are added once, created on request, and counted', async () => {
     await putContact(sender, 1, 'pro');

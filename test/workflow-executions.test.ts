@@ -193,6 +193,12 @@ describe('an execution', () => {
     expect(await list('?status=CANCELLED')).toMatchObject({ data: [{ id: first }], total: 1, totalPages: 1 });
     expect(await list('?pageSize=1&page=1')).toMatchObject({ data: [{ id: last }], total: 3, totalPages: 3 });
     expect(await list('?status=FAILED')).toMatchObject({ data: [], total: 0 });
+    const email = encodeURIComponent('C@Example.com ');
+    expect(await list(`?email=${email}`)).toMatchObject({ data: [{ id: last }], total: 1 });
+    expect(await list(`?email=${email}&status=CANCELLED`)).toMatchObject({ data: [], total: 0 });
+    for (const unknown of ['nobody@example.com', 'nobody']) {
+      expect(await list(`?email=${unknown}`)).toMatchObject({ data: [], total: 0 });
+    }
     const refused = await sender.get(`/workflows/${id}/executions?status=lost`);
     expect([refused.status, refused.body.error.code]).toEqual([400, 'BAD_REQUEST']);
   });

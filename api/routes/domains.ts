@@ -11,7 +11,11 @@ function presentDomain(domains: DomainsService, domain: Domain) {
   return present(domainSchema, {
     ...domain,
     verified: domain.status === 'verified',
-    records: domains.recordsOf(domain).map((record) => ({ ...record, found: found.has(recordKey(record)) })),
+    records: domains.recordsOf(domain).map((record) => {
+      const key = recordKey(record);
+      const isFound = found.has(key);
+      return { ...record, found: isFound, others: isFound ? [] : (domain.otherValues[key] ?? []) };
+    }),
   });
 }
 

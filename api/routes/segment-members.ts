@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import { present } from '../presenters/present.ts';
@@ -10,6 +11,7 @@ import {
   removedMembersSchema,
   removeMembersBodySchema,
   segmentContactsSchema,
+  segmentOfContactSchema,
 } from '../schemas/segments.ts';
 
 export const listSegmentContacts = defineRoute('GET /segments/:id/contacts', {
@@ -25,6 +27,17 @@ ${deepPages}`,
     const members = await ctx.services.segmentMembers.list(project.id, params.id, query);
     const data = members.rows.map((contact) => present(contactSchema, contact));
     ctx.body = presentLargePage(data, members, query);
+  },
+});
+
+export const listSegmentsOfContact = defineRoute('GET /contacts/:id/segments', {
+  summary: 'List the segments that a contact is in',
+  description: 'Right now, newest segment first. Dynamic segments are decided by their conditions.',
+  responses: ok('The segments.', z.object({ data: z.array(segmentOfContactSchema) })),
+  errors: ['NOT_FOUND'],
+  async handler(ctx, { project, params }) {
+    const segments = await ctx.services.segmentMembers.ofContact(project.id, params.id);
+    ctx.body = { data: segments.map((segment) => present(segmentOfContactSchema, segment)) };
   },
 });
 

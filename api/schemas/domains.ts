@@ -32,8 +32,14 @@ export const domainSchema = z
           .enum(['DKIM', 'MAIL_FROM', 'SPF', 'DMARC', 'OWNERSHIP', 'INBOUND'])
           .describe("INBOUND is optional: it routes the domain's incoming email here."),
         found: z.boolean().describe('Whether the last check found the record.'),
+        others: z
+          .array(z.string())
+          .describe(
+            'What DNS had at this name instead, at most 5 values, each cut to 255 characters; of an MX record with its priority.',
+          ),
       }),
     ),
+    checkedAt: z.iso.datetime().nullable().describe('The last check; null until the first has ended.'),
     projectId: z.uuid(),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),

@@ -64,6 +64,7 @@ export const listExecutionsQuerySchema = largePageQuerySchema.extend({
     .string()
     .optional()
     .describe(`${executionStatuses.slice(0, -1).join(', ')} or CANCELLED.`),
+  email: z.string().optional().describe('Address of the contact; an address of no contact has none.'),
 });
 
 export type StartExecutionBody = z.output<typeof startExecutionBodySchema>;

@@ -23,6 +23,8 @@ export const segmentSchema = z
   })
   .meta({ id: 'Segment' });
 
+export const segmentOfContactSchema = segmentSchema.pick({ id: true, name: true, type: true });
+
 const maxMembersPerCall = 500;
 
 const nameSchema = z.string().trim().min(1).max(100);

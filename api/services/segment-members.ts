@@ -1,10 +1,12 @@
 import { IsolationLevel, LockMode } from '@mikro-orm/core';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { maxExpandedFilters } from '../../core/segments/reference-graph.ts';
 import { type Audience, conditionAudience, segmentAudience } from '../../db/conditions/audience.ts';
 import { mostCounted, type Total } from '../../db/count-or-estimate.ts';
+import { Contact } from '../../db/entities/contact.ts';
 import { projectEm } from '../../db/entities/project-em.ts';
-import type { Segment } from '../../db/entities/segment.ts';
+import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import { readAudienceFigures } from '../../db/statements/contacts/contact-figures.ts';
@@ -13,10 +15,12 @@ import {
   listAudience,
   sampleAudience,
 } from '../../db/statements/segments/audience-contacts.ts';
+import { batchSegments } from '../../db/statements/segments/batch-segments.ts';
 import { changeStaticMembers } from '../../db/statements/segments/change-static-members.ts';
 import { computationStart, computeSegment } from '../../db/statements/segments/compute-segment.ts';
 import { createMissingContacts } from '../../db/statements/segments/create-missing-contacts.ts';
 import { countStaticMembers, listMembers } from '../../db/statements/segments/segment-members.ts';
+import { segmentsOfContact } from '../../db/statements/segments/segments-of-contact.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
 import { contactsCountedLive } from './counted-live.ts';
@@ -37,6 +41,20 @@ export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, 
   return {
     list: (projectId: string, id: string, query: LargePageQuery) =>
       heavyReads.run(projectId, () => readPage(orm, projectId, id, query)),
+
+    /** The segments that a contact is in right now, newest first. */
+    async ofContact(projectId: string, contactId: string) {
+      const em = projectEm(orm, projectId);
+      orNotFound(await em.findOne(Contact, { id: contactId }, { fields: ['id'] }), 'Contact');
+      const segments = await em.getRepository(Segment).listAll();
+      const inTurn = heavyReads.inBatches(projectId);
+      const found = new Set<string>();
+      for (const ids of batchesOf(segments, contactId)) {
+        const those = await inTurn(() => segmentsOfContact(em, projectId, contactId, ids));
+        for (const id of those) found.add(id);
+      }
+      return segments.filter(({ id }) => found.has(id));
+    },
 
     add: (projectId: string, id: string, { emails, createMissing, subscribed }: AddMembersBody) =>
       changeStatic(orm, committed, projectId, id, async (em, segment) => {
@@ -85,6 +103,16 @@ export function createSegmentMembersService(orm: Orm, heavyReads: ProjectSlots, 
       });
     },
   };
+}
+
+function* batchesOf(segments: readonly Segment[], contactId: string): Generator<string[]> {
+  const readers = segments.map(({ id, filterCount, refersTo }) => ({
+    id,
+    inputs: ['contact'],
+    filters: refersTo.length === 0 ? filterCount : maxExpandedFilters,
+  }));
+  const touched = new Map([['contact', new Set([contactId])]]);
+  for (const { bits } of batchSegments(readers, touched)) yield [...bits.keys()];
 }
 
 function without(addresses: readonly string[], found: readonly string[]): string[] {

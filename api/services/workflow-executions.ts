@@ -1,5 +1,7 @@
+import { parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { newId } from '../../core/new-id.ts';
+import { nilId } from '../../core/nil-id.ts';
 import { executionStatuses } from '../../core/workflows/execution-status.ts';
 import { findStep, parseDraft } from '../../core/workflows/graph.ts';
 import { findGraphFaults } from '../../core/workflows/graph-faults.ts';
@@ -27,6 +29,14 @@ export interface ExecutionOfContact {
 
 const findExecution = async (em: Em, workflowId: string, id: string) =>
   orNotFound(await em.findOne(WorkflowExecution, { id, workflowId }), 'Execution');
+
+/** An execution keeps the id of its contact only. */
+async function ofAddress(em: Em, email: string | undefined): Promise<{ contactId?: string }> {
+  if (email === undefined) return {};
+  const address = parseEmailAddress(email.trim()) ?? email;
+  const contact = await em.findOne(Contact, { email: address }, { fields: ['id'] });
+  return { contactId: contact?.id ?? nilId };
+}
 
 async function ofContacts(em: Em, executions: WorkflowExecution[]): Promise<ExecutionOfContact[]> {
   const ids = executions.map(({ contactId }) => contactId);
@@ -64,11 +74,12 @@ export function createWorkflowExecutionsService(orm: Orm, writes: ProjectSlots, 
       const em = projectEm(orm, projectId);
       await findWorkflow(em, workflowId);
       const status = readName(query.status, executionStatuses, 'execution status');
+      const filter = { workflowId, ...(status && { status }), ...(await ofAddress(em, query.email)) };
       const found = await readLargePage({
         kind: 'executions',
         query,
-        total: await countExecutions(em, workflowId, status),
-        read: (window) => em.getRepository(WorkflowExecution).listPage(workflowId, status, window),
+        total: await countExecutions(em, filter),
+        read: (window) => em.getRepository(WorkflowExecution).listPage(filter, window),
         positionOf: ({ startedAt, id }) => ({ at: startedAt, id }),
       });
       return { ...found, rows: await ofContacts(em, found.rows) };

@@ -42,7 +42,7 @@ async function countByStatus(em: Em, workflowId: string) {
   let totalAccuracy: TotalAccuracy = 'exact';
   const counts: [ExecutionStatus, number][] = [];
   for (const status of executionStatuses) {
-    const counted = await countExecutions(em, workflowId, status);
+    const counted = await countExecutions(em, { workflowId, status });
     counts.push([status, counted.total]);
     total += counted.total;
     if (counted.totalAccuracy !== 'exact') totalAccuracy = counted.totalAccuracy;

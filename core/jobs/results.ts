@@ -11,6 +11,11 @@ export const importResultSchema = z.object({
     .int()
     .default(0)
     .describe('Rows of a contact that existed, or that an earlier row of the file created.'),
+  repeated: z
+    .number()
+    .int()
+    .default(0)
+    .describe('Usable rows with the address of an earlier row; the values of later rows win.'),
   skipped: z.number().int().default(0).describe('Rows that could not be used.'),
   errors: z
     .array(
@@ -52,5 +57,5 @@ export const bulkResultSchema = z.object({
 
 export type ImportResult = z.output<typeof importResultSchema>;
 /** The outcome of some rows. */
-export type ImportedRows = Omit<ImportResult, 'notices'>;
+export type ImportedRows = Omit<ImportResult, 'notices' | 'repeated'>;
 export type BulkResult = z.output<typeof bulkResultSchema>;

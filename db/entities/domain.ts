@@ -21,6 +21,8 @@ const DomainSchema = defineEntity({
     status: p.enum(domainStatuses).default('pending'),
     dkimTokens: p.type('text[]').$type<string[]>().default([]),
     foundRecords: p.type('text[]').$type<string[]>().default([]),
+    /** Values that DNS has instead of records that were not found, by key of the record. */
+    otherValues: p.json().$type<Record<string, string[]>>().defaultRaw(`'{}'`),
     /** False for a domain verified before the TXT record was required, until it becomes pending again. */
     needsProof: p.boolean().default(true),
     checkedAt: instant().nullable(),
@@ -37,12 +39,13 @@ export class Domain extends DomainSchema.class {
    *
    * @returns whether the status changed
    */
-  recordCheck({ verified, found, dkimTokens }: DomainCheck, isVerifiedElsewhere: boolean): boolean {
+  recordCheck({ verified, found, others, dkimTokens }: DomainCheck, isVerifiedElsewhere: boolean): boolean {
     const now = new Date();
     const before = this.status;
     const isUnchanged = isSame(found, this.foundRecords) && isSame(dkimTokens, this.dkimTokens);
     this.status = verified && !isVerifiedElsewhere ? 'verified' : 'pending';
     this.foundRecords = found;
+    this.otherValues = others;
     this.dkimTokens = dkimTokens;
     this.checkedAt = now;
     if (this.status === 'pending') this.needsProof = true;

@@ -116,19 +116,22 @@ export const EventListener = defineEntity({
   },
 });
 
+/** Executions of a workflow. */
+export interface ExecutionFilter {
+  workflowId: string;
+  status?: ExecutionStatus;
+  contactId?: string;
+}
+
 export class WorkflowExecutionRepository extends EntityRepository<WorkflowExecution> {
-  listPage(
-    workflowId: string,
-    status: ExecutionStatus | undefined,
-    { limit, offset, after }: ListWindow,
-  ): Promise<WorkflowExecution[]> {
+  listPage(filter: ExecutionFilter, { limit, offset, after }: ListWindow): Promise<WorkflowExecution[]> {
     const position = after && {
       // Bounds the index scan, which the `$or` below does not.
       startedAt: { $lte: new Date(after.at) },
       $or: [{ startedAt: { $lt: new Date(after.at) } }, { id: { $lt: after.id } }],
     };
     return this.find(
-      { workflowId, ...(status && { status }), ...position },
+      { ...filter, ...position },
       { orderBy: { startedAt: 'desc', id: 'desc' }, limit, offset },
     );
   }

@@ -59,4 +59,5 @@ export const migrations = [
   sqlMigration('2026-11-28-rows-per-project'),
   sqlMigration('2026-11-28-retries'),
   sqlMigration('2026-11-29-computation-turns'),
+  sqlMigration('2026-11-29-other-values'),
 ];

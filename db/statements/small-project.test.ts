@@ -166,10 +166,14 @@ const reads: Record<string, Read> = {
   'an audience': async (em) => listAudience(em, own.projectId, await whoOrdered(em), page),
   'a count of an audience': async (em) => countAudience(em, own.projectId, await whoOrdered(em)),
   'what an audience gets': (em) => countAudienceOutcome(em, { projectId: own.projectId, ...everybody }),
-  executions: (em) => em.getRepository(WorkflowExecution).listPage(own.workflowId, undefined, page),
+  executions: (em) => em.getRepository(WorkflowExecution).listPage({ workflowId: own.workflowId }, page),
   'executions of a status': (em) =>
-    em.getRepository(WorkflowExecution).listPage(own.workflowId, 'WAITING', page),
-  'a count of executions': (em) => countExecutions(em, own.workflowId, 'WAITING'),
+    em.getRepository(WorkflowExecution).listPage({ workflowId: own.workflowId, status: 'WAITING' }, page),
+  'executions of a contact': (em) => {
+    const { workflowId, contactId } = own;
+    return em.getRepository(WorkflowExecution).listPage({ workflowId, contactId }, page);
+  },
+  'a count of executions': (em) => countExecutions(em, { workflowId: own.workflowId, status: 'WAITING' }),
   'figures of steps': (em) => countSteps(em, own.workflowId),
   'upcoming items': (em) => listUpcoming(em, own.projectId, 50),
   'names of events': (em) => listHistoryNames(em, own.projectId, 100),

@@ -45,6 +45,7 @@ describe('sender domains by DNS alone', () => {
     expect(await identities.check(shop, [])).toEqual({
       verified: true,
       found: ['TXT _posthaste.shop.example OWNERSHIP'],
+      others: {},
       dkimTokens: [],
     });
     server.records = [{ type: 'TXT', name: '_posthaste.other.example', value }];
@@ -65,6 +66,7 @@ describe('sender domains by DNS alone', () => {
     expect(await identities.check(shop, [])).toEqual({
       verified: false,
       found: [],
+      others: {},
       dkimTokens: [],
     });
   });

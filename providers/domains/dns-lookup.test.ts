@@ -89,7 +89,16 @@ describe('looking up DNS records', () => {
     ['nothing', proof, []],
   ])('misses %s', async (_what, record, values) => {
     const there = values.map((value) => ({ type: record.type, name: record.name, value }));
-    expect(await look(record, ...there)).toBe('missing');
+    const isMx = record.type === 'MX';
+    const others = values.map((value) => (isMx ? `10 ${value}` : value));
+    expect(await look(record, ...there)).toEqual(values.length === 0 ? 'missing' : { others });
+  });
+
+  it('says what is there instead, as far as people read it and Postgres can hold it', async () => {
+    const there = (value: string) => ({ type: 'TXT' as const, name: proof.name, value });
+    const first = `a\0b\nc ${'x'.repeat(200)}`;
+    const sighting = await look(proof, there(first), ...Array.from({ length: 9 }, () => there('again')));
+    expect(sighting).toEqual({ others: [`ab c ${'x'.repeat(200)}`, ...Array(4).fill('again')] });
   });
 
   it('misses a record of another type at the name', async () => {

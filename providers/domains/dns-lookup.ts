@@ -1,12 +1,20 @@
 import type { Resolver } from 'node:dns/promises';
+import { storableLine } from '../../core/inbound/storable-text.ts';
 import { createDnsAsker } from '../dns-asker.ts';
-import type { DnsRecord } from './domain-identities.ts';
+import { type DnsRecord, recordKey } from './domain-identities.ts';
 
-/** `unanswered`: DNS was silent or failed, so the state of the record is unknown. */
-export type Sighting = 'found' | 'missing' | 'unanswered';
+/**
+ * `missing`: the name has no record of this type. `others`: those that it has instead. `unanswered`: DNS was silent or
+ * failed, so the state of the record is unknown.
+ */
+export type Sighting = 'found' | 'missing' | 'unanswered' | { others: string[] };
 
 /** Looks up all records in parallel, within 2.5 seconds. Results in the order of `records`. */
 export type RecordLookup = (records: readonly DnsRecord[]) => Promise<Sighting[]>;
+
+/** Others may put thousands of records at a name, of up to 64 kB each. */
+const mostOthers = 5;
+const longestOther = 255;
 
 const withoutDot = (name: string) => name.toLowerCase().replace(/\.$/, '');
 
@@ -22,38 +30,60 @@ function isWantedText(record: DnsRecord, text: string): boolean {
   }
 }
 
-async function isAnswered(resolver: Resolver, record: DnsRecord): Promise<boolean> {
+const sightingOf = (isFound: boolean, values: readonly string[]): Sighting =>
+  isFound
+    ? 'found'
+    : { others: values.slice(0, mostOthers).map((value) => storableLine(value, longestOther)) };
+
+async function ask(resolver: Resolver, record: DnsRecord): Promise<Sighting> {
   switch (record.type) {
     case 'CNAME': {
       const names = await resolver.resolveCname(record.name);
-      return names.some((name) => withoutDot(name) === withoutDot(record.value));
+      const isFound = names.some((name) => withoutDot(name) === withoutDot(record.value));
+      return sightingOf(isFound, names);
     }
     case 'MX': {
       const hosts = await resolver.resolveMx(record.name);
       const wanted = hosts.filter(({ exchange }) => withoutDot(exchange) === withoutDot(record.value));
+      const values = hosts.map(({ priority, exchange }) => `${priority} ${exchange}`);
       if (record.purpose !== 'INBOUND') {
         // SES accepts a MAIL FROM host with exactly one MX record only.
-        return hosts.length === 1 && wanted.length === 1;
+        return sightingOf(hosts.length === 1 && wanted.length === 1, values);
       }
       // Senders try the lowest preference first.
       const lowest = Math.min(...hosts.map(({ priority }) => priority));
-      return wanted.some(({ priority }) => priority === lowest);
+      return sightingOf(
+        wanted.some(({ priority }) => priority === lowest),
+        values,
+      );
     }
     case 'TXT': {
-      const texts = await resolver.resolveTxt(record.name);
-      return texts.some((chunks) => isWantedText(record, chunks.join('')));
+      const texts = (await resolver.resolveTxt(record.name)).map((chunks) => chunks.join(''));
+      return sightingOf(
+        texts.some((text) => isWantedText(record, text)),
+        texts,
+      );
     }
   }
 }
 
 async function look(resolver: Resolver, record: DnsRecord): Promise<Sighting> {
   try {
-    return (await isAnswered(resolver, record)) ? 'found' : 'missing';
+    return await ask(resolver, record);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     return code === 'ENOTFOUND' || code === 'ENODATA' ? 'missing' : 'unanswered';
   }
 }
+
+/** The values that records have instead of the wanted ones, by `recordKey`. */
+export const othersOf = (records: readonly DnsRecord[], sightings: readonly Sighting[]) =>
+  Object.fromEntries(
+    records.flatMap((record, index) => {
+      const sighting = sightings[index];
+      return typeof sighting === 'object' ? [[recordKey(record), sighting.others]] : [];
+    }),
+  );
 
 /**
  * @param servers IP addresses of DNS servers, `host[:port]`; empty: the system's

@@ -17,7 +17,7 @@ it('finds proofs in the zone of the local SES, which has every proof until a tex
   const set = (texts: string[] | null) => control('PUT', '/api/records/_posthaste.shop.example', { texts });
   expect(await lookup([policy, proof])).toEqual(['missing', 'found']);
   await set(['theirs']);
-  expect(await lookup([proof, policy])).toEqual(['missing', 'missing']);
+  expect(await lookup([proof, policy])).toEqual([{ others: ['theirs'] }, 'missing']);
   await set(['theirs', 'mine']);
   expect(await lookup([proof])).toEqual(['found']);
   await set(null);

@@ -16,7 +16,8 @@ export function createLocalZoneLookup(sesUrl: string, lookup: RecordLookup): Rec
     try {
       const answer = await fetch(`${sesUrl}/api/records/${encodeURIComponent(name)}`);
       const { texts } = zoneSchema.parse(await answer.json());
-      return texts === null || texts.includes(value) ? 'found' : 'missing';
+      if (texts === null || texts.includes(value)) return 'found';
+      return texts.length === 0 ? 'missing' : { others: texts };
     } catch {
       return 'unanswered';
     }

@@ -78,6 +78,7 @@ describe('sender domains as SES identities', () => {
     expect(await identities.check(shop, dkimTokens)).toEqual({
       verified: true,
       found: wanted.filter(({ purpose }) => purpose !== 'DMARC').map(recordKey),
+      others: {},
       dkimTokens,
     });
   });
@@ -87,10 +88,12 @@ describe('sender domains as SES identities', () => {
     const { dkimTokens } = await identities.register(pending);
     const first = identities.wantedRecords(pending, dkimTokens).find(({ type }) => type === 'CNAME');
     if (first === undefined) throw new Error('No records are wanted');
-    dns.records = [{ type: 'CNAME', name: first.name, value: first.value }];
+    const host = { type: 'MX' as const, name: 'bounce.pending.shop.example', value: 'mail.shop.example' };
+    dns.records = [{ type: 'CNAME', name: first.name, value: first.value }, host];
     expect(await identities.check(pending, dkimTokens)).toEqual({
       verified: false,
       found: [recordKey(first)],
+      others: { [`MX ${host.name} MAIL_FROM`]: ['10 mail.shop.example'] },
       dkimTokens,
     });
   });

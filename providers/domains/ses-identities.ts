@@ -8,7 +8,8 @@ import {
   PutEmailIdentityMailFromAttributesCommand,
   type SESv2Client,
 } from '@aws-sdk/client-sesv2';
-import type { RecordLookup } from './dns-lookup.ts';
+import type { DomainCheck } from '../../core/domains.ts';
+import { othersOf, type RecordLookup } from './dns-lookup.ts';
 import {
   type AddedDomain,
   type DnsRecord,
@@ -87,7 +88,7 @@ export function createSesIdentities(
     wantedRecords: recordsOf,
     async check(domain, knownTokens) {
       let identity = await readOrCreate(domain.domain);
-      if (!isOurs(identity)) return { verified: false, found: [], dkimTokens: [...knownTokens] };
+      if (!isOurs(identity)) return { verified: false, found: [], others: {}, dkimTokens: [...knownTokens] };
       identity = await ensureMailFrom(client, domain.domain, identity);
       const dkimTokens = identity.DkimAttributes?.Tokens ?? [...knownTokens];
       return { ...(await checkRecords(lookup, domain, identity, recordsOf(domain, dkimTokens))), dkimTokens };
@@ -123,7 +124,7 @@ async function checkRecords(
   domain: Parameters<DomainIdentities['check']>[0],
   identity: Identity,
   records: readonly DnsRecord[],
-): Promise<{ verified: boolean; found: string[] }> {
+): Promise<Omit<DomainCheck, 'dkimTokens'>> {
   const inDoubt = records.filter((record) => !isSeenBySes(identity, record.purpose));
   const sightings = await lookup(inDoubt);
   const missing = new Set(inDoubt.filter((_, index) => sightings[index] !== 'found'));
@@ -136,6 +137,7 @@ async function checkRecords(
   return {
     verified: isVerifiedBySes && proof === 'found',
     found: records.filter((record) => !missing.has(record)).map(recordKey),
+    others: othersOf(inDoubt, sightings),
   };
 }
 

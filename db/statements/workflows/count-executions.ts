@@ -1,16 +1,19 @@
 import { z } from 'zod';
-import type { ExecutionStatus } from '../../../core/workflows/execution-status.ts';
+import { bindInto } from '../../conditions/bind.ts';
 import { countOrEstimate, estimateRows, type Total } from '../../count-or-estimate.ts';
+import type { ExecutionFilter } from '../../entities/workflow-execution.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query, withSettings } from '../../sql.ts';
 
-/** Executions of a workflow with any status or a given one, from an index alone. */
-export function countExecutions(em: Em, workflowId: string, status?: ExecutionStatus): Promise<Total> {
-  const from = 'from workflow_executions where workflow_id = $1';
-  return status === undefined
-    ? countOrEstimate(em, from, [workflowId])
-    : countOrEstimate(em, `${from} and status = $2`, [workflowId, status]);
+/** Executions of a workflow with any status or a given one, from an index alone, or those of a contact. */
+export function countExecutions(em: Em, { workflowId, status, contactId }: ExecutionFilter): Promise<Total> {
+  const parameters: unknown[] = [];
+  const bind = bindInto(parameters);
+  const tests = [`workflow_id = ${bind(workflowId)}`];
+  if (status !== undefined) tests.push(`status = ${bind(status)}`);
+  if (contactId !== undefined) tests.push(`contact_id = ${bind(contactId)}`);
+  return countOrEstimate(em, `from workflow_executions where ${tests.join(' and ')}`, parameters);
 }
 
 /** Lower than for a single workflow, because a page has many. */

@@ -89,7 +89,7 @@ describe('checking a sender domain', () => {
     let isVerified = true;
     const stalled = Promise.withResolvers<void>();
     const asked = Promise.withResolvers<void>();
-    const state = () => ({ verified: isVerified, found: [], dkimTokens: [] });
+    const state = () => ({ verified: isVerified, found: [], others: {}, dkimTokens: [] });
     const quick = { check: async () => state() } as unknown as DomainIdentities;
     const slow = {
       async check() {

@@ -55,6 +55,8 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
   const format = parsed.data;
   const learn = createFieldTypeLearner(em, job.projectId);
   const tally = createNotationTally();
+  const seen = new Set<string>();
+  let repeated = 0;
   const reading = { bytes: 0 };
 
   const prepare = async (rows: ImportRow[]): Promise<PreparedBatch> => {
@@ -69,7 +71,11 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
       const applied = await run.apply(async (tx) => ({
         done,
         progress,
-        result: addResult(before, await writeRows(tx, job.projectId, part), tally.notices()),
+        result: {
+          ...addResult(before, await writeRows(tx, job.projectId, part)),
+          repeated,
+          notices: tally.notices(),
+        },
       }));
       if (!applied) return false;
     }
@@ -83,6 +89,8 @@ async function importRows(em: Em, run: JobRun): Promise<boolean> {
     for await (const row of readRows(readFile(em, job.id, format.bytes, reading), format)) {
       // Rows of earlier runs count, too.
       tally.add(row);
+      if (row.ok && seen.has(row.email)) repeated += 1;
+      if (row.ok) seen.add(row.email);
       if (row.row <= job.done) continue;
       batch.push(row);
       if (batch.length < batchRows) continue;
@@ -145,14 +153,13 @@ async function divideRows(em: Em, projectId: string, rows: readonly ImportRow[])
   return parts;
 }
 
-function addResult(before: ImportResult, more: ImportedRows, notices: ImportResult['notices']): ImportResult {
+function addResult(before: ImportResult, more: ImportedRows): ImportedRows {
   return {
     totalRows: before.totalRows + more.totalRows,
     created: before.created + more.created,
     updated: before.updated + more.updated,
     skipped: before.skipped + more.skipped,
     errors: [...before.errors, ...more.errors].slice(0, mostImportErrorsKept),
-    notices,
   };
 }
 

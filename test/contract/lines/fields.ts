@@ -144,6 +144,8 @@ export const domainFields = [
   'records.0.value',
   'records.0.purpose',
   'records.0.found',
+  'records.0.others',
+  'checkedAt',
   'projectId',
   'createdAt',
   'updatedAt',

@@ -164,6 +164,13 @@ export const segmentLines: readonly ContractLine[] = [
     refusals: [{ when: 'the page is 0', status: 422, change: withQuery('page=0') }],
   },
   {
+    line: 'GET /contacts/:id/segments',
+    key: 'sk',
+    success: 200,
+    answer: ['data'],
+    valid: async (world) => ({ params: { id: await world.contact() } }),
+  },
+  {
     line: 'POST /segments/:id/members',
     key: 'sk',
     success: 200,

@@ -426,6 +426,16 @@ export interface paths {
         /** Update a contact */
         patch: operations["patchContactsById"];
     };
+    "/contacts/{id}/segments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the segments that a contact is in */
+        get: operations["getContactsByIdSegments"];
+    };
     "/contacts/bulk-delete": {
         parameters: {
             query?: never;
@@ -1493,6 +1503,7 @@ export interface components {
             type: "string" | "number" | "boolean" | "date";
         };
         Domain: {
+            checkedAt: string | null;
             /** Format: date-time */
             createdAt: string;
             dkimTokens: string[];
@@ -1504,6 +1515,7 @@ export interface components {
             records: {
                 found: boolean;
                 name: string;
+                others: string[];
                 priority?: number;
                 /** @enum {string} */
                 purpose: "DKIM" | "MAIL_FROM" | "SPF" | "DMARC" | "OWNERSHIP" | "INBOUND";
@@ -4014,6 +4026,43 @@ export interface operations {
             };
         };
     };
+    getContactsByIdSegments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: {
+                            /** Format: uuid */
+                            id: string;
+                            name: string;
+                            /** @enum {string} */
+                            type: "DYNAMIC" | "STATIC";
+                        }[];
+                    };
+                };
+            };
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     postContactsBulkDelete: {
         parameters: {
             query?: never;
@@ -4480,6 +4529,7 @@ export interface operations {
                                 field: string;
                                 message: string;
                             }[];
+                            repeated: number;
                             skipped: number;
                             totalRows: number;
                             updated: number;
@@ -7692,6 +7742,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                email?: string;
                 page?: number;
                 pageSize?: number;
                 status?: string;

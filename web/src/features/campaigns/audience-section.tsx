@@ -1,15 +1,13 @@
-import { type RefCallback, useState } from 'react';
 import { Controller, useFormContext } from 'react-hook-form';
 import { ApiError } from '../../api/api-error.ts';
-import { $api, type Schema } from '../../api/client.ts';
+import { $api } from '../../api/client.ts';
+import { SegmentSelect } from '../../shell/segment-select.tsx';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import { TextLink } from '../../ui/button.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { Panel, Section } from '../../ui/page.tsx';
 import { RadioChoice } from '../../ui/radio-choice.tsx';
-import { type ItemsQuery, SearchSelect } from '../../ui/search-select.tsx';
-import { OptionItem } from '../../ui/select.tsx';
 import { ConditionField } from '../segments/condition-builder/condition-field.tsx';
 import type { CampaignValues } from './campaign-values.ts';
 import type { useAudience } from './use-audience.ts';
@@ -82,43 +80,6 @@ function SegmentField() {
         />
       )}
     />
-  );
-}
-
-interface SegmentSelectProps {
-  segments: readonly Schema<'Segment'>[];
-  query: ItemsQuery;
-  value: string;
-  onChange: (id: string) => void;
-  error: string | undefined;
-  buttonRef: RefCallback<HTMLButtonElement>;
-}
-
-function SegmentSelect({ segments, query, value, onChange, error, buttonRef }: SegmentSelectProps) {
-  const [search, setSearch] = useState('');
-  const sought = search.trim().toLowerCase();
-  return (
-    <SearchSelect
-      label="Segment"
-      className="max-w-md"
-      searchLabel="Find a segment"
-      search={search}
-      onSearch={setSearch}
-      value={value || null}
-      shown={segments.find(({ id }) => id === value)?.name}
-      onChange={onChange}
-      error={error}
-      buttonRef={buttonRef}
-      placeholder="Choose a segment"
-      query={query}
-      empty="Nothing matches."
-    >
-      {segments
-        .filter(({ name }) => name.toLowerCase().includes(sought))
-        .map(({ id, name, memberCount }) => (
-          <OptionItem key={id} option={{ value: id, label: name, note: quantity(memberCount, 'member') }} />
-        ))}
-    </SearchSelect>
   );
 }
 

@@ -1,17 +1,27 @@
 import { useEffect, useRef, useState } from 'react';
-import { Button } from '../../ui/button.tsx';
+import { $api } from '../../api/client.ts';
+import { SegmentSelect } from '../../shell/segment-select.tsx';
+import { useProjectId } from '../../shell/use-project-id.ts';
+import { Button, TextLink } from '../../ui/button.tsx';
 import { Dialog, DialogActions } from '../../ui/dialog.tsx';
 import { ErrorNote } from '../../ui/error-note.tsx';
 import { TextField } from '../../ui/field.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { ProgressLine } from '../../ui/progress-line.tsx';
-import { type BulkOperation, type BulkProgress, type BulkTarget, runBulk } from './bulk-run.ts';
+import {
+  type BulkChange,
+  type BulkOperation,
+  type BulkProgress,
+  type BulkTarget,
+  runBulk,
+} from './bulk-run.ts';
 import { refreshContacts } from './refresh-contacts.ts';
 
 const verbs: Record<BulkOperation, string> = {
   subscribe: 'Subscribe',
   unsubscribe: 'Unsubscribe',
   delete: 'Delete',
+  add: 'Add',
 };
 
 const consequences: Record<BulkOperation, string> = {
@@ -19,6 +29,7 @@ const consequences: Record<BulkOperation, string> = {
     'They get campaigns and other marketing again, including contacts suppressed after a bounce or complaint. Do this only with their consent.',
   unsubscribe: 'They get no campaigns and no other marketing until they subscribe again.',
   delete: 'Their data and their history are erased, too. This can’t be undone.',
+  add: 'They become members of a static segment. The members of other segments follow a condition.',
 };
 
 /** From this number on, the user must type the number to delete the contacts. */
@@ -41,7 +52,7 @@ export function BulkDialog(props: BulkDialogProps) {
   const close = () => props.onClose(stage === 'after');
   return (
     <Dialog
-      title={`${verbs[operation]} ${quantity(total, 'contact')}`}
+      title={`${verbs[operation]} ${quantity(total, 'contact')}${operation === 'add' ? ' to a segment' : ''}`}
       isOpen={isOpen}
       canClose={stage !== 'running'}
       onClose={close}
@@ -58,21 +69,19 @@ interface BulkProps extends Omit<BulkDialogProps, 'onClose'> {
 }
 
 function Bulk({ operation, target, total, stage, onStage, onClose }: BulkProps) {
-  const [typed, setTyped] = useState('');
   const [progress, setProgress] = useState<BulkProgress>({ done: 0, changed: 0, unchanged: 0, failed: 0 });
   const [isComplete, setIsComplete] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const ending = useRef(new AbortController());
   // Stops when the dialog unmounts, because then nobody could stop it.
   useEffect(() => () => ending.current.abort(), []);
-  const mustType = operation === 'delete' && total >= manyContacts;
-  const run = async () => {
+  const run = async (change: BulkChange) => {
     // Effects run twice in development, so the first one may be aborted.
     ending.current = new AbortController();
     const { signal } = ending.current;
     onStage('running');
     try {
-      await runBulk(operation, target, setProgress, signal);
+      await runBulk(change, target, setProgress, signal);
       setIsComplete(!signal.aborted);
     } catch (error) {
       setFailure(error);
@@ -98,13 +107,29 @@ function Bulk({ operation, target, total, stage, onStage, onClose }: BulkProps) 
     );
   }
   return (
+    <Choice operation={operation} total={total} onCancel={onClose} onStart={(change) => void run(change)} />
+  );
+}
+
+interface ChoiceProps extends Pick<BulkProps, 'operation' | 'total'> {
+  onCancel: () => void;
+  onStart: (change: BulkChange) => void;
+}
+
+function Choice({ operation, total, onCancel, onStart }: ChoiceProps) {
+  const [typed, setTyped] = useState('');
+  const [segmentId, setSegmentId] = useState('');
+  const mustType = operation === 'delete' && total >= manyContacts;
+  const isIncomplete = operation === 'add' ? segmentId === '' : mustType && typed !== String(total);
+  return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void run();
+        onStart(operation === 'add' ? { operation, segmentId } : { operation });
       }}
     >
       <p className="text-muted">{consequences[operation]}</p>
+      {operation === 'add' && <StaticSegment value={segmentId} onChange={setSegmentId} />}
       {mustType && (
         <TextField
           className="mt-4"
@@ -115,16 +140,32 @@ function Bulk({ operation, target, total, stage, onStage, onClose }: BulkProps) 
         />
       )}
       <DialogActions>
-        <Button onPress={onClose}>Cancel</Button>
-        <Button
-          type="submit"
-          look={operation === 'delete' ? 'danger' : 'primary'}
-          isDisabled={mustType && typed !== String(total)}
-        >
+        <Button onPress={onCancel}>Cancel</Button>
+        <Button type="submit" look={operation === 'delete' ? 'danger' : 'primary'} isDisabled={isIncomplete}>
           {verbs[operation]} {quantity(total, 'contact')}
         </Button>
       </DialogActions>
     </form>
+  );
+}
+
+function StaticSegment({ value, onChange }: { value: string; onChange: (id: string) => void }) {
+  const projectId = useProjectId();
+  const query = $api.useQuery('get', '/segments');
+  const segments = query.data?.data.filter(({ type }) => type === 'STATIC');
+  return (
+    <div className="mt-4">
+      {segments?.length === 0 ? (
+        <p>
+          There is no static segment yet.{' '}
+          <TextLink to="/projects/$projectId/segments/new" params={{ projectId }} search={{}}>
+            Create one
+          </TextLink>
+        </p>
+      ) : (
+        <SegmentSelect segments={segments ?? []} query={query} value={value} onChange={onChange} />
+      )}
+    </div>
   );
 }
 

@@ -42,7 +42,7 @@ it('stays in the project in which it started', async () => {
     return Response.json({ state: 'completed', result });
   };
   selectProject('mine');
-  await runBulk('delete', { query: {} }, () => {}, new AbortController().signal);
+  await runBulk({ operation: 'delete' }, { query: {} }, () => {}, new AbortController().signal);
   expect(calls.filter((call) => !call.startsWith('mine '))).toEqual([]);
 });
 
@@ -55,7 +55,7 @@ it('starts no more calls when it is stopped during a wait for the rate limit', a
     setTimeout(() => ending.abort(), 20);
     return Response.json({ data: [{ id: 'c1' }], cursor: null }, { headers });
   };
-  await runBulk('delete', { query: {} }, () => {}, ending.signal);
+  await runBulk({ operation: 'delete' }, { query: {} }, () => {}, ending.signal);
   expect(posts).toEqual([]);
 });
 
@@ -75,13 +75,15 @@ it('asks for at most a thousand contacts at a time, also when a search answers w
   };
   const done: number[] = [];
   await runBulk(
-    'delete',
+    { operation: 'delete' },
     { query: {} },
     (progress) => done.push(progress.done),
     new AbortController().signal,
   );
   expect(done).toEqual([1_000, 1_080]);
 });
+
+const contactOf = (id: string) => ({ id, email: `${id}@example.com` });
 
 it('counts a batch whose outcome the server can’t answer at first', async () => {
   let reads = 0;
@@ -94,8 +96,8 @@ it('counts a batch whose outcome the server can’t answer at first', async () =
   };
   const counts: number[] = [];
   await runBulk(
-    'unsubscribe',
-    { ids: ['a', 'b'] },
+    { operation: 'unsubscribe' },
+    { contacts: ['a', 'b'].map(contactOf) },
     ({ changed }) => counts.push(changed),
     new AbortController().signal,
   );
@@ -110,7 +112,28 @@ it('ends during an outage once it is stopped', async () => {
     ending.abort();
     return new Response(null, { status: 503 });
   };
-  const run = runBulk('delete', { query: {} }, () => {}, ending.signal);
+  const run = runBulk({ operation: 'delete' }, { query: {} }, () => {}, ending.signal);
   await expect(run).rejects.toMatchObject({ status: 503 });
   expect(reads).toBe(1);
+});
+
+it('adds members by address, five hundred at a time', async () => {
+  let calls = 0;
+  answer = (request) => {
+    expect(new URL(request.url).pathname).toBe('/segments/s/members');
+    calls += 1;
+    return Response.json({ added: 150, created: 0, notFound: ['gone@example.com'] });
+  };
+  const contacts = Array.from({ length: 700 }, (_, n) => contactOf(String(n)));
+  let last: unknown;
+  await runBulk(
+    { operation: 'add', segmentId: 's' },
+    { contacts },
+    (progress) => {
+      last = progress;
+    },
+    new AbortController().signal,
+  );
+  expect(calls).toBe(2);
+  expect(last).toEqual({ done: 700, changed: 300, unchanged: 398, failed: 2 });
 });

@@ -3,9 +3,14 @@ import { api, projectHeaders, type Schema } from '../../api/client.ts';
 import { createPace, type Pace } from '../../api/pace.ts';
 import type { ContactQuery } from './contact-filter.ts';
 
-export type BulkOperation = 'subscribe' | 'unsubscribe' | 'delete';
+export type BulkOperation = 'subscribe' | 'unsubscribe' | 'delete' | 'add';
+/** What to do; `add` makes them members of a static segment. */
+export type BulkChange =
+  | { operation: Exclude<BulkOperation, 'add'> }
+  | { operation: 'add'; segmentId: string };
+type Selected = Pick<Schema<'Contact'>, 'id' | 'email'>;
 /** Selected contacts, or all contacts that match a filter. */
-export type BulkTarget = { ids: readonly string[] } | { query: ContactQuery };
+export type BulkTarget = { contacts: readonly Selected[] } | { query: ContactQuery };
 
 export interface BulkProgress {
   done: number;
@@ -16,6 +21,8 @@ export interface BulkProgress {
 
 /** Limit of one bulk call. */
 const mostContacts = 1_000;
+/** Limit of one call that adds members. */
+const mostMembers = 500;
 const pageSize = 100;
 const pollMs = 1_000;
 /** Attempts to read through an outage, one per `pollMs`. */
@@ -27,7 +34,7 @@ const mostReads = 60;
  * @param signal stops it between two batches
  */
 export async function runBulk(
-  operation: BulkOperation,
+  change: BulkChange,
   target: BulkTarget,
   onProgress: (progress: BulkProgress) => void,
   signal: AbortSignal,
@@ -36,14 +43,16 @@ export async function runBulk(
   // Captured at the start: the user may switch projects meanwhile.
   const headers = projectHeaders();
   const pace = createPace(signal);
-  for await (const contactIds of batchesOf(target, headers, pace)) {
+  for await (const contacts of batchesOf(target, headers, pace)) {
     // May wait for long; check afterward that the user has not stopped it.
     await pace.ready();
     if (pace.isOver()) return;
-    const { data } = await pace(() => start(operation, contactIds, headers));
-    if (!data) return;
-    const result = await resultOf(data.jobId, headers, pace);
-    progress.done += contactIds.length;
+    const result =
+      change.operation === 'add'
+        ? await addMembers(change.segmentId, contacts, headers, pace)
+        : await runJob(change.operation, contacts, headers, pace);
+    if (result === undefined) return;
+    progress.done += contacts.length;
     progress.changed += result.successCount;
     progress.unchanged += result.unchangedCount;
     progress.failed += result.failureCount;
@@ -51,9 +60,34 @@ export async function runBulk(
   }
 }
 
+async function runJob(
+  operation: Exclude<BulkOperation, 'add'>,
+  contacts: Selected[],
+  headers: Headers,
+  pace: Pace,
+) {
+  const ids = contacts.map(({ id }) => id);
+  const { data } = await pace(() => start(operation, ids, headers));
+  return data && resultOf(data.jobId, headers, pace);
+}
+
+async function addMembers(id: string, contacts: Selected[], headers: Headers, pace: Pace) {
+  const result = { successCount: 0, unchangedCount: 0, failureCount: 0 };
+  for (let at = 0; at < contacts.length; at += mostMembers) {
+    const emails = contacts.slice(at, at + mostMembers).map(({ email }) => email);
+    const call = { params: { path: { id } }, body: { emails }, headers };
+    const { data } = await pace(() => api.POST('/segments/{id}/members', call));
+    if (!data) return undefined;
+    result.successCount += data.added;
+    result.failureCount += data.notFound.length;
+    result.unchangedCount += emails.length - data.added - data.notFound.length;
+  }
+  return result;
+}
+
 type Headers = ReturnType<typeof projectHeaders>;
 
-function start(operation: BulkOperation, contactIds: string[], headers: Headers) {
+function start(operation: Exclude<BulkOperation, 'add'>, contactIds: string[], headers: Headers) {
   const options = { body: { contactIds }, headers };
   switch (operation) {
     case 'subscribe':
@@ -65,13 +99,13 @@ function start(operation: BulkOperation, contactIds: string[], headers: Headers)
   }
 }
 
-async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): AsyncGenerator<string[]> {
-  if ('ids' in target) {
-    for (let at = 0; at < target.ids.length; at += mostContacts)
-      yield target.ids.slice(at, at + mostContacts);
+async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): AsyncGenerator<Selected[]> {
+  if ('contacts' in target) {
+    for (let at = 0; at < target.contacts.length; at += mostContacts)
+      yield target.contacts.slice(at, at + mostContacts);
     return;
   }
-  const batch: string[] = [];
+  const batch: Selected[] = [];
   let cursor: string | null = null;
   do {
     const page: Schema<'Contact'>[] = [];
@@ -80,7 +114,7 @@ async function* batchesOf(target: BulkTarget, headers: Headers, pace: Pace): Asy
     const { data } = await throughOutage(read, pace.isOver);
     page.push(...(data?.data ?? []));
     cursor = data?.cursor ?? null;
-    batch.push(...page.map(({ id }) => id));
+    batch.push(...page);
     // The pages of a search are not full, so a batch may pass the limit by a part of one.
     if (batch.length >= mostContacts) yield batch.splice(0, mostContacts);
     if (pace.isOver()) return;

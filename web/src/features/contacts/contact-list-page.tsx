@@ -70,7 +70,7 @@ export function ContactListPage() {
       {/* Outside the list, because a bulk operation may leave the list empty. */}
       <ContactSelection
         key={key}
-        ids={ids}
+        selected={pages.flatMap(({ data }) => data).filter(({ id }) => ids.has(id))}
         onClear={() => setIds(new Set())}
         filter={filter}
         counted={counted}

@@ -17,6 +17,7 @@ import { ContactTimeline } from './contact-timeline.tsx';
 import { DataEditor } from './data-editor.tsx';
 import { contactQuery } from './queries.ts';
 import { refreshContacts } from './refresh-contacts.ts';
+import { SegmentsOfContact } from './segments-of-contact.tsx';
 import { SubscriptionBadge } from './subscription-badge.tsx';
 import { SubscriptionSwitch } from './subscription-switch.tsx';
 
@@ -58,6 +59,7 @@ export function ContactPage() {
                   <SubscriptionSwitch contact={contact} />
                 </Section>
                 <DataEditor contact={contact} />
+                <SegmentsOfContact contactId={contact.id} />
                 <Facts contact={contact} />
               </div>
             </div>

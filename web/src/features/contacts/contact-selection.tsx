@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import type { Schema } from '../../api/client.ts';
 import { Button } from '../../ui/button.tsx';
 import { count, quantity } from '../../ui/numbers.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
@@ -7,7 +8,7 @@ import type { ContactQuery } from './contact-filter.ts';
 import type { ContactCount } from './use-contact-count.ts';
 
 interface ContactSelectionProps {
-  ids: ReadonlySet<string>;
+  selected: readonly Schema<'Contact'>[];
   onClear: () => void;
   filter: ContactQuery;
   /** The number of matching contacts; counted when the user selects them all. */
@@ -24,19 +25,19 @@ interface Started {
 }
 
 /** Actions on the selected contacts, or on all matching contacts. */
-export function ContactSelection({ ids, onClear, filter, counted, shown }: ContactSelectionProps) {
+export function ContactSelection({ selected, onClear, filter, counted, shown }: ContactSelectionProps) {
   const [isEverybody, setIsEverybody] = useState(false);
   const [started, setStarted] = useState<Started | null>(null);
   // If the user then changes the selection, it no longer means all matching contacts.
-  if (isEverybody && ids.size !== shown) setIsEverybody(false);
-  if (ids.size === 0) return null;
+  if (isEverybody && selected.length !== shown) setIsEverybody(false);
+  if (selected.length === 0) return null;
   const { total, soFar } = counted;
   const isCounted = total !== undefined || soFar !== null;
-  const isAll = isEverybody && ids.size === shown && isCounted;
-  const selected = isAll ? total : ids.size;
+  const isAll = isEverybody && selected.length === shown && isCounted;
+  const size = isAll ? total : selected.length;
   const begin = (operation: BulkOperation) => {
-    if (selected === undefined) return;
-    setStarted({ operation, target: isAll ? { query: filter } : { ids: [...ids] }, total: selected });
+    if (size === undefined) return;
+    setStarted({ operation, target: isAll ? { query: filter } : { contacts: selected }, total: size });
   };
   const selectAll = () => {
     setIsEverybody(true);
@@ -45,14 +46,14 @@ export function ContactSelection({ ids, onClear, filter, counted, shown }: Conta
   return (
     <section
       aria-label="Selection"
-      className="flex flex-wrap items-center gap-2 rounded-md bg-accent-soft px-3 py-2"
+      className="sticky top-(--page-header,0px) z-15 flex flex-wrap items-center gap-2 bg-accent-soft px-4 py-2 max-md:-mx-4 md:rounded-md md:px-3"
     >
       <span className="font-medium" data-numeric role="status">
-        {selected === undefined
+        {size === undefined
           ? `Counting all that match: ${count(soFar ?? 0)} so far`
-          : `${quantity(selected, 'contact')} selected`}
+          : `${quantity(size, 'contact')} selected`}
       </span>
-      {!isAll && ids.size === shown && (total === undefined || total > shown) && (
+      {!isAll && selected.length === shown && (total === undefined || total > shown) && (
         <Button look="quiet" onPress={selectAll}>
           {total === undefined
             ? 'Select all that match'
@@ -63,13 +64,16 @@ export function ContactSelection({ ids, onClear, filter, counted, shown }: Conta
         Clear
       </Button>
       <span className="flex flex-wrap gap-2 sm:ml-auto">
-        <Button isDisabled={selected === undefined} onPress={() => begin('subscribe')}>
+        <Button isDisabled={size === undefined} onPress={() => begin('add')}>
+          Add to a segment
+        </Button>
+        <Button isDisabled={size === undefined} onPress={() => begin('subscribe')}>
           Subscribe
         </Button>
-        <Button isDisabled={selected === undefined} onPress={() => begin('unsubscribe')}>
+        <Button isDisabled={size === undefined} onPress={() => begin('unsubscribe')}>
           Unsubscribe
         </Button>
-        <Button look="danger" isDisabled={selected === undefined} onPress={() => begin('delete')}>
+        <Button look="danger" isDisabled={size === undefined} onPress={() => begin('delete')}>
           Delete
         </Button>
       </span>

@@ -15,6 +15,7 @@ import { ImportColumns, type Mapping } from './import-columns.tsx';
 import { ImportErrors } from './import-errors.tsx';
 import { keyOfField } from './import-field.ts';
 import { ImportNotices } from './import-notices.tsx';
+import { RepeatedRows } from './repeated-rows.tsx';
 
 const headerBytes = 64 * 1024;
 
@@ -129,16 +130,7 @@ function Outlook({ preview }: { preview: Schema<'ImportPreview'> }) {
             'rows update existing contacts',
           )}
         </li>
-        {repeated > 0 && (
-          <li>
-            {quantity(
-              repeated,
-              'row repeats the address of an earlier row',
-              'rows repeat the addresses of earlier rows',
-            )}
-            ; values of later rows win
-          </li>
-        )}
+        {repeated > 0 && <RepeatedRows repeated={repeated} />}
         <li className={invalid > 0 ? 'text-bad' : ''}>{quantity(invalid, 'row')} can’t be used</li>
       </ul>
       {!saysSubscribed && (

@@ -12,6 +12,7 @@ import { download } from './download.ts';
 import { ImportErrors } from './import-errors.tsx';
 import { ImportNotices } from './import-notices.tsx';
 import { refreshContacts } from './refresh-contacts.ts';
+import { RepeatedRows } from './repeated-rows.tsx';
 
 const pollMs = 1_000;
 /** The most rejected rows that the API keeps per import. */
@@ -76,15 +77,16 @@ export function ImportRun({ jobId, onAgain }: { jobId: string; onAgain: () => vo
   );
 }
 
-type ImportResultProps = Record<'created' | 'updated' | 'skipped', number> &
+type ImportResultProps = Record<'created' | 'updated' | 'repeated' | 'skipped', number> &
   Pick<Schema<'ImportPreview'>, 'errors' | 'notices'>;
 
-function ImportResult({ created, updated, skipped, errors, notices }: ImportResultProps) {
+function ImportResult({ created, updated, repeated, skipped, errors, notices }: ImportResultProps) {
   return (
     <>
       <ul className="flex flex-col gap-1" data-numeric>
         <li>{quantity(created, 'contact')} created</li>
         <li>{quantity(updated, 'row updated a contact', 'rows updated contacts')}</li>
+        {repeated > 0 && <RepeatedRows repeated={repeated} />}
         <li className={skipped > 0 ? 'text-bad' : ''}>{quantity(skipped, 'row')} refused</li>
       </ul>
       <ImportNotices notices={notices} />

@@ -1,4 +1,4 @@
-import { Check, Clock } from 'lucide-react';
+import { Check, Clock, TriangleAlert } from 'lucide-react';
 import type { Schema } from '../../api/client.ts';
 import { CopyText } from '../../ui/copy-button.tsx';
 import { Table } from '../../ui/table.tsx';
@@ -64,22 +64,37 @@ export function DnsRecords({ label, records }: { label: string; records: readonl
   );
 }
 
-function State({ record: { found } }: { record: DnsRecord }) {
-  const Icon = found ? Check : Clock;
+const states = {
+  found: { Icon: Check, tone: 'text-good', words: 'Found' },
+  other: { Icon: TriangleAlert, tone: 'text-bad', words: 'Other value' },
+  missing: { Icon: Clock, tone: 'text-muted', words: 'Not found' },
+};
+
+function State({ record: { found, others } }: { record: DnsRecord }) {
+  const { Icon, tone, words } = states[found ? 'found' : others.length > 0 ? 'other' : 'missing'];
   return (
-    <span
-      className={`inline-flex items-center gap-1 whitespace-nowrap ${found ? 'text-good' : 'text-muted'}`}
-    >
-      <Icon aria-hidden className="size-4" /> {found ? 'Found' : 'Not found'}
+    <span className={`inline-flex items-center gap-1 whitespace-nowrap ${tone}`}>
+      <Icon aria-hidden className="size-4" /> {words}
     </span>
   );
 }
 
-function Value({ record: { value, priority } }: { record: DnsRecord }) {
+function Value({ record: { value, priority, purpose, others } }: { record: DnsRecord }) {
   return (
     <>
       <CopyText text={value} label="Copy the value" />
       {priority !== undefined && <span className="text-xs text-muted"> priority {priority}</span>}
+      {others.length > 0 && (
+        <p className="mt-1 text-sm">
+          <span className="text-bad">DNS has {others.length === 1 ? 'this instead' : 'these instead'}:</span>
+          {others.map((other) => (
+            <code key={other} className="block break-all text-xs">
+              {other}
+            </code>
+          ))}
+          {purpose === 'MAIL_FROM' && others.length > 1 && 'Only the one above may be there.'}
+        </p>
+      )}
     </>
   );
 }

@@ -9,6 +9,7 @@ import { copyText } from '../../ui/copy-text.ts';
 import { ConfirmDialog, type DialogState } from '../../ui/dialog.tsx';
 import { Loaded } from '../../ui/list.tsx';
 import { Page, Section } from '../../ui/page.tsx';
+import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { useLeave } from '../../ui/use-leave.ts';
 import { DnsRecords, isRequired, recordLines } from './dns-records.tsx';
@@ -48,7 +49,7 @@ export function DomainPage() {
   );
 }
 
-function Records({ domain: { domain, verified, records } }: { domain: Domain }) {
+function Records({ domain: { domain, verified, checkedAt, records } }: { domain: Domain }) {
   const copyAll = async () => {
     await copyText(recordLines(records));
     say('Records copied. Send them to the person who manages the DNS of this domain.');
@@ -59,8 +60,13 @@ function Records({ domain: { domain, verified, records } }: { domain: Domain }) 
       <p className="max-w-3xl text-muted">
         {verified
           ? `You can send from any address at ${domain}.`
-          : `Create these records at the DNS provider of ${domain}, usually the company that sold you the domain. They are checked every five minutes; a record with another value counts as not found. ${hasDkim ? 'Do it within three days: after that the DKIM records change. ' : ''}A domain that was never verified is removed after seven days. If your DNS provider adds the domain to each name by itself, enter the names without it.`}
+          : `Create these records at the DNS provider of ${domain}, usually the company that sold you the domain. They are checked every five minutes. ${hasDkim ? 'Do it within three days: after that the DKIM records change. ' : ''}A domain that was never verified is removed after seven days. If your DNS provider adds the domain to each name by itself, enter the names without it.`}
       </p>
+      {checkedAt !== null && (
+        <p className="text-muted">
+          Last check: <Time at={checkedAt} />
+        </p>
+      )}
       <Section
         title="Required"
         description={
@@ -108,7 +114,9 @@ function useDomainCheck(id: string) {
       say(
         data?.verified
           ? 'The domain is verified.'
-          : 'Some records were not found yet. DNS changes can take an hour.',
+          : data?.records.some((record) => isRequired(record) && record.others.length > 0)
+            ? 'Some records have another value. Compare them below.'
+            : 'Some records were not found yet. DNS changes can take an hour.',
       );
     } catch (error) {
       sayError(error);

@@ -11,7 +11,9 @@ import { EmptyState } from '../../ui/empty-state.tsx';
 import { Pages } from '../../ui/list.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/time.tsx';
+import { useDebounced } from '../../ui/use-debounced.ts';
 import { CancelAllDialog, CancelExecutionDialog } from './cancel-dialogs.tsx';
+import { ContactBox } from './contact-box.tsx';
 import { ExecutionBadge } from './execution-badge.tsx';
 import { executionFigure } from './execution-figure.ts';
 import { type ExecutionStatus, executionStatuses, isUnderWay, statusLooks } from './execution-status.ts';
@@ -24,11 +26,18 @@ type Execution = Schema<'WorkflowExecution'>;
 const refetchInterval = 10_000;
 
 export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGraph'> }) {
-  const { status } = route.useSearch();
+  const { status, contact } = route.useSearch();
+  const email = useDebounced(contact);
+  const isFiltered = status !== undefined || Boolean(contact);
   const query = $api.useInfiniteQuery(
     'get',
     '/workflows/{id}/executions',
-    { params: { path: { id: workflow.id }, query: { ...(status && { status }), pageSize: 50 } } },
+    {
+      params: {
+        path: { id: workflow.id },
+        query: { ...(status && { status }), ...(email && { email }), pageSize: 50 },
+      },
+    },
     { ...byCursor, refetchInterval: onFirstPage(refetchInterval) },
   );
   return (
@@ -38,9 +47,10 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
         query={query}
         rowsOf={({ data }) => data}
         empty={
-          <EmptyState title={status ? 'No execution has this status' : 'Nobody has entered yet'}>
-            {!status &&
-              `Contacts enter when “${workflow.triggerConfig.eventName}” happens to them, or when you start it for one.`}
+          <EmptyState title={isFiltered ? 'Nothing matches' : 'Nobody has entered yet'}>
+            {isFiltered
+              ? 'Change the status, or choose another contact.'
+              : `Contacts enter when “${workflow.triggerConfig.eventName}” happens to them, or when you start it for one.`}
           </EmptyState>
         }
       >
@@ -52,6 +62,7 @@ export function ExecutionList({ workflow }: { workflow: Schema<'WorkflowWithGrap
 
 /** The filter with the number of executions in each status, and what can be done to all. */
 function ExecutionToolbar({ workflowId }: { workflowId: string }) {
+  const { contact } = route.useSearch();
   const [dialog, setDialog] = useState<'start' | 'cancel-all' | null>(null);
   const close = () => setDialog(null);
   const { data: statistics } = useQuery({ ...statisticsQuery(workflowId), refetchInterval });
@@ -62,8 +73,10 @@ function ExecutionToolbar({ workflowId }: { workflowId: string }) {
   return (
     <div className="flex flex-wrap items-center gap-2">
       <StatusFilter figureOf={(key) => shown(figures?.[key])} />
+      <ContactFilter />
       <div className="flex-1" />
-      {underWay > 0 && (
+      {/* Not beside the executions of one contact, where “all” would seem to mean those. */}
+      {underWay > 0 && !contact && (
         <Button look="danger" onPress={() => setDialog('cancel-all')}>
           Cancel all {shown(underWay)}
         </Button>
@@ -93,8 +106,25 @@ function StatusFilter({ figureOf }: StatusFilterProps) {
         label: label(statusLooks[one].label, figureOf(one)),
       }))}
       value={status}
-      onChange={(chosen) => void navigate({ search: { view: 'executions', status: chosen } })}
+      onChange={(chosen) => void navigate({ search: (before) => ({ ...before, status: chosen }) })}
       className="w-52"
+    />
+  );
+}
+
+function ContactFilter() {
+  const { contact = '' } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <ContactBox
+      label="Find an address"
+      isLabelHidden
+      placeholder="Find an address"
+      value={contact}
+      onChange={(email) =>
+        void navigate({ search: (before) => ({ ...before, contact: email || undefined }), replace: true })
+      }
+      className="w-64"
     />
   );
 }

@@ -25,6 +25,8 @@ export const workflowRoutes = [
       /** Id of the step whose form is open. */
       step: z.string().optional().catch(undefined),
       status: z.enum(executionStatuses).optional().catch(undefined),
+      /** Address of the contact whose executions are shown. */
+      contact: z.coerce.string().optional().catch(undefined),
     }),
     beforeLoad(context) {
       const { workflowId } = context.params;

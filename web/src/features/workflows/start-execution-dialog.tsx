@@ -1,16 +1,14 @@
-import type { RefCallback } from 'react';
 import { Controller } from 'react-hook-form';
 import { z } from 'zod';
 import { ApiError } from '../../api/api-error.ts';
-import { $api, api } from '../../api/client.ts';
+import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { readJsonObject } from '../../ui/json-object.ts';
-import { ComboBox } from '../../ui/select.tsx';
-import { useDebounced } from '../../ui/use-debounced.ts';
+import { ContactBox } from './contact-box.tsx';
 
 const schema = z.object({
   email: z.string().trim().min(1, 'Enter the address of a contact'),
@@ -76,31 +74,6 @@ export function StartExecutionDialog({ workflowId, ...state }: DialogState & { w
         </>
       )}
     </FormDialog>
-  );
-}
-
-interface ContactBoxProps {
-  value: string;
-  onChange: (email: string) => void;
-  error: string | undefined;
-  inputRef: RefCallback<HTMLInputElement>;
-}
-
-function ContactBox({ value, onChange, error, inputRef }: ContactBoxProps) {
-  const search = useDebounced(value.trim());
-  const { data } = $api.useQuery('get', '/contacts', {
-    params: { query: { limit: 8, ...(search !== '' && { search }) } },
-  });
-  return (
-    <ComboBox
-      label="Contact"
-      placeholder="person@example.com"
-      options={(data?.data ?? []).map(({ email }) => ({ value: email, label: email }))}
-      value={value}
-      onChange={onChange}
-      error={error}
-      inputRef={inputRef}
-    />
   );
 }
 
