@@ -93,6 +93,7 @@ export const deleteCampaign = defineRoute('DELETE /campaigns/:id', {
     'a crash of a worker for a minute.',
   responses: { 204: { description: 'Deleted; its emails stay in the history of their contacts.' } },
   errors: ['NOT_FOUND', 'CONFLICT'],
+  place: 'later',
   handler: (ctx, { project, params }) => ctx.services.campaigns.remove(project.id, params.id),
 });
 
@@ -146,6 +147,7 @@ export const cancelCampaign = defineRoute('POST /campaigns/:id/cancel', {
     'to the provider still leave.',
   responses: ok('CANCELLED.', campaignAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
+  place: 'later',
   async handler(ctx, { project, params }) {
     const campaign = await ctx.services.campaignSending.cancel(project.id, params.id);
     ctx.body = answerWith(campaign, ctx.services);

@@ -1,4 +1,5 @@
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { createOrm, type Orm } from '../../db/orm.ts';
 import { freezeAudience } from '../../db/statements/campaigns/freeze-audience.ts';
 import { sql } from '../../db/testing/sql.ts';
@@ -21,16 +22,18 @@ beforeAll(() => {
 });
 
 /** A campaign that is being sent, and a transaction that holds its emails. */
-async function heldCampaign() {
+async function heldCampaign(slots = unlimited) {
   await insertContacts(em(), project.id, 3);
   const id = await insertDraft(em(), project.id);
   await startSending(em(), id);
   await freezeAudience(em(), id, 100);
   const holder = em();
   await holder.begin();
-  onTestFinished(() => holder.rollback());
+  onTestFinished(async () => {
+    if (holder.isInTransaction()) await holder.rollback();
+  });
   await sql(holder, 'select from emails where campaign_id = $1 for update', [id]);
-  return { id, holder, sending: createCampaignSendingService(orm, unlimited, () => undefined) };
+  return { id, holder, sending: createCampaignSendingService(orm, slots, () => undefined) };
 }
 
 it('a campaign is cancelled although something holds its emails', async () => {
@@ -46,4 +49,26 @@ it('a cancellation is answered as such although another call deletes the campaig
   await sql(em(), 'delete from campaigns where id = $1', [id]);
   const { campaign } = await cancelling;
   expect(campaign).toMatchObject({ id, status: 'CANCELLED' });
+});
+
+it('a write of another project has its turn between the batches that a cancellation ends', async () => {
+  const inAll = new FairSemaphore(1);
+  const writes = createProjectSlots(Number.POSITIVE_INFINITY, { inAll });
+  const { id, holder, sending } = await heldCampaign({ ...unlimited, writes });
+  await sql(
+    em(),
+    `insert into campaign_batches (campaign_id, number, first_email_id, last_email_id, recipients)
+     select $1, number, uuidv7(), uuidv7(), 1 from generate_series(101, 102) number`,
+    [id],
+  );
+  const openBatches = async () =>
+    (await sql(em(), 'select from campaign_batches where campaign_id = $1 and ended_at is null', [id]))
+      .length;
+  const cancelling = sending.cancel(project.id, id);
+  await untilBlocking(holder);
+  const inTurn = writes.run('other', openBatches);
+  await holder.rollback();
+  expect(await inTurn).toBe(2);
+  await cancelling;
+  expect(await openBatches()).toBe(0);
 });

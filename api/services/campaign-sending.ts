@@ -100,12 +100,14 @@ export function createCampaignSendingService(
     id: string,
     apply: (em: Em, campaign: Campaign) => Promise<CountedCampaign>,
   ): Promise<CountedCampaign> {
-    const changed = await projectEm(orm, projectId).transactional(async (em) => {
-      const campaign = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
-      const answer = await apply(em, campaign);
-      em.create(OutboxCommand, { kind: 'campaign.changed', subjectId: id, projectId });
-      return answer;
-    });
+    const write = () =>
+      projectEm(orm, projectId).transactional(async (em) => {
+        const campaign = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
+        const answer = await apply(em, campaign);
+        em.create(OutboxCommand, { kind: 'campaign.changed', subjectId: id, projectId });
+        return answer;
+      });
+    const changed = await writes.run(projectId, write);
     committed();
     return changed;
   }
@@ -134,7 +136,7 @@ export function createCampaignSendingService(
         if (isDue) await startCampaign(em, campaign, recipientLimit);
         return withoutEmails(campaign);
       };
-      return writes.run(projectId, () => change(projectId, id, apply));
+      return change(projectId, id, apply);
     },
 
     /**
@@ -149,7 +151,7 @@ export function createCampaignSendingService(
         campaign.cancel();
         return { ...counted, pause: null };
       });
-      await cancelEmails(orm, id);
+      await cancelEmails(orm, writes, projectId, id);
       const em = projectEm(orm, projectId);
       // Null when another call has deleted it since.
       const recounted = em.findOne(Campaign, { id }).then((found) => found && withItsCounters(em, found));

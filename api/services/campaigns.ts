@@ -86,11 +86,11 @@ function toFields(body: CampaignBody) {
 export const findCampaign = async (em: Em, id: string, lockMode?: LockMode) =>
   orNotFound(await em.findOne(Campaign, { id }, { lockMode }), 'Campaign');
 
-async function removeCampaign(orm: Orm, projectId: string, id: string): Promise<void> {
+async function removeCampaign(orm: Orm, writes: ProjectSlots, projectId: string, id: string): Promise<void> {
   const before = await findCampaign(projectEm(orm, projectId), id);
   requireAction('delete', before);
-  if (before.status === 'CANCELLED') await cancelEmails(orm, id);
-  await projectEm(orm, projectId).transactional(async (em) => {
+  if (before.status === 'CANCELLED') await cancelEmails(orm, writes, projectId, id);
+  const remove = async (em: Em) => {
     const campaign = await findCampaign(em, id, LockMode.PESSIMISTIC_WRITE);
     requireAction('delete', campaign);
     const [open] = await em.getRepository(CampaignBatch).listOpen(id, 0, 1);
@@ -104,7 +104,8 @@ async function removeCampaign(orm: Orm, projectId: string, id: string): Promise<
     await em.nativeDelete(CampaignBatch, { campaignId: id });
     await em.nativeDelete(CampaignFigureChange, { campaignId: id });
     await em.nativeDelete(CampaignFigures, { campaignId: id });
-  });
+  };
+  await writes.run(projectId, () => projectEm(orm, projectId).transactional(remove));
 }
 
 function copyCampaign(orm: Orm, projectId: string, id: string): Promise<Campaign> {
@@ -199,7 +200,7 @@ export function createCampaignsService(
      * Cancels the unsent emails of a cancelled campaign first.
      * @throws DomainError `CONFLICT` while it is scheduled or sending, and while emails remain to be cancelled or settled
      */
-    remove: (projectId: string, id: string) => removeCampaign(orm, projectId, id),
+    remove: (projectId: string, id: string) => removeCampaign(orm, writes, projectId, id),
 
     duplicate: async (projectId: string, id: string) => written(await copyCampaign(orm, projectId, id)),
   };
