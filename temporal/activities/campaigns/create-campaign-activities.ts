@@ -65,9 +65,11 @@ export function createCampaignActivities({
       const found = await batchesOf(orm).listOpen(campaignId, after, limit + 1);
       return { numbers: found.slice(0, limit), more: found.length > limit };
     },
-    async settleCampaign({ campaignId }) {
-      return settle(campaignId, () => findEvidence(campaignId));
-    },
+    settleCampaign: ({ campaignId }) =>
+      settle(campaignId, async () => {
+        const projectId = await findProject(orm.em.fork(), campaignId);
+        return projectId === undefined ? noEvidence : runLong(projectId, () => findEvidence(campaignId));
+      }),
     async cancelRemaining({ campaignId }) {
       const projectId = await findProject(orm.em.fork(), campaignId);
       if (projectId === undefined) return 0;
@@ -142,7 +144,7 @@ async function loadCampaign(em: Em, campaignId: string): Promise<CampaignView | 
 const batchesOf = (orm: Orm) => orm.em.fork().getRepository(CampaignBatch);
 
 function createSettler(orm: Orm, unknownSeconds: number) {
-  /** `findEvidence` reads every email of the campaign, so it is called only when a batch is open. */
+  /** @param findEvidence reads every email of the campaign, so it is called only when a batch is open */
   return async (
     campaignId: string,
     findEvidence: () => Promise<SendEventEvidence>,
