@@ -8,7 +8,13 @@ function stage() {
   return {
     begin(projectId: string) {
       const answer = Promise.withResolvers<string>();
-      return { ended: limit.run(projectId, () => answer.promise), answer: () => answer.resolve('answered') };
+      let isMade = false;
+      const make = () => {
+        isMade = true;
+        return answer.promise;
+      };
+      const ended = limit.run(projectId, make);
+      return { ended, isMade: () => isMade, answer: () => answer.resolve('answered') };
     },
     pass(seconds: number) {
       now += seconds * 1000;
@@ -35,6 +41,7 @@ it('limits the calls of projects whose receivers are slow, and those of no other
   expect(await made([quickly])).toBe(1);
   pass(10);
   expect(await made(first)).toBe(4);
+  expect(await made([begin('quick')])).toBe(1);
 
   const slow = slowProjects.map((projectId) => burst(begin, projectId));
   const quick = burst(begin, 'quick');
@@ -49,4 +56,15 @@ it('leaves slots to others in a burst to receivers that may not answer at all', 
   const { begin } = stage();
   const bursts = ['a', 'b', 'c', 'd'].map((projectId) => burst(begin, projectId));
   expect(await Promise.all(bursts.map(made))).toEqual([8, 8, 4, 2]);
+});
+
+it('leaves slots to others when receivers that answered quickly hang', async () => {
+  const { begin, pass } = stage();
+  expect(await made([begin('a'), begin('b')])).toBe(2);
+  const bursts = ['a', 'b', 'c'].map((projectId) => burst(begin, projectId));
+  const underWay = bursts.map((calls) => calls.filter(({ isMade }) => isMade()).length);
+  expect(underWay).toEqual([24, 8, 2]);
+  pass(1);
+  const late = bursts.flat().filter(({ isMade }) => !isMade());
+  expect(new Set(await Promise.all(late.map(({ ended }) => ended)))).toEqual(new Set([undefined]));
 });
