@@ -53,9 +53,9 @@ begin
   if matched is null then
     return;
   end if;
-  -- A caller that can divide its events sets a limit. One item, an event with a changed subscription, always fits.
-  if cardinality(event_ids) > 2
-    and cardinality(matched) > nullif(current_setting('posthaste.most_matches', true), '')::int then
+  -- Set by callers that can divide their events. Those of one contact always fit.
+  if cardinality(matched) > nullif(current_setting('posthaste.most_matches', true), '')::int
+    and (select count(distinct id) from unnest(contacts) id) > 1 then
     raise exception 'the events start or wake % executions', cardinality(matched) using errcode = 'program_limit_exceeded';
   end if;
   lowest := (select id from unnest(matched) id order by id limit 1);

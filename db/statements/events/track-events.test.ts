@@ -290,7 +290,7 @@ describe('events that start very many executions', () => {
     ]);
   });
 
-  it('are written, if it is a single one', async () => {
+  it('are written together, if they are of one contact', async () => {
     await sql(
       `insert into event_listeners
        select $1, 'signed_up', '00000000-0000-0000-0000-000000000000', id, id
@@ -299,8 +299,7 @@ describe('events that start very many executions', () => {
     );
     const inputs = ['one', 'two', 'three'].map((name) => trackInput(project.id, `${name}@example.com`));
     await expect(trackEvents(em(), inputs)).rejects.toThrow('the events start or wake 15003 executions');
-    expect(await trackEvents(em(), inputs.slice(0, 1))).toHaveLength(1);
-    const unsubscribed = trackInput(project.id, 'one@example.com', { subscribed: false });
-    expect(await trackEvents(em(), [unsubscribed])).toHaveLength(1);
+    const ofOne = inputs.map(() => trackInput(project.id, 'one@example.com'));
+    expect(await trackEvents(em(), ofOne)).toHaveLength(3);
   });
 });

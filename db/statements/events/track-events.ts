@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
@@ -15,17 +16,11 @@ export interface TrackedEvent {
   contactId: string;
 }
 
-/**
- * Executions that a statement starts or wakes, about half a second. With 200 workflows, 500 events took 40 seconds, or ended
- * at the statement timeout, together with the events of other projects.
- */
-const mostMatches = 5_000;
-
 const trackSql = `
 with event_input as materialized (
   select t.*
   from json_to_recordset($2::json) as t(contact int, id uuid, name text, data jsonb, at timestamptz),
-    (select set_config('posthaste.most_matches', '${mostMatches}', true) offset 0) as bound
+    ${matchLimitSql} matches
 ),
 ${upsertContactsSql(contactInputSql('$3::text'))},
 tracked as (
@@ -47,8 +42,7 @@ const contactRow = z.object({ id: z.uuid() });
  *
  * @param lockMs lock timeout; by default that of the session
  * @returns a row per input, in order
- * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB; 54000 when several events would
- * start or wake more than 5,000 executions
+ * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB; as `matchLimitSql`
  */
 export async function trackEvents(em: Em, inputs: TrackInput[], lockMs?: number): Promise<TrackedEvent[]> {
   const { rows, ordOf } = mergeContactWrites(inputs, true);
