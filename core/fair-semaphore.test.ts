@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { FairSemaphore } from './fair-semaphore.ts';
 
 describe('a semaphore', () => {
@@ -51,6 +51,35 @@ describe('a semaphore', () => {
     expect(semaphore.isIdle).toBe(true);
     await expect(semaphore.acquire('two', 1, leaving.signal)).rejects.toThrow('gone');
     expect(semaphore.isIdle).toBe(true);
+  });
+
+  it('leaves half of its permits to owners whose work is short', async () => {
+    const semaphore = new FairSemaphore(4, { slowMs: 1_000 });
+    let now = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    onTestFinished(() => clock.mockRestore());
+    const first = await semaphore.acquire('slow');
+    const second = await semaphore.acquire('slower');
+    now += 1_000;
+    const order: string[] = [];
+    const ask = async (owner: string) => {
+      const release = await semaphore.acquire(owner);
+      order.push(owner);
+      return release;
+    };
+    expect(semaphore.hasRoom('slow')).toBe(false);
+    const waiting = [ask('slow'), ask('slower')];
+    const short = [await ask('short'), await ask('shorter')];
+    for (const release of short) release();
+    expect(order).toEqual(['short', 'shorter']);
+    first();
+    second();
+    for (const release of await Promise.all(waiting)) release();
+    expect(semaphore.isIdle).toBe(true);
+    // Remembered for a minute.
+    await Promise.all([semaphore.acquire('slow'), semaphore.acquire('slower')]);
+    expect(semaphore.hasRoom('slow')).toBe(false);
+    expect(semaphore.hasRoom('short')).toBe(true);
   });
 
   it('takes a permit back once, however often it is released', async () => {

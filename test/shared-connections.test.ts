@@ -40,6 +40,17 @@ async function whileWaiting(
   return (await Promise.all(waiting)).map(({ status }) => status);
 }
 
+/** Until so many writes have waited for a lock of the segments for so long that their projects are slow. */
+const untilLong = (writes: number) =>
+  eventually(
+    () =>
+      sql(
+        product.em(),
+        `select from pg_locks where relation = 'segments'::regclass and waitstart < now() - interval '1.5 s'`,
+      ),
+    (locks) => locks.length >= writes,
+  );
+
 it('requests of a project are served while heavy reads of several others take long', async () => {
   const statuses = await whileWaiting(
     'lock table contacts in access exclusive mode',
@@ -150,10 +161,7 @@ it('an opt-out is accepted while writes of its project wait for a lock', async (
     for (let index = 0; index < 4; index += 1) {
       waiting.push(sender.post('/segments', { name: `Segment ${index}`, type: 'STATIC' }));
     }
-    await eventually(
-      () => sql(product.em(), "select from pg_locks where relation = 'segments'::regclass and not granted"),
-      (locks) => locks.length > 0,
-    );
+    await untilLong(1);
     const answer = await visitPage(
       `${product.url}${reader.path('unsubscribe')}`,
       'List-Unsubscribe=One-Click',
@@ -164,4 +172,24 @@ it('an opt-out is accepted while writes of its project wait for a lock', async (
     });
   });
   expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+});
+
+it('writes of a project are served while those of two others, whose last ones waited for long, wait for a lock', async () => {
+  const [other, ...loud] = await createSenders(3);
+  if (other === undefined) throw new Error('No project');
+  const whileLocked = async (check: () => Promise<unknown>) => {
+    const waiting: Promise<TestAnswer>[] = [];
+    await product.em().transactional(async (em) => {
+      await sql(em, 'lock table segments in share mode');
+      for (const sender of [...loud, ...loud]) {
+        waiting.push(sender.post('/segments', { name: crypto.randomUUID(), type: 'STATIC' }));
+      }
+      await check();
+    });
+    expect(new Set((await Promise.all(waiting)).map(({ status }) => status))).toEqual(new Set([201]));
+  };
+  await whileLocked(() => untilLong(2));
+  await whileLocked(async () => {
+    for (let time = 0; time < 5; time += 1) await createTemplate(other);
+  });
 });

@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import type { Config } from '../../core/config/schema.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
-import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import type { Em } from '../../db/orm.ts';
 import { ProjectChanges } from '../../db/project-changes.ts';
 import { sweepRateLimitWindows } from '../../db/statements/access/lease-requests.ts';
@@ -10,7 +9,7 @@ import { createIdempotency } from '../access/idempotency.ts';
 import { createProjectKeys } from '../access/project-keys.ts';
 import { createRateLimiter } from '../access/rate-limiter.ts';
 import { createSessionTokens } from '../access/session-tokens.ts';
-import { createProjectSlots, sharedConnections } from '../services/project-slots.ts';
+import { createProjectSlots, createSharedPlaces, sharedConnections } from '../services/project-slots.ts';
 import { hostOf } from './same-site.ts';
 
 const sweepEveryMs = 5 * 60_000;
@@ -32,7 +31,7 @@ export function createEdge({ config, em, logger }: { config: Config; em: Em; log
   const limiter = (limit: number) => (limit === 0 ? null : createRateLimiter(em, limit));
   let sweep: NodeJS.Timeout | undefined;
   const places = sharedConnections(config);
-  const [writes, reads] = [new FairSemaphore(places), new FairSemaphore(places)];
+  const [writes, reads] = [createSharedPlaces(places), createSharedPlaces(places)];
   const ofRequests = { what: 'requests', mostWaiting };
 
   return {

@@ -31,8 +31,8 @@ export interface ProjectSlots {
 
 export interface ProjectSlotsOptions {
   /**
-   * Concurrent work of all projects in this process, which take turns; a project has at most half of it, rounded up.
-   * Several kinds of work may share it.
+   * Concurrent work of all projects in this process, which take turns; a project has at most half of it, rounded up, and so
+   * have all slow ones together (`createSharedPlaces`). Several kinds of work may share it.
    */
   inAll?: FairSemaphore;
   /** Names the work in errors. */
@@ -49,6 +49,12 @@ const longestTurnMs = 30_000;
 const soonMs = 2_000;
 const retryBatchMs = 500;
 const refusals: readonly ErrorCode[] = ['RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'];
+
+/**
+ * Places that all projects share. Requests usually hold one for milliseconds; those of a project that wait for locks of its
+ * own work, or read very much, hold one for seconds.
+ */
+export const createSharedPlaces = (places: number) => new FairSemaphore(places, { slowMs: 1_000 });
 
 /**
  * Connections that the writes of all projects may hold in this process, their heavy reads as many, and their short reads
@@ -168,7 +174,7 @@ async function acquireWithin(
   projectId: string,
   signal: AbortSignal | undefined,
 ): Promise<(() => void) | undefined> {
-  if (places.hasRoom) return places.acquire(projectId);
+  if (places.hasRoom(projectId)) return places.acquire(projectId);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(late), longestMs);
   const end = signal === undefined ? late.signal : AbortSignal.any([signal, late.signal]);

@@ -2,7 +2,6 @@ import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { connectionsToClickHouse } from '../../analytics/client/connection.ts';
 import { accountEmailSettings } from '../../core/config/account-email.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
-import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import type { ProjectChanges } from '../../db/project-changes.ts';
 import type { ProductMetrics } from '../../runtime/product-metrics.ts';
 import { version } from '../../runtime/version.ts';
@@ -14,7 +13,12 @@ import { createAccountLinksService } from './account-links.ts';
 import { createOneTimeLinks } from './one-time-links.ts';
 import { createPasswords } from './passwords.ts';
 import { createProjectNames } from './project-names.ts';
-import { createProjectSlots, type ProjectSlots, sharedConnections } from './project-slots.ts';
+import {
+  createProjectSlots,
+  createSharedPlaces,
+  type ProjectSlots,
+  sharedConnections,
+} from './project-slots.ts';
 import { publicConfig } from './public-config.ts';
 import { createSessionsService } from './sessions.ts';
 import { shareClickHouse } from './share-clickhouse.ts';
@@ -59,7 +63,7 @@ export function createServiceContext(resources: ProcessResources, edge: EdgePart
   const journaled = parts.wakeJournal;
   const projectNames = createProjectNames(orm, edge.projectChanges);
   const heavyReads = createProjectSlots(config.HEAVY_READS_PER_PROJECT, {
-    inAll: new FairSemaphore(sharedConnections(config)),
+    inAll: createSharedPlaces(sharedConnections(config)),
   });
   const templateTurns = createTemplateTurns();
   const passwords = createPasswords();

@@ -1,7 +1,6 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { ClickHouseUnavailable } from '../../analytics/client/errors.ts';
-import { FairSemaphore } from '../../core/fair-semaphore.ts';
-import { createProjectSlots } from './project-slots.ts';
+import { createProjectSlots, createSharedPlaces } from './project-slots.ts';
 
 /** Shorter than a question may take, so that questions queued behind unanswered ones don't wait as long again. */
 const longestWaitMs = 12_000;
@@ -16,7 +15,7 @@ const longestWaitMs = 12_000;
  *   `SERVICE_UNAVAILABLE` when its turn does not come, and `ClickHouseUnavailable` when it came too late
  */
 export function shareClickHouse(clickhouse: ClickHouse, perProject: number, inAll: number): ClickHouse {
-  const reads = createProjectSlots(perProject, { inAll: new FairSemaphore(inAll) });
+  const reads = createProjectSlots(perProject, { inAll: createSharedPlaces(inAll) });
   return {
     ...clickhouse,
     query(question, parameters) {

@@ -53,6 +53,11 @@ begin
   if matched is null then
     return;
   end if;
+  -- Set by callers that can divide their events. Those of one contact always fit.
+  if cardinality(matched) > nullif(current_setting('posthaste.most_matches', true), '')::int
+    and (select count(distinct id) from unnest(contacts) id) > 1 then
+    raise exception 'the events start or wake % executions', cardinality(matched) using errcode = 'program_limit_exceeded';
+  end if;
   lowest := (select id from unnest(matched) id order by id limit 1);
   highest := (select id from unnest(matched) id order by id desc limit 1);
 

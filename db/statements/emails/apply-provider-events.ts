@@ -6,6 +6,7 @@ import { countEventsSql } from '../../fragments/count-events-sql.ts';
 import { isKeySql, joinByKeySql } from '../../fragments/join-by-key.ts';
 import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import { lockTimeoutSql } from '../../fragments/lock-timeout-sql.ts';
+import { matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
 import {
@@ -76,7 +77,7 @@ with input as materialized (
   from json_to_recordset($1::json) as t(
     "ord" int, "notificationId" uuid, "publishedOn" date, "emailId" uuid, "kind" text, "occurredAt" timestamptz, "messageId" text,
     "subject" text, "link" text, "bounceType" text, "isListed" boolean, "diagnostic" text, "sentEventId" uuid,
-    "eventId" uuid, "unsubscribeEventId" uuid), ${lockTimeoutSql('$2::text')} patience
+    "eventId" uuid, "unsubscribeEventId" uuid), ${lockTimeoutSql('$2::text')} patience, ${matchLimitSql} matches
 ),
 fresh as (
   insert into handled_notifications (id, published_on)

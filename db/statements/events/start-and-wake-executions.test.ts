@@ -291,3 +291,16 @@ describe('an event that an execution waits for', () => {
     expect(await commands('execution.wake')).toEqual([]);
   });
 });
+
+it('provider events about several emails that would start very many executions are to be divided', async () => {
+  await sql(
+    `insert into event_listeners
+     select $1, 'email.delivery', $2, id, id
+     from (select gen_random_uuid() as id from generate_series(1, 2501)) listener`,
+    [project.id, everyone],
+  );
+  const [emails = []] = await acceptEmails(em(), [acceptInput(project.id, [email, 'b@example.com'])]);
+  const events = emails.map(({ emailId }) => providerEvent(emailId, 'delivery'));
+  await expect(applyProviderEvents(em(), events)).rejects.toThrow('the events start or wake 5002 executions');
+  for (const event of events) expect(await applyProviderEvents(em(), [event])).toEqual(['applied']);
+});

@@ -254,3 +254,52 @@ describe('a batch', () => {
     expect(await readCounts(em(), input.contactId)).toEqual({ [eventName]: 1 });
   });
 });
+
+describe('events that start very many executions', () => {
+  it('share no statement with those of other projects, and are divided', async () => {
+    await sql(
+      `with workflow as (
+         insert into workflows (id, project_id, name, enabled, event_name, allow_reentry, version, live_version)
+         select gen_random_uuid(), $1, 'Welcome', true, 'signed_up', true, 1, 1 from generate_series(1, 100)
+         returning id)
+       insert into event_listeners select $1, 'signed_up', '00000000-0000-0000-0000-000000000000', id, id from workflow`,
+      [project.id],
+    );
+    const other = randomUUID();
+    const written: TrackInput[][] = [];
+    const batcher = new Batcher<TrackInput, TrackedEvent>({
+      async run(inputs) {
+        const tracked = await trackEvents(em(), inputs);
+        written.push(inputs);
+        return tracked;
+      },
+      maxItems: 500,
+      concurrency: 2,
+      groupOf: ({ projectId }) => projectId,
+      isRolledBack,
+    });
+    const inputs = Array.from({ length: 120 }, (_, n) => trackInput(project.id, `reader-${n}@example.com`));
+    inputs.push(trackInput(other, 'other@example.com'));
+    await Promise.all(inputs.map((input) => batcher.submit(input)));
+    expect(await sql('select from workflow_executions where project_id = $1', [project.id])).toHaveLength(
+      12_000,
+    );
+    for (const batch of written) expect(batch.length).toBeLessThanOrEqual(50);
+    expect(written.filter((batch) => batch.some(({ projectId }) => projectId === other))).toMatchObject([
+      [{ projectId: other }],
+    ]);
+  });
+
+  it('are written together, if they are of one contact', async () => {
+    await sql(
+      `insert into event_listeners
+       select $1, 'signed_up', '00000000-0000-0000-0000-000000000000', id, id
+       from (select gen_random_uuid() as id from generate_series(1, 5001)) listener`,
+      [project.id],
+    );
+    const inputs = ['one', 'two', 'three'].map((name) => trackInput(project.id, `${name}@example.com`));
+    await expect(trackEvents(em(), inputs)).rejects.toThrow('the events start or wake 15003 executions');
+    const ofOne = inputs.map(() => trackInput(project.id, 'one@example.com'));
+    expect(await trackEvents(em(), ofOne)).toHaveLength(3);
+  });
+});

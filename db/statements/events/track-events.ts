@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countEventsSql } from '../../fragments/count-events-sql.ts';
+import { matchLimitSql } from '../../fragments/match-limit-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
 import { preparedQuery } from '../../sql.ts';
@@ -17,7 +18,9 @@ export interface TrackedEvent {
 
 const trackSql = `
 with event_input as materialized (
-  select * from json_to_recordset($2::json) as t(contact int, id uuid, name text, data jsonb, at timestamptz)
+  select t.*
+  from json_to_recordset($2::json) as t(contact int, id uuid, name text, data jsonb, at timestamptz),
+    ${matchLimitSql} matches
 ),
 ${upsertContactsSql(contactInputSql('$3::text'))},
 tracked as (
@@ -39,7 +42,7 @@ const contactRow = z.object({ id: z.uuid() });
  *
  * @param lockMs lock timeout; by default that of the session
  * @returns a row per input, in order
- * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB
+ * @throws pg.DatabaseError `contacts_data_size` when a contact's data would exceed 64 KB; as `matchLimitSql`
  */
 export async function trackEvents(em: Em, inputs: TrackInput[], lockMs?: number): Promise<TrackedEvent[]> {
   const { rows, ordOf } = mergeContactWrites(inputs, true);
