@@ -72,6 +72,7 @@ export const getImportJob = defineRoute('GET /contacts/import/:jobId', {
       totalRows: 1204,
       created: 1100,
       updated: 103,
+      repeated: 3,
       skipped: 1,
       errors: [{ row: 17, email: 'ada@example', message: 'This is not an email address' }],
       notices: [],

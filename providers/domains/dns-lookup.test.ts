@@ -97,8 +97,15 @@ describe('looking up DNS records', () => {
   it('says what is there instead, as far as people read it and Postgres can hold it', async () => {
     const there = (value: string) => ({ type: 'TXT' as const, name: proof.name, value });
     const first = `a\0b\nc ${'x'.repeat(200)}`;
-    const sighting = await look(proof, there(first), ...Array.from({ length: 9 }, () => there('again')));
-    expect(sighting).toEqual({ others: [`ab c ${'x'.repeat(200)}`, ...Array(4).fill('again')] });
+    const sighting = await look(
+      proof,
+      there(first),
+      there(first),
+      ...Array.from({ length: 9 }, (_, n) => there(`other ${n}`)),
+    );
+    expect(sighting).toEqual({
+      others: [`ab c ${'x'.repeat(200)}`, 'other 0', 'other 1', 'other 2', 'other 3'],
+    });
   });
 
   it('misses a record of another type at the name', async () => {

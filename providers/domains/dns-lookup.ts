@@ -30,10 +30,11 @@ function isWantedText(record: DnsRecord, text: string): boolean {
   }
 }
 
-const sightingOf = (isFound: boolean, values: readonly string[]): Sighting =>
-  isFound
-    ? 'found'
-    : { others: values.slice(0, mostOthers).map((value) => storableLine(value, longestOther)) };
+function sightingOf(isFound: boolean, values: readonly string[]): Sighting {
+  if (isFound) return 'found';
+  const lines = values.map((value) => storableLine(value, longestOther));
+  return { others: [...new Set(lines)].slice(0, mostOthers) };
+}
 
 async function ask(resolver: Resolver, record: DnsRecord): Promise<Sighting> {
   switch (record.type) {
