@@ -367,9 +367,13 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     });
     await page.goto(`projects/${project.id}/contacts/${id}`);
     const subscription = page.getByRole('switch');
+    const isOn = () => subscription.isChecked();
     await subscription.press('Space');
     await expect.poll(() => isFirst).toBe(false);
+    // A switch still drawn as before would be turned off again.
+    await expect.poll(isOn).toBe(false);
     await subscription.press('Space');
+    await expect.poll(isOn).toBe(true);
     for (const [name, text, more] of [
       ['plan', 'pro', 'pro+'],
       ['size', 'L', 'L'],
