@@ -45,7 +45,7 @@ describe('requests with the cookie', () => {
   });
 });
 
-it('invitations are limited by address too, whoever sends them', async () => {
+it('invitations are limited by address too, for all senders together', async () => {
   const [one, other] = [await createTestPerson(stack.url), await createTestPerson(stack.url)];
   const project = await createOwnProject(one);
   const invite = async (person: typeof one, address: string) => {

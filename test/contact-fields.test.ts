@@ -190,7 +190,7 @@ describe('DELETE /contacts/fields/:field', () => {
     expect(contact.data).toEqual({});
   });
 
-  it('lets the next value determine the type anew', async () => {
+  it('lets the next value determine the type again', async () => {
     await create('a@example.com', { plan: 'pro' });
     expect(await typeOf('plan')).toBe('string');
     await sender.delete(fieldUrl('plan'));

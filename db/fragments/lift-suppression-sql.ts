@@ -1,5 +1,5 @@
 /**
- * Assignments of an update of `contacts c`: whoever subscribes is no longer suppressed.
+ * Assignments of an update of `contacts c`: subscribing lifts the suppression.
  *
  * @param subscribes condition; null is false
  */

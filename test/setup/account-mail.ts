@@ -38,7 +38,7 @@ let verified = 0;
 let passwordHash: Promise<string> | undefined;
 
 /**
- * A signed-in person with `testPassword`. Inserted, because a sign-up hashes the password anew, which is slow by design,
+ * A signed-in person with `testPassword`. Inserted, because a sign-up hashes the password, which is slow by design,
  * and mails a link.
  */
 export async function createVerifiedPerson(stack: TestProduct): Promise<TestPerson> {

@@ -8,7 +8,7 @@ type Fixture<Value> = [create: () => Value | Promise<Value>, end?: (made: Value)
  */
 export const fileFixture = <Value extends object>(...of: Fixture<Value>): Value => fixture(beforeAll, ...of);
 
-/** A fixture that each test gets anew. `end` runs after the test's `afterEach` hooks. */
+/** A fixture that each test creates for itself. `end` runs after the test's `afterEach` hooks. */
 export const testFixture = <Value extends object>(...of: Fixture<Value>): Value => fixture(beforeEach, ...of);
 
 /** @returns a proxy for the value that the hook creates: it can be passed on at once, and read in hooks and tests */

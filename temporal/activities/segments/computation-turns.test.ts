@@ -63,7 +63,7 @@ it('a segment whose computation takes long makes room for those of other project
   expect([stored.memberCount, await entries(large)]).toEqual([400, 400]);
 });
 
-it('a segment that is edited between two turns is computed anew', async () => {
+it('a segment that is edited between two turns is computed from the start', async () => {
   await insertContacts(em(), project, 200);
   const segment = await addSegment('edited', everyone);
   expect(await takeTurn(segment)).toBe(true);

@@ -69,7 +69,7 @@ export async function computeTrackedSegment(
   } catch (error) {
     if (!(error instanceof SliceOver)) throw error;
     await keepComputation(em, segmentId, progress);
-    // Without a plan, its next turn begins anew, in a later round.
+    // Without a plan, its next turn starts over in a later round.
     return { added: 0, removed: 0, total: 0, isUnfinished: true, ...(planId === null && { isStale: true }) };
   }
 }

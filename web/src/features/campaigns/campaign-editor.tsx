@@ -104,7 +104,7 @@ function useCampaignForm(campaign: Campaign) {
     stored: campaign,
     toValues: toCampaignValues,
     async read() {
-      // The campaign page decides anew whether it can still be edited.
+      // The campaign page decides again whether it can still be edited.
       await refresh('/campaigns');
       return read(id);
     },

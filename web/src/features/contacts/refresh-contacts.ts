@@ -1,5 +1,5 @@
 import { refresh } from '../../api/query-client.ts';
 
-/** Reads anew what shows contacts, after some have changed: lists, members of segments, audiences and their history. */
+/** Reloads what shows contacts after some have changed: lists, members of segments, audiences and their history. */
 export const refreshContacts = (): Promise<void> =>
   refresh('/contacts', '/segments', '/campaigns/audience', '/suppressions', '/activity');

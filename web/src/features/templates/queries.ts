@@ -17,7 +17,7 @@ export const templateListQuery = ({ search, type, sort, page = 1 }: TemplateSear
 export const templateQuery = (id: string) =>
   $api.queryOptions('get', '/templates/{id}', { params: { path: { id } } });
 
-/** Read anew by each page: edits of workflows change it, and a template in use offers no deletion. */
+/** Each page reads it again: edits of workflows change it, and a template in use offers no deletion. */
 const alwaysStale = { staleTime: 0 };
 
 /** The uses of the templates in a list. */

@@ -69,7 +69,7 @@ interface CheckedGraph extends Pick<Graph, 'steps'> {
 
 /**
  * The faults to show. A step that was added but not configured yet shows a single fault: its form asks for the rest,
- * and its branches come afterward. A trigger alone can run, but whoever enables it has forgotten the steps.
+ * and its branches come afterward. A trigger alone can run, but somebody who enables it has forgotten the steps.
  */
 export function shownFaults({ steps, enabled, faults }: CheckedGraph): Fault[] {
   const [first] = steps;
