@@ -135,8 +135,10 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await button('Delete the project').click();
     await field('Type “Second” to confirm').fill('Second');
     let deletions = 0;
+    page.on('request', (request) => {
+      if (request.method() === 'DELETE') deletions += 1;
+    });
     await page.route('**/users/@me/projects/*', async (route) => {
-      deletions += 1;
       await delay(1_000);
       await route.continue();
     });

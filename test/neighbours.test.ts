@@ -126,10 +126,16 @@ it('a flood of opt-outs is answered to be repeated, and those accepted before ar
     await sql(em, 'select from contacts where id = $1 for update', [reader.contactId]);
     waiting.push(optOut(reader));
     await untilBlocking(em);
-    const flood = Array.from({ length: 1_100 }, () => optOut(reader));
-    const first = await Promise.race(flood);
-    expect([first.status, first.headers.get('retry-after')]).toEqual([503, '2']);
-    waiting.push(...flood);
+    const refused: (string | null)[] = [];
+    for (let n = 0; n < 1_100; n += 1) {
+      const page = optOut(reader);
+      waiting.push(page);
+      void page.then(({ status, headers }) => {
+        if (status === 503) refused.push(headers.get('retry-after'));
+      });
+    }
+    await eventually(() => Promise.resolve(refused.length), 100);
+    expect(new Set(refused)).toEqual(new Set(['2']));
     expect((await quiet.get('/contacts')).status).toBe(200);
     expect((await optOut(await createTestSubscriber(stack, quiet))).status).toBe(200);
   });

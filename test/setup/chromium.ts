@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
+import { type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 
 const run = promisify(execFile);
 const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
@@ -81,6 +81,8 @@ export async function findChromium(): Promise<string | undefined> {
 
 export interface TestBrowser {
   open(options: BrowserContextOptions): Promise<BrowserContext>;
+  /** The open pages of all contexts. */
+  pages(): Page[];
   close(): Promise<void>;
 }
 
@@ -105,6 +107,7 @@ export async function startChromium(executablePath: string): Promise<TestBrowser
   });
   return {
     open: (options) => browser.newContext(options),
+    pages: () => browser.contexts().flatMap((context) => context.pages()),
     async close() {
       await browser.close();
       await rm(profile, { recursive: true, force: true });

@@ -17,11 +17,12 @@ export function useDashboardStory(executable: string | undefined, title: string)
   afterEach(async ({ task }) => {
     const complaints = tab.complaints();
     const hasFailed = task.result?.state === 'fail';
-    if (!page.isClosed() && (hasFailed || complaints.length > 0)) {
-      await takePicture(page, `failed-${task.name.replaceAll(/\W+/g, '-')}`);
-      // After a complaint alone the following tests may succeed; after another failure they can't, and should not wait.
-      if (hasFailed) await page.context().close();
+    if (hasFailed || complaints.length > 0) {
+      const name = `failed-${task.name.replaceAll(/\W+/g, '-')}`;
+      for (const [n, open] of stage.openPages().entries()) await takePicture(open, n === 0 ? name : `${name}-${n + 1}`);
     }
+    // After a complaint alone the following tests may succeed; after another failure they can't, and should not wait.
+    if (hasFailed) await page.context().close();
     expect(complaints).toEqual([]);
   });
 

@@ -24,6 +24,7 @@ export interface DashboardStage {
   stack: OwnProduct;
   /** Opens a page in a fresh browser context, with its own cookies and storage. */
   open(options?: PageOptions): Promise<WatchedPage>;
+  openPages(): Page[];
   close(): Promise<void>;
 }
 
@@ -34,6 +35,7 @@ async function startDashboard(executable: string): Promise<DashboardStage> {
   return {
     stack,
     open: (options) => openPage(browser, stack, options),
+    openPages: () => browser.pages(),
     async close() {
       await browser.close();
       await stack.close();
