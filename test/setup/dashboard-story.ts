@@ -19,7 +19,8 @@ export function useDashboardStory(executable: string | undefined, title: string)
     const hasFailed = task.result?.state === 'fail';
     if (hasFailed || complaints.length > 0) {
       const name = `failed-${task.name.replaceAll(/\W+/g, '-')}`;
-      for (const [n, open] of stage.openPages().entries()) await takePicture(open, n === 0 ? name : `${name}-${n + 1}`);
+      for (const [n, open] of stage.openPages().entries())
+        await takePicture(open, n === 0 ? name : `${name}-${n + 1}`);
     }
     // After a complaint alone the following tests may succeed; after another failure they can't, and should not wait.
     if (hasFailed) await page.context().close();
