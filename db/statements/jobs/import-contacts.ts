@@ -67,11 +67,15 @@ const sizeRow = z.object({ email: z.string(), bytes: z.int() });
 
 // The sum with an empty object is the value as Postgres works with it; a stored one may be compressed.
 const sizesSql = `
-select w.email, pg_column_size(c.data || '{}') as bytes
+select w.email, coalesce(pg_column_size(c.data || '{}'), 0) as bytes
 from unnest($2::text[]) as w(email)
-cross join lateral (${joinByKeySql('contacts c where c.project_id = $1 and c.email = w.email')}) c`;
+left join lateral (${joinByKeySql('contacts c where c.project_id = $1 and c.email = w.email')}) c on true
+order by w.email`;
 
-/** The uncompressed bytes of the data of the contacts with these addresses, by address. */
+/**
+ * The uncompressed bytes of the data of the contacts with these addresses, 0 for an unknown one. The addresses are
+ * sorted as statements sort the contacts they lock; the collation may not be the order of code points.
+ */
 export async function measureContacts(
   em: Em,
   projectId: string,
@@ -79,10 +83,4 @@ export async function measureContacts(
 ): Promise<Map<string, number>> {
   const rows = await query(em, sizeRow, sizesSql, [projectId, emails]);
   return new Map(rows.map(({ email, bytes }) => [email, bytes]));
-}
-
-/** Sorts addresses as statements sort the contacts they lock; the collation may not be the order of code points. */
-export function sortAddresses(em: Em, emails: readonly string[]): Promise<string[]> {
-  const sql = 'select array(select email from unnest($1::text[]) email order by email)';
-  return queryValue(em, z.array(z.string()), sql, [emails]);
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ImportRow } from '../../../core/contact-import/read-row.ts';
+import { measureContacts } from '../../../db/statements/jobs/import-contacts.ts';
 import { createIcuDatabase } from '../../../test/setup/database.ts';
 import { fileFixture } from '../../../test/setup/fixtures.ts';
 import { useProject } from '../../../test/setup/projects.ts';
@@ -13,7 +14,11 @@ const project = useProject(() => database.em());
 
 // Code points sort "u1" after "u10", en-US before it.
 const addresses = Array.from({ length: 600 }, (_, index) => `u${600 - index}@example.com`);
-const write = (rows: ImportRow[]) => database.em().transactional((em) => writeRows(em, project.id, rows));
+const write = (rows: ImportRow[]) =>
+  database.em().transactional(async (em) => {
+    const sizes = await measureContacts(em, project.id, addresses);
+    return writeRows(em, project.id, rows, [...sizes.keys()]);
+  });
 /** In the order of the statements, each of which has a savepoint, and so a transaction id, of its own. */
 const written = async () => {
   const rows = await database.sql<{ email: string; inOrder: boolean; statements: number }>(

@@ -2,7 +2,7 @@ import type { ImportRow } from '../../../core/contact-import/read-row.ts';
 import type { ImportedRows } from '../../../core/jobs/results.ts';
 import { brokenConstraint, isDataFault } from '../../../db/database-errors.ts';
 import type { Em } from '../../../db/orm.ts';
-import { importContactRows, sortAddresses } from '../../../db/statements/jobs/import-contacts.ts';
+import { importContactRows } from '../../../db/statements/jobs/import-contacts.ts';
 
 type GoodRow = Extract<ImportRow, { ok: true }>;
 
@@ -15,21 +15,26 @@ interface Written {
 /**
  * Writes rows with the same result as writing them one by one, and counts the outcomes. A row that the database rejects
  * is reported like an unreadable one. Needs a transaction.
+ *
+ * @param emails addresses of all rows, and perhaps of others, in the order in which one statement locks contacts
  */
 export async function writeRows(
   em: Em,
   projectId: string,
   rows: readonly ImportRow[],
+  emails: readonly string[],
 ): Promise<ImportedRows> {
   const occurredAt = new Date();
   const result: ImportedRows = { totalRows: rows.length, created: 0, updated: 0, skipped: 0, errors: [] };
   for (const row of rows) {
     if (!row.ok) result.errors.push({ row: row.row, email: row.email, message: row.message });
   }
-  const sorted = await sortRows(
-    em,
+  const byEmail = Map.groupBy(
     rows.filter((row) => row.ok),
+    ({ email }) => email,
   );
+  // Several statements lock contacts in the order in which one locks them. Rows of a contact keep their order.
+  const sorted = emails.flatMap((email) => byEmail.get(email) ?? []);
   for (const group of inStatements(sorted)) {
     const written = await writeGroup(em, projectId, group, occurredAt);
     result.created += written.created;
@@ -39,13 +44,6 @@ export async function writeRows(
   result.skipped = result.errors.length;
   result.errors.sort((a, b) => a.row - b.row);
   return result;
-}
-
-/** So that several statements lock contacts in the order in which one locks them. Rows of a contact keep their order. */
-async function sortRows(em: Em, rows: readonly GoodRow[]): Promise<GoodRow[]> {
-  const byEmail = Map.groupBy(rows, ({ email }) => email);
-  const emails = await sortAddresses(em, [...byEmail.keys()]);
-  return emails.flatMap((email) => byEmail.get(email) ?? []);
 }
 
 /**
