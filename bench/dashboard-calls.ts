@@ -41,6 +41,7 @@ const contactCalls = ({ contactId }: DashboardIds): Call[] => [
   ['a part of the count of a value', '/contacts/count?filter[data.plan]=pro'],
   ['the count of a word in addresses', '/contacts/count?search=shop.example'],
   ['one contact', `/contacts/${contactId}`],
+  ['segments of a contact', `/contacts/${contactId}/segments`],
   ['activity of a contact', `/activity?limit=50&contactId=${contactId}`],
   ['contact fields', '/contacts/fields'],
   ['values of a field', '/contacts/fields/data.plan/values'],
@@ -121,12 +122,19 @@ const audienceCalls = ({ contacts, staticSegmentId, dynamicSegmentId }: Dashboar
   ['audience of everybody', '/campaigns/audience', { type: 'MARKETING', audienceType: 'ALL' }],
 ];
 
-const workflowCalls = ({ executions, workflowId, executionId, templateId }: DashboardIds): Call[] => [
+const workflowCalls = ({
+  executions,
+  workflowId,
+  executionId,
+  templateId,
+  address,
+}: DashboardIds): Call[] => [
   ['workflows', '/workflows'],
   ['one workflow', `/workflows/${workflowId}`],
   ['statistics of a workflow', `/workflows/${workflowId}/statistics`],
   ['executions', `/workflows/${workflowId}/executions`],
   ['executions that wait', `/workflows/${workflowId}/executions?status=WAITING`],
+  ['executions of one contact', `/workflows/${workflowId}/executions?email=${encodeURIComponent(address)}`],
   ['executions, last page', `/workflows/${workflowId}/executions?page=${executions / 20}`],
   ['one execution', `/workflows/${workflowId}/executions/${executionId}`],
   ['templates', '/templates'],
