@@ -4,7 +4,6 @@ import { HttpMethodEnum, koaBody } from 'koa-body';
 import { DomainError } from '../../core/errors.ts';
 import { addressSubject } from '../access/address-subject.ts';
 import { type BodyClaim, bodyMemory, mebibyte, smallBytes, watchPace } from './body-memory.ts';
-import { checkContentType } from './content-type.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { ClientGone } from './error-response.ts';
 import { parseJson, refuseUnstorable } from './parse-json.ts';
@@ -12,6 +11,10 @@ import type { BodyFormat, Route } from './route.ts';
 
 const keyedBodyLimitBytes = 4 * mebibyte;
 const otherBodyLimitBytes = mebibyte;
+const jsonType = 'application/json';
+const formType = 'application/x-www-form-urlencoded';
+const otherCharset = /;\s*charset=(?!"?(?:utf-?8|us-ascii)"?\s*(?:;|$))/i;
+
 /**
  * Reads the body with koa-body and leaves the parsed value in `ctx.request.body`. Bodies beyond 128 KB wait for shared
  * memory (`BodyMemory`) and hold it until the request is handled.
@@ -100,6 +103,28 @@ function refuseEarly(ctx: EdgeContext, limitBytes: number): void {
     });
   }
   if (Number(ctx.request.length) > limitBytes) throw tooLarge(limitBytes);
+}
+
+/**
+ * Checks the content type and sets a missing one. A `text` route takes any type, and its header becomes `text/plain`.
+ *
+ * @throws DomainError `BAD_REQUEST` when the type or charset does not fit the route
+ */
+function checkContentType(ctx: EdgeContext, format: BodyFormat): void {
+  const { headers } = ctx.req;
+  const header = headers['content-type']?.trim();
+  const name = format === 'json' ? jsonType : formType;
+  if (format === 'text') headers['content-type'] = 'text/plain';
+  // Fast path for almost every caller.
+  else if (header === jsonType && format === 'json') return;
+  else if (!header) headers['content-type'] = name;
+  else if (otherCharset.test(header)) {
+    throw new DomainError('BAD_REQUEST', 'The request body must be encoded as UTF-8');
+  } else if (!ctx.is(name, ...(format === 'json' ? ['application/*+json'] : []))) {
+    throw new DomainError('BAD_REQUEST', `The Content-Type of the request body must be ${name}`, {
+      suggestion: `Send the header Content-Type: ${name}.`,
+    });
+  }
 }
 
 /**
