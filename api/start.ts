@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { requestLogTable } from '../analytics/tables/request-log.ts';
-import { publicApiUrl } from '../core/config/public-api-url.ts';
+import { publicApiUrl } from '../core/config/urls.ts';
 import type { ProjectChanges } from '../db/project-changes.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { version } from '../runtime/version.ts';

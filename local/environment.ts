@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { hostAndPort } from '../core/config/host-and-port.ts';
+import { hostAndPort } from '../core/config/urls.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { LocalStackError } from './failure.ts';
 import type { PortName, PortNumbers } from './ports.ts';
