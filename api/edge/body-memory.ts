@@ -16,9 +16,6 @@ const usualOptions = {
 
 export type BodyMemoryOptions = typeof usualOptions;
 
-/** The claim on the memory of a body; `granted` rejects with `SERVICE_UNAVAILABLE` when too many wait, or too long. */
-export type BodyClaim = Omit<Claim, 'giveUp'>;
-
 // A refused body wasted its transfer: the longer the queue, the later the retry.
 const retryAfterSeconds = (waiting: number) => 5 + Math.ceil(waiting / 20);
 
@@ -42,22 +39,20 @@ export class BodyMemory {
     return this.#bytes.waiting();
   }
 
-  claim(owner: string, bytes: number): BodyClaim {
+  /** `granted` rejects with `SERVICE_UNAVAILABLE` when too many bodies wait, or this one too long. */
+  claim(owner: string, bytes: number): Claim {
     const { waiting, waitingPerOwner, waitMs } = this.#options;
     const claim = this.#bytes.claim(owner, bytes);
     if (claim.isHeld) return claim;
     const refuse = () => claim.giveUp(tooManyLarge(this.waiting - 1));
     const isFull = this.waiting > waiting || this.#bytes.waiting(owner) > waitingPerOwner;
-    const timer = isFull ? void refuse() : setTimeout(refuse, waitMs);
-    const end = () => clearTimeout(timer);
-    claim.granted.then(end, end);
-    return {
-      ...claim,
-      release() {
-        end();
-        claim.release();
-      },
-    };
+    if (isFull) refuse();
+    else {
+      const timer = setTimeout(refuse, waitMs).unref();
+      const end = () => clearTimeout(timer);
+      claim.granted.then(end, end);
+    }
+    return claim;
   }
 }
 

@@ -2,8 +2,9 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { DomainError } from '../../core/errors.ts';
+import type { Claim } from '../../core/fair-semaphore.ts';
 import { addressSubject } from '../access/address-subject.ts';
-import { type BodyClaim, bodyMemory, mebibyte, smallBytes, watchPace } from './body-memory.ts';
+import { bodyMemory, mebibyte, smallBytes, watchPace } from './body-memory.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { ClientGone } from './error-response.ts';
 import { parseJson, refuseUnstorable } from './parse-json.ts';
@@ -136,7 +137,7 @@ function checkContentType(ctx: EdgeContext, format: BodyFormat): void {
 async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Promise<() => void> {
   const { req } = ctx;
   let received = 0;
-  let claim: BodyClaim | undefined;
+  let claim: Claim | undefined;
   let stopWatching: (() => void) | undefined;
   let isOver = false;
   const fail = (error: unknown) => {
