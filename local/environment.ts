@@ -56,14 +56,9 @@ export function readLocalEnvironment(environment: Record<string, string | undefi
   throw new LocalStackError(`The configuration is not valid:\n${lines.join('\n')}`);
 }
 
-export interface EmbeddedParts {
-  postgres: boolean;
-  temporal: boolean;
-  clickhouse: boolean;
-  ses: boolean;
-}
+export type EmbeddedParts = ReturnType<typeof chooseEmbeddedParts>;
 
-export function chooseEmbeddedParts(settings: LocalEnvironment): EmbeddedParts {
+export function chooseEmbeddedParts(settings: LocalEnvironment) {
   return {
     postgres: settings.DATABASE_URL === undefined,
     temporal: settings.TEMPORAL_ADDRESS === undefined,
