@@ -1,14 +1,14 @@
 import Koa from 'koa';
 import type { Logger } from 'pino';
-import { publicApiUrl } from '../core/config/public-api-url.ts';
 import type { Config } from '../core/config/schema.ts';
+import { publicApiUrl } from '../core/config/urls.ts';
 import type { Tracing } from '../runtime/tracing.ts';
 import { serveDashboard } from './dashboard/serve-dashboard.ts';
+import { answerErrors, notServed } from './edge/answer-errors.ts';
 import type { RequestState } from './edge/context.ts';
 import type { Edge } from './edge/create-edge.ts';
 import { crossOrigin } from './edge/cross-origin.ts';
 import { drainUnreadBody } from './edge/drain-body.ts';
-import { errors, notServed } from './edge/errors.ts';
 import { serveHotRoutes } from './edge/hot-routes.ts';
 import type { ApiMetrics } from './edge/metrics.ts';
 import { readablePath } from './edge/readable-path.ts';
@@ -60,7 +60,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   const app = new Koa<RequestState>({ env: config.NODE_ENV, proxy: config.TRUST_PROXY, maxIpsCount: 1 });
   app.context.services = options.services;
   app.context.isHttps = isHttps;
-  // `errors()` answers whatever a request throws; only broken connections arrive here.
+  // `answerErrors()` answers whatever a request throws; only broken connections arrive here.
   app.on('error', (err) => logger.debug({ err }, 'a connection broke'));
 
   app.use(requestId());
@@ -70,7 +70,7 @@ export function createApp(options: AppOptions): Koa<RequestState> {
   app.use(securityHeaders(isHttps));
   app.use(noStore());
   app.use(crossOrigin(routes, config.DASHBOARD_URL));
-  app.use(errors());
+  app.use(answerErrors());
   app.use(serveHotRoutes(routes, chain));
   app.use(readablePath((ctx) => showNotice(ctx, 'page.invalidLink')));
   app.use(serveDashboard(config.DASHBOARD_DIR));

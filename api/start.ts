@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { requestLogTable } from '../analytics/tables/request-log.ts';
-import { publicApiUrl } from '../core/config/public-api-url.ts';
-import type { ProjectChanges } from '../db/project-changes.ts';
+import { publicApiUrl } from '../core/config/urls.ts';
 import type { Shutdown } from '../runtime/shutdown.ts';
 import { version } from '../runtime/version.ts';
 import { pingTemporal } from '../temporal/client/connect.ts';
@@ -13,7 +12,7 @@ import type { ApiMetrics } from './edge/metrics.ts';
 import { routes } from './routes/index.ts';
 import { createRequestBuffer } from './services/request-buffer.ts';
 import type { ServiceParts } from './services/service-context.ts';
-import { createServices, type Services } from './services/services.ts';
+import { createServices } from './services/services.ts';
 
 const temporalCheckMs = 2_000;
 
@@ -21,21 +20,11 @@ export interface ApiParts extends ServiceParts {
   apiMetrics: ApiMetrics;
 }
 
-export interface RunningApi {
-  url: string;
-  services: Services;
-  projectChanges: ProjectChanges;
-}
-
 /**
  * Starts the API; it is listening when this resolves. Shutdown lets clients leave their connections, then
  * lets running requests finish.
  */
-export async function startApi(
-  resources: ProcessResources,
-  parts: ApiParts,
-  shutdown: Shutdown,
-): Promise<RunningApi> {
+export async function startApi(resources: ProcessResources, parts: ApiParts, shutdown: Shutdown) {
   const { config, log, orm } = resources;
   const edge = createEdge({ config, em: orm.em.fork(), logger: log });
   edge.projectChanges.onCommands(resources.relay.wakeLane);

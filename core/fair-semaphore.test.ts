@@ -48,9 +48,9 @@ describe('a semaphore', () => {
     await gone;
     (await next)();
     release();
-    expect(semaphore.isIdle).toBe(true);
+    expect(semaphore.held()).toBe(0);
     await expect(semaphore.acquire('two', 1, leaving.signal)).rejects.toThrow('gone');
-    expect(semaphore.isIdle).toBe(true);
+    expect(semaphore.held()).toBe(0);
   });
 
   it('leaves half of its permits to owners whose work is short', async () => {
@@ -75,11 +75,28 @@ describe('a semaphore', () => {
     first();
     second();
     for (const release of await Promise.all(waiting)) release();
-    expect(semaphore.isIdle).toBe(true);
+    expect(semaphore.held()).toBe(0);
     // Remembered for a minute.
     await Promise.all([semaphore.acquire('slow'), semaphore.acquire('slower')]);
     expect(semaphore.hasRoom('slow')).toBe(false);
     expect(semaphore.hasRoom('short')).toBe(true);
+  });
+
+  it('gives an owner its share at most, and those behind it what is left', async () => {
+    const semaphore = new FairSemaphore(4, { perOwner: 2 });
+    const releases = [await semaphore.acquire('large', 3), await semaphore.acquire('small')];
+    const order: string[] = [];
+    const ask = (owner: string) => semaphore.run(owner, async () => void order.push(owner));
+    const waiting = [ask('large'), ask('other')];
+    expect(semaphore.hasRoom('large')).toBe(false);
+    releases[1]?.();
+    await waiting[1];
+    expect(order).toEqual(['other']);
+    expect([semaphore.held('large'), semaphore.waiting('large')]).toEqual([3, 1]);
+    releases[0]?.();
+    await waiting[0];
+    expect(order).toEqual(['other', 'large']);
+    expect(semaphore.held()).toBe(0);
   });
 
   it('takes a permit back once, however often it is released', async () => {

@@ -120,3 +120,10 @@ function checkRows<Row extends z.ZodType>(em: Em, row: Row, rows: unknown[]): z.
   // as: production trusts the statements that development and tests have validated.
   return validatesRows(em) ? z.array(row).parse(rows) : (rows as z.output<Row>[]);
 }
+
+/** Adds a parameter. @returns its placeholder, such as `$3`, without a cast */
+export type Bind = (value: unknown) => string;
+
+export function bindInto(parameters: unknown[]): Bind {
+  return (value) => `$${parameters.push(value)}`;
+}

@@ -7,9 +7,8 @@ import { type JournalLag, measureLag } from '../journal/lag.ts';
 import { loadPosition } from '../journal/position.ts';
 import { clickHouseOf } from '../runtime/open-clickhouse.ts';
 import { checkSpace } from './configuration.ts';
-import { type Finding, reporter } from './finding.ts';
+import { type Finding, presentAge, presentBytes, reporter } from './finding.ts';
 import { checkClock } from './postgres.ts';
-import { presentAge, presentBytes } from './present.ts';
 import type { ReadOnly } from './read-only.ts';
 
 const report = reporter('ClickHouse');

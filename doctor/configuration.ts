@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { publicApiUrl } from '../core/config/public-api-url.ts';
 import type { Config } from '../core/config/schema.ts';
-import { type Finding, foundOr, reporter } from './finding.ts';
-import { presentBytes } from './present.ts';
+import { publicApiUrl } from '../core/config/urls.ts';
+import { type Finding, foundOr, presentBytes, reporter } from './finding.ts';
 
 const report = reporter('Configuration');
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { failedEmailSql } from '../db/entities/email.ts';
 import { firstUuidAtSql } from '../db/fragments/uuid-at-sql.ts';
-import { type Finding, reporter } from './finding.ts';
-import { presentAge } from './present.ts';
+import { type Finding, presentAge, reporter } from './finding.ts';
 import type { ReadOnly } from './read-only.ts';
 
 const report = reporter('Sending');

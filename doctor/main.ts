@@ -1,6 +1,5 @@
 import { ConfigError, loadConfig } from '../core/config/load.ts';
-import { type Finding, reporter, worstLevel } from './finding.ts';
-import { presentFindings } from './present.ts';
+import { type Finding, presentFindings, reporter, worstLevel } from './finding.ts';
 import { runDoctor } from './run-doctor.ts';
 
 /**

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { campaignPauseSql, campaignPauses } from '../db/fragments/campaign-pause-sql.ts';
-import { type Finding, reporter } from './finding.ts';
-import { presentAge } from './present.ts';
+import { type Finding, presentAge, reporter } from './finding.ts';
 import type { ReadOnly } from './read-only.ts';
 
 const mostCounted = 100_000;

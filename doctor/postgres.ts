@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { migrations } from '../db/migrations/index.ts';
-import { type Finding, foundOr, reporter } from './finding.ts';
-import { presentAge, presentBytes } from './present.ts';
+import { type Finding, foundOr, presentAge, presentBytes, reporter } from './finding.ts';
 import type { ReadOnly } from './read-only.ts';
 
 const supportedMajor = 18;

@@ -5,13 +5,12 @@ import { createTemporalClient, temporalConnectionConfig } from '../temporal/clie
 import { checkClickHouse, checkStream } from './clickhouse.ts';
 import { checkConfiguration, checkOwnDisk } from './configuration.ts';
 import { checkAgreement } from './drift.ts';
-import { type Finding, reporter } from './finding.ts';
+import { type Finding, messageOf, reporter } from './finding.ts';
 import { checkHandOvers } from './hand-overs.ts';
 import { checkIndexes } from './indexes.ts';
 import { checkBacklog, checkDeadCommands, checkSending } from './outbox.ts';
 import { checkPartitions } from './partitions.ts';
 import { checkMigrations, checkPooler, checkPostgres } from './postgres.ts';
-import { messageOf } from './present.ts';
 import { checkProvider } from './provider.ts';
 import { connectReadOnly, type ReadOnly } from './read-only.ts';
 import { checkTemporal } from './temporal.ts';

@@ -3,8 +3,7 @@ import type { Config } from '../core/config/schema.ts';
 import { scheduleIds } from '../temporal/client/schedules.ts';
 import { searchAttributeNames } from '../temporal/contracts/search-attributes.ts';
 import { taskQueues } from '../temporal/contracts/task-queues.ts';
-import { type Finding, reporter } from './finding.ts';
-import { presentAge } from './present.ts';
+import { type Finding, presentAge, reporter } from './finding.ts';
 
 const report = reporter('Temporal');
 const oldestSupported = [1, 29] as const;

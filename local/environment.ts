@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { z } from 'zod';
-import { hostAndPort } from '../core/config/host-and-port.ts';
+import { hostAndPort } from '../core/config/urls.ts';
 import type { DataDirectory } from './data-directory.ts';
 import { LocalStackError } from './failure.ts';
 import type { PortName, PortNumbers } from './ports.ts';
@@ -56,14 +56,9 @@ export function readLocalEnvironment(environment: Record<string, string | undefi
   throw new LocalStackError(`The configuration is not valid:\n${lines.join('\n')}`);
 }
 
-export interface EmbeddedParts {
-  postgres: boolean;
-  temporal: boolean;
-  clickhouse: boolean;
-  ses: boolean;
-}
+export type EmbeddedParts = ReturnType<typeof chooseEmbeddedParts>;
 
-export function chooseEmbeddedParts(settings: LocalEnvironment): EmbeddedParts {
+export function chooseEmbeddedParts(settings: LocalEnvironment) {
   return {
     postgres: settings.DATABASE_URL === undefined,
     temporal: settings.TEMPORAL_ADDRESS === undefined,

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import { createLogger } from '../runtime/logger.ts';
-import { createShutdown, type Shutdown } from '../runtime/shutdown.ts';
+import { createShutdown } from '../runtime/shutdown.ts';
 import type { OnSpawn } from './child-process.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { readLocalEnvironment } from './environment.ts';
@@ -49,7 +48,7 @@ class LocalRun {
   #ending: 'no' | 'orderly' | 'forced' = 'no';
   #endingSince = 0;
   #starting: Promise<unknown> = Promise.resolve();
-  #context: RunContext | undefined;
+  #context: ReturnType<typeof createContext> | undefined;
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -122,15 +121,7 @@ class LocalRun {
   }
 }
 
-interface RunContext {
-  data: DataDirectory;
-  log: Logger;
-  logFile: string;
-  shutdown: Shutdown;
-  closeLog(): Promise<void>;
-}
-
-function createContext(data: DataDirectory, level: string): RunContext {
+function createContext(data: DataDirectory, level: string) {
   const logFile = join(data.path, 'logs', 'posthaste.log');
   const file = openLogFile(logFile, { maxBytes: 50_000_000, isBuffered: true });
   const log = createLogger(level, file.destination);

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { dashboardUrl } from '../core/config/dashboard-url.ts';
 import { loadConfig } from '../core/config/load.ts';
 import type { Config } from '../core/config/schema.ts';
+import { dashboardUrl } from '../core/config/urls.ts';
 import {
   type CampaignThread,
   openCampaignThread,

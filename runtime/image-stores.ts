@@ -1,6 +1,6 @@
 import { ConfigError } from '../core/config/load.ts';
-import { publicApiUrl } from '../core/config/public-api-url.ts';
 import type { Config } from '../core/config/schema.ts';
+import { publicApiUrl } from '../core/config/urls.ts';
 import { createDiskImages, type DiskImages } from '../providers/images/disk-images.ts';
 import type { ImageStore } from '../providers/images/image-store.ts';
 import { createS3Images } from '../providers/images/s3-images.ts';

@@ -1,7 +1,7 @@
 import type { OAuthProviderName } from '../core/accounts/oauth-providers.ts';
 import { ConfigError } from '../core/config/load.ts';
-import { publicApiUrl } from '../core/config/public-api-url.ts';
 import type { Config } from '../core/config/schema.ts';
+import { publicApiUrl } from '../core/config/urls.ts';
 import { createGitHubProvider } from '../providers/oauth/github.ts';
 import { createGoogleProvider } from '../providers/oauth/google.ts';
 import type { OAuthProvider } from '../providers/oauth/oauth-provider.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { createOneTimeToken, oneTimeTokenHash } from '../core/crypto/one-time-token.ts';
 import { newId } from '../core/new-id.ts';
-import { Invitation } from '../db/entities/invitation.ts';
+import { Invitation } from '../db/entities/project.ts';
 import { callApi, testPassword } from './setup/people.ts';
 import { useTestProduct } from './setup/product.ts';
 import { createTestProject } from './setup/start-test-api.ts';

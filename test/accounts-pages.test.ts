@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { accountEmailSettings } from '../core/config/account-email.ts';
-import { sitePages } from '../core/config/site-pages.ts';
+import { sitePages } from '../core/config/urls.ts';
 import { deriveKey } from '../core/crypto/derive-key.ts';
 import { formatMessage, messages } from '../core/messages/messages.ts';
 import { createOwnerNotifier } from '../temporal/activities/sweeps/notify-owners.ts';

@@ -1,9 +1,13 @@
+import { raw } from '@mikro-orm/core';
 import type { RequestCredential } from '../../analytics/tables/request-log.ts';
 import { type ApiKeyKind, apiKeyKind } from '../../core/crypto/api-key.ts';
 import { DomainError, notFound } from '../../core/errors.ts';
 import { idSchema } from '../../core/id-schema.ts';
+import { UserSession } from '../../db/entities/user.ts';
+import type { Em } from '../../db/orm.ts';
+import { findSessionUser } from '../../db/statements/access/find-callers.ts';
 import type { Identity, SessionUser } from '../access/identity.ts';
-import { findSessionIdentity } from '../access/session-identity.ts';
+import type { Session } from '../access/session-tokens.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { sessionCookies } from './cookies.ts';
 import type { Edge } from './create-edge.ts';
@@ -92,6 +96,26 @@ async function byCookie(ctx: EdgeContext, edge: Edge, projectId: string | null):
   const identity = await findSessionIdentity(edge.em, session, projectId);
   if (identity === undefined) throw unauthenticated();
   return identity;
+}
+
+/**
+ * Who is signed in. Read on every request, so that revoking a session or membership takes effect at once.
+ *
+ * @returns undefined when the user is gone or the session was revoked; `project` is null for non-members
+ */
+async function findSessionIdentity(
+  em: Em,
+  session: Session,
+  projectId: string | null,
+): Promise<Identity | undefined> {
+  const row = await findSessionUser(em, session, projectId);
+  if (row === undefined) return undefined;
+  if (row.isUntouched && session.id !== undefined) {
+    // The condition on `lastUsedAt` lets only one of several concurrent calls write.
+    const untouched = { id: session.id, lastUsedAt: { $lt: raw("now() - interval '10 minutes'") } };
+    await em.nativeUpdate(UserSession, untouched, { lastUsedAt: raw('now()') });
+  }
+  return { user: { id: row.id, role: row.role }, project: row.project };
 }
 
 async function byCookieInProject(ctx: EdgeContext, edge: Edge): Promise<Identity> {

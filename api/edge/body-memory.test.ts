@@ -1,14 +1,8 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import {
-  type BodyClaim,
-  BodyMemory,
-  type BodyMemoryOptions,
-  bodyMemory,
-  mebibyte,
-  watchPace,
-} from './body-memory.ts';
+import type { Claim } from '../../core/fair-semaphore.ts';
+import { BodyMemory, type BodyMemoryOptions, bodyMemory, mebibyte, watchPace } from './body-memory.ts';
 
 const memoryOf = (options: Partial<BodyMemoryOptions> = {}) =>
   new BodyMemory({
@@ -21,7 +15,7 @@ const memoryOf = (options: Partial<BodyMemoryOptions> = {}) =>
   });
 
 /** The names of the claims that were granted, in their order. */
-function watch(claims: Record<string, BodyClaim>): string[] {
+function watch(claims: Record<string, Claim>): string[] {
   const granted: string[] = [];
   for (const [name, claim] of Object.entries(claims)) {
     claim.granted.then(
@@ -141,7 +135,7 @@ describe('memory for large bodies', () => {
     await fc.assert(
       fc.asyncProperty(steps, async (drawn) => {
         const memory = memoryOf({ waitingPerOwner: 100, waiting: 100 });
-        const open: BodyClaim[] = [];
+        const open: Claim[] = [];
         const held = new Map<string, number>();
         const add = (owner: string, bytes: number) => held.set(owner, (held.get(owner) ?? 0) + bytes);
         for (const { owner, bytes, ends } of drawn) {

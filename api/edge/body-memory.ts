@@ -1,4 +1,5 @@
 import { DomainError } from '../../core/errors.ts';
+import { type Claim, FairSemaphore } from '../../core/fair-semaphore.ts';
 
 export const mebibyte = 1024 * 1024;
 
@@ -15,121 +16,43 @@ const usualOptions = {
 
 export type BodyMemoryOptions = typeof usualOptions;
 
-export interface BodyClaim {
-  /** Resolves once the memory is granted; rejects with `SERVICE_UNAVAILABLE` when too many bodies wait, or too long. */
-  granted: Promise<void>;
-  /** Whether the memory was granted at once. */
-  isHeld: boolean;
-  shrinkTo(bytes: number): void;
-  /** Frees the memory, or leaves the queue. Idempotent. */
-  release(): void;
-}
-
-interface Entry {
-  readonly owner: string;
-  bytes: number;
-  state: 'waiting' | 'held' | 'over';
-  timer: NodeJS.Timeout | undefined;
-  resolve: () => void;
-}
-
 // A refused body wasted its transfer: the longer the queue, the later the retry.
 const retryAfterSeconds = (waiting: number) => 5 + Math.ceil(waiting / 20);
 
-// A body larger than the limit is held alone.
-const fits = (used: number, bytes: number, most: number) => used === 0 || used + bytes <= most;
-
 /**
  * The memory that the large request bodies of a process share until they are answered. When it is used up, bodies
- * queue: owners take turns, and each owner's bodies stay in order. No owner may hold the whole budget, so that one
- * heavy owner does not block the others.
+ * queue in turns of their owners. No owner may hold the whole budget, so that one heavy owner does not block the others.
+ * A body larger than the limit is held alone.
  */
 export class BodyMemory {
-  waiting = 0;
-  private heldBytes = 0;
-  private readonly held = new Map<string, number>();
-  // Waiting bodies; the order of the keys is the order of the owners' turns.
-  private readonly queues = new Map<string, Entry[]>();
-  private readonly options: BodyMemoryOptions;
+  readonly #options: BodyMemoryOptions;
+  readonly #bytes: FairSemaphore;
 
   constructor(options: Partial<BodyMemoryOptions> = {}) {
-    this.options = { ...usualOptions, ...options };
+    this.#options = { ...usualOptions, ...options };
+    const { budgetBytes, bytesPerOwner, leavesRoom } = this.#options;
+    const perOwner = leavesRoom ? (free: number) => Math.min(bytesPerOwner, free) : bytesPerOwner;
+    this.#bytes = new FairSemaphore(budgetBytes, { perOwner });
   }
 
-  claim(owner: string, bytes: number): BodyClaim {
-    const { promise: granted, resolve, reject } = Promise.withResolvers<void>();
-    const entry: Entry = { owner, bytes, state: 'waiting', timer: undefined, resolve };
-    const queue = this.queues.get(owner) ?? [];
-    queue.push(entry);
-    this.queues.set(owner, queue);
-    this.waiting += 1;
-    this.serve();
-    if (entry.state === 'waiting') {
-      const refuse = () => {
-        this.release(entry);
-        reject(tooManyLarge(this.waiting));
-      };
-      if (this.waiting > this.options.waiting || queue.length > this.options.waitingPerOwner) refuse();
-      else entry.timer = setTimeout(refuse, this.options.waitMs);
+  get waiting(): number {
+    return this.#bytes.waiting();
+  }
+
+  /** `granted` rejects with `SERVICE_UNAVAILABLE` when too many bodies wait, or this one too long. */
+  claim(owner: string, bytes: number): Claim {
+    const { waiting, waitingPerOwner, waitMs } = this.#options;
+    const claim = this.#bytes.claim(owner, bytes);
+    if (claim.isHeld) return claim;
+    const refuse = () => claim.giveUp(tooManyLarge(this.waiting - 1));
+    const isFull = this.waiting > waiting || this.#bytes.waiting(owner) > waitingPerOwner;
+    if (isFull) refuse();
+    else {
+      const timer = setTimeout(refuse, waitMs).unref();
+      const end = () => clearTimeout(timer);
+      claim.granted.then(end, end);
     }
-    return {
-      granted,
-      isHeld: entry.state === 'held',
-      shrinkTo: (smaller) => this.shrink(entry, smaller),
-      release: () => this.release(entry),
-    };
-  }
-
-  private serve(): void {
-    for (let entry = this.next(); entry !== undefined; entry = this.next()) {
-      this.dequeue(entry);
-      this.hold(entry.owner, entry.bytes);
-      entry.state = 'held';
-      entry.resolve();
-    }
-  }
-
-  private next(): Entry | undefined {
-    const { bytesPerOwner, budgetBytes, leavesRoom } = this.options;
-    const most = leavesRoom ? Math.min(bytesPerOwner, budgetBytes - this.heldBytes) : bytesPerOwner;
-    for (const [owner, [first]] of this.queues) {
-      if (first === undefined || !fits(this.held.get(owner) ?? 0, first.bytes, most)) continue;
-      // Nothing overtakes it, or a large body would starve.
-      return fits(this.heldBytes, first.bytes, budgetBytes) ? first : undefined;
-    }
-    return undefined;
-  }
-
-  // Also moves the owner to the back of the line.
-  private dequeue(entry: Entry): void {
-    const left = this.queues.get(entry.owner)?.filter((each) => each !== entry) ?? [];
-    this.queues.delete(entry.owner);
-    if (left.length > 0) this.queues.set(entry.owner, left);
-    clearTimeout(entry.timer);
-    this.waiting -= 1;
-  }
-
-  private hold(owner: string, bytes: number): void {
-    this.heldBytes += bytes;
-    const owned = (this.held.get(owner) ?? 0) + bytes;
-    if (owned === 0) this.held.delete(owner);
-    else this.held.set(owner, owned);
-  }
-
-  private shrink(entry: Entry, bytes: number): void {
-    if (entry.state !== 'held' || bytes >= entry.bytes) return;
-    this.hold(entry.owner, bytes - entry.bytes);
-    entry.bytes = bytes;
-    this.serve();
-  }
-
-  private release(entry: Entry): void {
-    if (entry.state === 'held') this.shrink(entry, 0);
-    if (entry.state === 'waiting') {
-      this.dequeue(entry);
-      this.serve();
-    }
-    entry.state = 'over';
+    return claim;
   }
 }
 

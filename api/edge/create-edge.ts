@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import type { Config } from '../../core/config/schema.ts';
+import { publicApiUrl } from '../../core/config/urls.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import type { Em } from '../../db/orm.ts';
 import { ProjectChanges } from '../../db/project-changes.ts';

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
+import type { Claim } from '../../core/fair-semaphore.ts';
 import { leaveShortPlace } from '../services/short-place.ts';
-import { type BodyClaim, BodyMemory, paceMs, slowestBytes } from './body-memory.ts';
+import { BodyMemory, paceMs, slowestBytes } from './body-memory.ts';
 import { ClientGone } from './error-response.ts';
 
 /** Memory that this process's large answers share until their clients have received them. */
@@ -67,16 +68,15 @@ async function claimUntilClosed(
   res: ServerResponse,
   owner: string,
   bytes: number,
-): Promise<BodyClaim> {
-  const gone = Promise.withResolvers<never>();
-  gone.promise.catch(() => undefined);
-  if (res.destroyed) throw new ClientGone('The client went away');
+): Promise<Claim> {
+  const gone = new ClientGone('The client went away');
+  if (res.destroyed) throw gone;
   const claim = from.claim(owner, bytes);
   if (!claim.isHeld) leaveShortPlace();
   res.once('close', () => {
+    claim.giveUp(gone);
     claim.release();
-    gone.reject(new ClientGone('The client went away'));
   });
-  await Promise.race([claim.granted, gone.promise]);
+  await claim.granted;
   return claim;
 }

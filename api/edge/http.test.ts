@@ -244,10 +244,10 @@ describe('request bodies', () => {
     await new Promise((resolve) => socket.write(text, resolve));
     await delay(50);
     socket.destroy();
-    await expect.poll(() => api.logLines.length, { timeout: 90_000 }).toBeGreaterThan(before);
-    expect(api.logLines.slice(before)).toEqual([
-      expect.objectContaining({ level: 30, route: '/json', status: 499 }),
-    ]);
+    // On a busy machine, those that the tests above left may end only now.
+    const lines = () => api.logLines.slice(before).filter(({ route }) => route !== '/large');
+    await expect.poll(() => lines().length, { timeout: 90_000 }).toBeGreaterThan(0);
+    expect(lines()).toEqual([expect.objectContaining({ level: 30, route: '/json', status: 499 })]);
   });
 });
 

@@ -2,9 +2,9 @@ import { setImmediate as immediate } from 'node:timers/promises';
 import type { Middleware } from 'koa';
 import { HttpMethodEnum, koaBody } from 'koa-body';
 import { DomainError } from '../../core/errors.ts';
+import type { Claim } from '../../core/fair-semaphore.ts';
 import { addressSubject } from '../access/address-subject.ts';
-import { type BodyClaim, bodyMemory, mebibyte, smallBytes, watchPace } from './body-memory.ts';
-import { checkContentType } from './content-type.ts';
+import { bodyMemory, mebibyte, smallBytes, watchPace } from './body-memory.ts';
 import type { EdgeContext, EdgeMiddleware } from './context.ts';
 import { ClientGone } from './error-response.ts';
 import { parseJson, refuseUnstorable } from './parse-json.ts';
@@ -12,6 +12,10 @@ import type { BodyFormat, Route } from './route.ts';
 
 const keyedBodyLimitBytes = 4 * mebibyte;
 const otherBodyLimitBytes = mebibyte;
+const jsonType = 'application/json';
+const formType = 'application/x-www-form-urlencoded';
+const otherCharset = /;\s*charset=(?!"?(?:utf-?8|us-ascii)"?\s*(?:;|$))/i;
+
 /**
  * Reads the body with koa-body and leaves the parsed value in `ctx.request.body`. Bodies beyond 128 KB wait for shared
  * memory (`BodyMemory`) and hold it until the request is handled.
@@ -103,6 +107,28 @@ function refuseEarly(ctx: EdgeContext, limitBytes: number): void {
 }
 
 /**
+ * Checks the content type and sets a missing one. A `text` route takes any type, and its header becomes `text/plain`.
+ *
+ * @throws DomainError `BAD_REQUEST` when the type or charset does not fit the route
+ */
+function checkContentType(ctx: EdgeContext, format: BodyFormat): void {
+  const { headers } = ctx.req;
+  const header = headers['content-type']?.trim();
+  const name = format === 'json' ? jsonType : formType;
+  if (format === 'text') headers['content-type'] = 'text/plain';
+  // Fast path for almost every caller.
+  else if (header === jsonType && format === 'json') return;
+  else if (!header) headers['content-type'] = name;
+  else if (otherCharset.test(header)) {
+    throw new DomainError('BAD_REQUEST', 'The request body must be encoded as UTF-8');
+  } else if (!ctx.is(name, ...(format === 'json' ? ['application/*+json'] : []))) {
+    throw new DomainError('BAD_REQUEST', `The Content-Type of the request body must be ${name}`, {
+      suggestion: `Send the header Content-Type: ${name}.`,
+    });
+  }
+}
+
+/**
  * Reads a large body. Once more than `smallBytes` have arrived (an announced length alone claims nothing), it
  * claims memory and pauses until granted.
  *
@@ -111,7 +137,7 @@ function refuseEarly(ctx: EdgeContext, limitBytes: number): void {
 async function readLarge(ctx: EdgeContext, read: Reader, limitBytes: number): Promise<() => void> {
   const { req } = ctx;
   let received = 0;
-  let claim: BodyClaim | undefined;
+  let claim: Claim | undefined;
   let stopWatching: (() => void) | undefined;
   let isOver = false;
   const fail = (error: unknown) => {

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyFileStream, type BusboyInstance } from '@fastify/busboy';
 import type Koa from 'koa';
 import { DomainError } from '../../core/errors.ts';
-import { type BodyClaim, bodyMemory, smallBytes, watchPace } from './body-memory.ts';
+import type { Claim } from '../../core/fair-semaphore.ts';
+import { bodyMemory, smallBytes, watchPace } from './body-memory.ts';
 import { ClientGone } from './error-response.ts';
 
 export interface UploadOptions {
@@ -107,7 +108,7 @@ function holdMemory(
   failed: Promise<never>,
   giveUp: (error: DomainError) => void,
 ) {
-  let claim: BodyClaim | undefined;
+  let claim: Claim | undefined;
   let stopWatching: (() => void) | undefined;
   let hasArrived = false;
   return {

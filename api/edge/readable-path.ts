@@ -1,6 +1,6 @@
 import { DomainError } from '../../core/errors.ts';
+import { answerErrors, pageForBrowsers } from './answer-errors.ts';
 import type { EdgeMiddleware } from './context.ts';
-import { errors, pageForBrowsers } from './errors.ts';
 import type { ErrorPage } from './route.ts';
 
 /**
@@ -11,7 +11,7 @@ const maxSegmentLength = 2_560;
 
 /** Refuses paths that no route reads. @param page for browsers, whose user may have opened a link that was cut */
 export function readablePath(page: ErrorPage): EdgeMiddleware {
-  const refuse = errors(pageForBrowsers(page));
+  const refuse = answerErrors(pageForBrowsers(page));
   return (ctx, next) => {
     const fault = faultOf(ctx.path);
     return fault === undefined ? next() : refuse(ctx, () => Promise.reject(fault));

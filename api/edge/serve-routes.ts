@@ -1,10 +1,10 @@
 import Router from '@koa/router';
 import type { Logger } from 'pino';
+import { answerErrors, legacyEnvelope, pageForBrowsers } from './answer-errors.ts';
 import { authenticate } from './authenticate.ts';
 import { checkAnswer } from './check-answer.ts';
 import type { AppContext, EdgeMiddleware, RequestState } from './context.ts';
 import type { Edge } from './create-edge.ts';
-import { errors, legacyEnvelope, pageForBrowsers } from './errors.ts';
 import { limitRate } from './limit-rate.ts';
 import { readBody } from './read-body.ts';
 import type { Route } from './route.ts';
@@ -29,9 +29,9 @@ export function serveRoutes(routes: readonly Route[], options: ChainOptions) {
 /** The order of the middleware is the order of refusals, which is part of the contract. */
 export function chainOf(route: Route, { edge, validateResponses, logger }: ChainOptions): EdgeMiddleware[] {
   return [
-    route.errorPage && errors(route.errorPage),
-    route.browserErrorPage && errors(pageForBrowsers(route.browserErrorPage)),
-    route.legacyErrors && errors(legacyEnvelope),
+    route.errorPage && answerErrors(route.errorPage),
+    route.browserErrorPage && answerErrors(pageForBrowsers(route.browserErrorPage)),
+    route.legacyErrors && answerErrors(legacyEnvelope),
     authenticate(route, edge),
     limitRate(route, edge),
     route.idempotent && checkIdempotencyKey,

@@ -1,4 +1,4 @@
-import type { ReturnPage } from '../../core/config/site-pages.ts';
+import type { ReturnPage } from '../../core/config/urls.ts';
 import { type Html, html } from '../../core/html.ts';
 import { formatMessage, type Locale, messages } from '../../core/messages/messages.ts';
 import { type Page, renderPage } from './page.ts';

@@ -1,14 +1,6 @@
 import { clientOf, sessionCookies, setCookie } from '../edge/cookies.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import {
-  confirmEmailBodySchema,
-  messageSchema,
-  openPasswordResetSchema,
-  openVerificationSchema,
-  requestLinkBodySchema,
-  resetPasswordBodySchema,
-  tokenBodySchema,
-} from '../schemas/auth.ts';
+import * as schemas from '../schemas/auth.ts';
 import type { ProofOutcome } from '../services/account-links.ts';
 
 const shared = { auth: 'none', limitByAddress: true, bodyLimitBytes: 64 * 1024 } as const;
@@ -24,7 +16,7 @@ const request = {
   ...shared,
   description:
     'The response is the same for known and unknown addresses. At most five links an hour are mailed.',
-  body: requestLinkBodySchema,
+  body: schemas.requestLinkBodySchema,
   bodyExample: { email: 'ada@example.com' },
   errors: ['FORBIDDEN', 'SERVICE_UNAVAILABLE'],
 } as const;
@@ -32,7 +24,7 @@ const request = {
 export const requestVerification = defineRoute('POST /auth/request-verification', {
   ...request,
   summary: 'Request a verification link by email',
-  responses: ok('A link was mailed if the address needs verification.', messageSchema),
+  responses: ok('A link was mailed if the address needs verification.', schemas.messageSchema),
   async handler(ctx, { body }) {
     const language = ctx.headers['accept-language'];
     await ctx.services.accountLinks.requestVerification({ ...body, language });
@@ -43,7 +35,7 @@ export const requestVerification = defineRoute('POST /auth/request-verification'
 export const requestPasswordReset = defineRoute('POST /auth/request-password-reset', {
   ...request,
   summary: 'Request a password reset link by email',
-  responses: ok('A link was mailed if there is an account.', messageSchema),
+  responses: ok('A link was mailed if there is an account.', schemas.messageSchema),
   async handler(ctx, { body }) {
     const language = ctx.headers['accept-language'];
     await ctx.services.accountLinks.requestPasswordReset({ ...body, language });
@@ -55,9 +47,9 @@ export const readVerification = defineRoute('POST /auth/verification', {
   ...shared,
   summary: 'Read a verification link',
   description: 'What the token of a mailed link verifies. `POST /auth/verify-email` verifies it.',
-  body: tokenBodySchema,
+  body: schemas.tokenBodySchema,
   bodyExample: { token: tokenExample },
-  responses: ok('The link works.', openVerificationSchema),
+  responses: ok('The link works.', schemas.openVerificationSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx, { body: { token } }) {
     ctx.body = await ctx.services.accountLinks.verification(token, sessionCookies(ctx));
@@ -71,9 +63,9 @@ export const confirmEmail = defineRoute('POST /auth/verify-email', {
     "Accepts pending invitations to the address. A token works once, for 24 hours. Send the account's " +
     'session cookie or its `password` to keep both: otherwise someone else may have signed up with the ' +
     'address, so all sessions end and the password is replaced by the one sent, or removed.',
-  body: confirmEmailBodySchema,
+  body: schemas.confirmEmailBodySchema,
   bodyExample: { token: tokenExample },
-  responses: ok('Proven.', messageSchema),
+  responses: ok('Proven.', schemas.messageSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { body: { token, password } }) {
     const outcome = await ctx.services.accountLinks.verifyEmail(token, password, sessionCookies(ctx));
@@ -85,9 +77,9 @@ export const readPasswordReset = defineRoute('POST /auth/password-reset', {
   ...shared,
   summary: 'Read a password reset link',
   description: 'Whose password the token of a mailed link replaces. `POST /auth/reset-password` replaces it.',
-  body: tokenBodySchema,
+  body: schemas.tokenBodySchema,
   bodyExample: { token: tokenExample },
-  responses: ok('The link works.', openPasswordResetSchema),
+  responses: ok('The link works.', schemas.openPasswordResetSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx, { body: { token } }) {
     ctx.body = await ctx.services.accountLinks.passwordReset(token);
@@ -98,9 +90,9 @@ export const resetPassword = defineRoute('POST /auth/reset-password', {
   ...shared,
   summary: 'Choose a new password with the token of a mailed link',
   description: 'Ends every session of the account. A token works once, for an hour.',
-  body: resetPasswordBodySchema,
+  body: schemas.resetPasswordBodySchema,
   bodyExample: { token: tokenExample, password: 'a long pass phrase' },
-  responses: ok('The password is changed; sign in with it.', messageSchema),
+  responses: ok('The password is changed; sign in with it.', schemas.messageSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx, { body: { token, password } }) {
     setCookie(ctx, 'device', await ctx.services.accountLinks.resetPassword(token, password, clientOf(ctx)));

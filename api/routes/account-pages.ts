@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { returnPages } from '../../core/config/site-pages.ts';
+import { returnPages } from '../../core/config/urls.ts';
 import { DomainError } from '../../core/errors.ts';
 import { type Locale, negotiateLocale } from '../../core/messages/messages.ts';
 import type { EdgeContext } from '../edge/context.ts';

@@ -1,15 +1,7 @@
 import { z } from 'zod';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentActivity, presentActivityStats, presentUpcoming } from '../presenters/activity.ts';
-import {
-  activityPageSchema,
-  activityQuerySchema,
-  activityStatsSchema,
-  periodQuerySchema,
-  recentCountQuerySchema,
-  upcomingQuerySchema,
-  upcomingSchema,
-} from '../schemas/activity.ts';
+import * as schemas from '../schemas/activity.ts';
 
 export const listActivity = defineRoute('GET /activity', {
   summary: 'What happened in the project, newest first',
@@ -17,8 +9,8 @@ export const listActivity = defineRoute('GET /activity', {
     'Sends, deliveries, opens, clicks, bounces, complaints, tracked events, subscriptions and more. An ' +
     'email that was withheld appears as `email.bounced` with `bounceType` Suppressed, `status` SUPPRESSED ' +
     'and the `reason`; like transient bounces, it is not counted.',
-  query: activityQuerySchema,
-  responses: ok('A page of the feed.', activityPageSchema, {
+  query: schemas.activityQuerySchema,
+  responses: ok('A page of the feed.', schemas.activityPageSchema, {
     data: [
       {
         id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
@@ -50,8 +42,8 @@ export const activityStatistics = defineRoute('GET /activity/stats', {
   description:
     'The last 30 days by default. Opens and clicks count each email once, and a click implies an open; ' +
     'only permanent bounces count. Rates are percentages of `sent`.',
-  query: periodQuerySchema,
-  responses: ok('The figures.', activityStatsSchema, {
+  query: schemas.periodQuerySchema,
+  responses: ok('The figures.', schemas.activityStatsSchema, {
     totalEvents: 3021,
     sent: 1200,
     delivered: 1188,
@@ -71,7 +63,7 @@ export const activityStatistics = defineRoute('GET /activity/stats', {
 
 export const recentActivityCount = defineRoute('GET /activity/recent-count', {
   summary: 'Number of recent activities',
-  query: recentCountQuerySchema,
+  query: schemas.recentCountQuerySchema,
   responses: ok('Number of rows in the feed.', z.object({ count: z.int(), minutes: z.int() }), {
     count: 42,
     minutes: 5,
@@ -98,8 +90,8 @@ export const listUpcomingActivity = defineRoute('GET /activity/upcoming', {
   description:
     'Scheduled campaigns and waiting workflow executions, by the end of their delay or the timeout of ' +
     'their wait. Waits without a timeout are not listed.',
-  query: upcomingQuerySchema,
-  responses: ok('The next items.', upcomingSchema, {
+  query: schemas.upcomingQuerySchema,
+  responses: ok('The next items.', schemas.upcomingSchema, {
     data: [
       {
         id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',

@@ -3,22 +3,19 @@ import type { CampaignTitle } from '../../db/entities/campaign.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentFigures } from '../presenters/campaign.ts';
 import { present } from '../presenters/present.ts';
-import {
-  campaignFiguresSchema,
-  campaignStatsQuerySchema,
-  campaignStatsSchema,
-  timeseriesQuerySchema,
-  timeseriesSchema,
-  topCampaignsQuerySchema,
-  topCampaignsSchema,
-  topEventsQuerySchema,
-  topEventsSchema,
-} from '../schemas/analytics.ts';
+import * as schemas from '../schemas/analytics.ts';
 
 function presentCampaign(figures: FiguresOfCampaign, titles: ReadonlyMap<string, CampaignTitle>) {
   const { campaignId: id } = figures;
   const { name, subject, status, sentAt } = titles.get(id) ?? {};
-  return present(campaignFiguresSchema, { id, name, subject, status, sentAt, ...presentFigures(figures) });
+  return present(schemas.campaignFiguresSchema, {
+    id,
+    name,
+    subject,
+    status,
+    sentAt,
+    ...presentFigures(figures),
+  });
 }
 
 const totals = {
@@ -52,8 +49,8 @@ export const readTimeseries = defineRoute('GET /analytics/timeseries', {
     'email counts once per metric, in the bucket of its first occurrence (a click implies an open), so ' +
     'the buckets add up to `GET /activity/stats`. `bounced` counts permanent bounces; `unsubscribed` ' +
     'leaves out contacts unsubscribed by a bounce or complaint. At most 25,000 buckets.',
-  query: timeseriesQuerySchema,
-  responses: ok('The buckets.', timeseriesSchema, {
+  query: schemas.timeseriesQuerySchema,
+  responses: ok('The buckets.', schemas.timeseriesSchema, {
     data: [
       {
         date: '2026-01-31',
@@ -78,8 +75,8 @@ export const topCampaigns = defineRoute('GET /analytics/top-campaigns', {
   description:
     'Counts activity on campaign emails in the period, by default the last 30 days. Campaigns with a ' +
     'count of 0 come last, newest first. `limit` is at most 100; larger values count as 100.',
-  query: topCampaignsQuerySchema,
-  responses: ok('The best first.', topCampaignsSchema, { data: [campaign] }),
+  query: schemas.topCampaignsQuerySchema,
+  responses: ok('The best first.', schemas.topCampaignsSchema, { data: [campaign] }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, query }) {
     const { campaigns, titles } = await ctx.services.analytics.topCampaigns(project.id, query);
@@ -92,8 +89,11 @@ export const campaignStatistics = defineRoute('GET /analytics/campaign-stats', {
   description:
     'Counts activity on campaign emails in the period, by default the last 30 days. Newest campaigns ' +
     'first, at most `limit` (up to 100); `totals` covers all campaigns of the period.',
-  query: campaignStatsQuerySchema,
-  responses: ok('Campaigns with activity in the period.', campaignStatsSchema, { data: [campaign], totals }),
+  query: schemas.campaignStatsQuerySchema,
+  responses: ok('Campaigns with activity in the period.', schemas.campaignStatsSchema, {
+    data: [campaign],
+    totals,
+  }),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, query }) {
     const found = await ctx.services.analytics.campaignStats(project.id, query);
@@ -107,8 +107,8 @@ export const topEvents = defineRoute('GET /analytics/top-events', {
   description:
     'Tracked and emitted events, by default of the last 30 days. `previousCount` covers the preceding ' +
     'period of the same length. `limit` is at most 100; larger values count as 100.',
-  query: topEventsQuerySchema,
-  responses: ok('The most frequent first.', topEventsSchema, [
+  query: schemas.topEventsQuerySchema,
+  responses: ok('The most frequent first.', schemas.topEventsSchema, [
     { name: 'order placed', count: 412, previousCount: 388 },
   ]),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],

@@ -1,14 +1,7 @@
 import { clientOf, sessionCookies, setCookie, setSignInCookies } from '../edge/cookies.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import {
-  logInBodySchema,
-  openInvitationSchema,
-  signedInSchema,
-  signUpBodySchema,
-  tokenBodySchema,
-  userSchema,
-} from '../schemas/auth.ts';
+import * as schemas from '../schemas/auth.ts';
 
 const shared = { auth: 'none', limitByAddress: true, bodyLimitBytes: 64 * 1024 } as const;
 const tokenExample = { token: 'q3vVJm0k4mZJmYk0m7m2r1xq0k3mJ2yq3Zt7m8n9b0c' };
@@ -20,9 +13,9 @@ export const signUp = defineRoute('POST /auth/signup', {
   description:
     'Sets the session cookie and mails a verification link. The operator can restrict sign-up to invited ' +
     'users (403).',
-  body: signUpBodySchema,
+  body: schemas.signUpBodySchema,
   bodyExample,
-  responses: created('Signed up and in.', signedInSchema),
+  responses: created('Signed up and in.', schemas.signedInSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN', 'CONFLICT'],
   async handler(ctx, { body }) {
     const signedIn = await ctx.services.accounts.signUp(
@@ -30,7 +23,7 @@ export const signUp = defineRoute('POST /auth/signup', {
       clientOf(ctx),
     );
     setSignInCookies(ctx, signedIn);
-    ctx.body = { user: present(userSchema, signedIn.user) };
+    ctx.body = { user: present(schemas.userSchema, signedIn.user) };
   },
 });
 
@@ -38,9 +31,9 @@ export const readInvitation = defineRoute('POST /auth/invitation', {
   ...shared,
   summary: 'Read an invitation',
   description: 'What the token of a mailed invitation is for. `POST /auth/signup` accepts it.',
-  body: tokenBodySchema,
+  body: schemas.tokenBodySchema,
   bodyExample: tokenExample,
-  responses: ok('The invitation is open.', openInvitationSchema),
+  responses: ok('The invitation is open.', schemas.openInvitationSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx, { body }) {
     ctx.body = await ctx.services.accounts.invitation(body.token);
@@ -55,14 +48,14 @@ export const logIn = defineRoute('POST /auth/login', {
     'identifies the browser. After `LOGIN_ATTEMPTS_PER_ACCOUNT` wrong passwords within 15 minutes, ' +
     'further attempts are refused (429). Devices and addresses that have signed in before have a separate ' +
     'allowance each.',
-  body: logInBodySchema,
+  body: schemas.logInBodySchema,
   bodyExample,
-  responses: ok('Signed in.', signedInSchema),
+  responses: ok('Signed in.', schemas.signedInSchema),
   errors: ['UNAUTHENTICATED', 'FORBIDDEN'],
   async handler(ctx, { body }) {
     const signedIn = await ctx.services.accounts.logIn(body, clientOf(ctx));
     setSignInCookies(ctx, signedIn);
-    ctx.body = { user: present(userSchema, signedIn.user) };
+    ctx.body = { user: present(schemas.userSchema, signedIn.user) };
   },
 });
 
@@ -72,14 +65,14 @@ export const logInOnce = defineRoute('POST /auth/one-time', {
   description:
     'Takes the token of a link that `npm start` prints. It works once, for a quarter of an hour; opening the link ' +
     'alone does not use it up.',
-  body: tokenBodySchema,
+  body: schemas.tokenBodySchema,
   bodyExample: tokenExample,
-  responses: ok('Signed in.', signedInSchema),
+  responses: ok('Signed in.', schemas.signedInSchema),
   errors: ['BAD_REQUEST', 'FORBIDDEN'],
   async handler(ctx, { body }) {
     const signedIn = await ctx.services.accounts.logInOnce(body.token, clientOf(ctx));
     setSignInCookies(ctx, signedIn);
-    ctx.body = { user: present(userSchema, signedIn.user) };
+    ctx.body = { user: present(schemas.userSchema, signedIn.user) };
   },
 });
 

@@ -6,14 +6,7 @@ import { presentCampaign, presentCampaignStats } from '../presenters/campaign.ts
 import { presentOffsetPage } from '../presenters/page.ts';
 import { bodyBytesOf, withoutBody } from '../presenters/template.ts';
 import { campaignBodyExample, campaignExample } from '../schemas/campaign-examples.ts';
-import {
-  campaignAnswerSchema,
-  campaignBodySchema,
-  campaignPageSchema,
-  campaignStatsSchema,
-  listCampaignsQuerySchema,
-  sendCampaignBodySchema,
-} from '../schemas/campaigns.ts';
+import * as schemas from '../schemas/campaigns.ts';
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { mostBodyBytes } from '../schemas/pagination.ts';
@@ -26,8 +19,8 @@ const answerWith = (campaign: CountedCampaign, { temporalRuns }: Services) => ({
 
 export const listCampaigns = defineRoute('GET /campaigns', {
   summary: 'List campaigns',
-  query: listCampaignsQuerySchema,
-  responses: ok('A page of campaigns.', campaignPageSchema),
+  query: schemas.listCampaignsQuerySchema,
+  responses: ok('A page of campaigns.', schemas.campaignPageSchema),
   errors: ['BAD_REQUEST'],
   async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
@@ -49,9 +42,9 @@ export const createCampaign = defineRoute('POST /campaigns', {
     'A draft, to be sent with `POST /campaigns/{id}/send`. ALL goes to every subscribed contact (to every ' +
     'contact when the type is TRANSACTIONAL), SEGMENT to the members of a segment, FILTERED to those who ' +
     'meet a condition.',
-  body: campaignBodySchema,
+  body: schemas.campaignBodySchema,
   bodyExample: campaignBodyExample,
-  responses: created('The draft.', campaignAnswerSchema, campaignExample),
+  responses: created('The draft.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED'],
   place: 'later',
   async handler(ctx, { project, body }) {
@@ -62,7 +55,7 @@ export const createCampaign = defineRoute('POST /campaigns', {
 
 export const getCampaign = defineRoute('GET /campaigns/:id', {
   summary: 'Get a campaign',
-  responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
+  responses: ok('The campaign.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
     const campaign = await ctx.services.campaigns.get(project.id, params.id);
@@ -74,9 +67,9 @@ export const replaceCampaign = defineRoute('PUT /campaigns/:id', {
   summary: 'Replace a campaign',
   description: 'Possible until sending starts. Omitted fields become empty or their default.',
   headers: ifMatchHeadersSchema,
-  body: campaignBodySchema,
+  body: schemas.campaignBodySchema,
   bodyExample: campaignBodyExample,
-  responses: ok('The campaign.', campaignAnswerSchema, campaignExample),
+  responses: ok('The campaign.', schemas.campaignAnswerSchema, campaignExample),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   place: 'later',
   async handler(ctx, { project, body, params, headers }) {
@@ -101,7 +94,7 @@ export const duplicateCampaign = defineRoute('POST /campaigns/:id/duplicate', {
   summary: 'Duplicate a campaign',
   responses: created(
     'A new draft with " (Copy)" appended to its name.',
-    campaignAnswerSchema,
+    schemas.campaignAnswerSchema,
     campaignExample,
   ),
   errors: ['NOT_FOUND'],
@@ -121,9 +114,9 @@ export const sendCampaign = defineRoute('POST /campaigns/:id/send', {
   refuseDisabledProject: true,
   headers: ifMatchHeadersSchema,
   place: 'later',
-  body: sendCampaignBodySchema,
+  body: schemas.sendCampaignBodySchema,
   bodyExample: { scheduledFor: '2026-12-01T09:00:00.000Z' },
-  responses: ok('SENDING, or SCHEDULED.', campaignAnswerSchema.extend({ message: z.string() })),
+  responses: ok('SENDING, or SCHEDULED.', schemas.campaignAnswerSchema.extend({ message: z.string() })),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'BILLING_LIMIT_EXCEEDED', 'CONFLICT'],
   async handler(ctx, { project, body, params, headers }) {
     const scheduledFor = body?.scheduledFor ?? null;
@@ -145,7 +138,7 @@ export const cancelCampaign = defineRoute('POST /campaigns/:id/cancel', {
   description:
     'Possible in DRAFT, SCHEDULED and SENDING. After the response, only emails already being handed over ' +
     'to the provider still leave.',
-  responses: ok('CANCELLED.', campaignAnswerSchema),
+  responses: ok('CANCELLED.', schemas.campaignAnswerSchema),
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   place: 'later',
   async handler(ctx, { project, params }) {
@@ -173,7 +166,7 @@ export const testCampaign = defineRoute('POST /campaigns/:id/test', {
 
 export const campaignStats = defineRoute('GET /campaigns/:id/stats', {
   summary: 'Counts and rates of a campaign',
-  responses: ok('The figures as of now.', campaignStatsSchema),
+  responses: ok('The figures as of now.', schemas.campaignStatsSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
     ctx.body = presentCampaignStats(await ctx.services.campaigns.get(project.id, params.id));

@@ -1,20 +1,13 @@
 import { defineRoute, ok } from '../edge/define-route.ts';
-import {
-  contactFieldsSchema,
-  deletedFieldSchema,
-  fieldParamsSchema,
-  fieldUsageSchema,
-  fieldValuesQuerySchema,
-  fieldValuesSchema,
-} from '../schemas/contact-fields.ts';
+import * as schemas from '../schemas/contact-fields.ts';
 
-const params = fieldParamsSchema;
+const params = schemas.fieldParamsSchema;
 
 export const listContactFields = defineRoute('GET /contacts/fields', {
   summary: 'List the fields of contacts',
   description:
     'The built-in fields and every key of `data` that the project has used, at most 10,000. Coverage is exact.',
-  responses: ok('The fields.', contactFieldsSchema, {
+  responses: ok('The fields.', schemas.contactFieldsSchema, {
     fields: [
       { field: 'email', type: 'string', isCustom: false, coverage: 1 },
       { field: 'data.plan', type: 'string', isCustom: true, coverage: 0.82 },
@@ -34,8 +27,8 @@ export const listFieldValues = defineRoute('GET /contacts/fields/:field/values',
     'those of the newest contacts. Only a limited number of contacts is read: `searched` says how many. Dots address nested data. ' +
     'A key that no contact has, which a condition may well name, has no values.',
   params,
-  query: fieldValuesQuerySchema,
-  responses: ok('The values.', fieldValuesSchema, {
+  query: schemas.fieldValuesQuerySchema,
+  responses: ok('The values.', schemas.fieldValuesSchema, {
     field: 'data.plan',
     values: ['free', 'pro', 'team'],
     count: 3,
@@ -53,7 +46,7 @@ export const getFieldUsage = defineRoute('GET /contacts/fields/:field/usage', {
   summary: 'Find what refers to a field',
   description: 'Segments, campaigns and workflows whose conditions read the field, or data nested below it.',
   params,
-  responses: ok('References to the field.', fieldUsageSchema, {
+  responses: ok('References to the field.', schemas.fieldUsageSchema, {
     usedInSegments: [{ id: '019aa7a4-6c1e-7d52-8f0b-3c5d1f0e9a11', name: 'Paying customers' }],
     usedInCampaigns: [],
     usedInWorkflows: [],
@@ -71,7 +64,7 @@ export const deleteContactField = defineRoute('DELETE /contacts/fields/:field', 
     'Returns once the field is removed from all contacts. References to the field remain and no longer ' +
     'match. The next value of the key determines a new type. If the call is interrupted, repeat it.',
   params,
-  responses: ok('Deleted.', deletedFieldSchema, { deletedFrom: 8_214 }),
+  responses: ok('Deleted.', schemas.deletedFieldSchema, { deletedFrom: 8_214 }),
   place: 'elsewhere',
   errors: ['BAD_REQUEST', 'NOT_FOUND'],
   async handler(ctx, { project, params }) {

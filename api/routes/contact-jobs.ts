@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { maxImportBytes } from '../../core/contact-import/import-format.ts';
+import { idSchema } from '../../core/id-schema.ts';
 import type { BulkOperation } from '../../core/jobs/results.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
@@ -8,8 +10,24 @@ import {
   presentImportJob,
   presentImportPreview,
 } from '../presenters/job.ts';
-import { bulkBodySchema, importQuerySchema, queuedJobSchema } from '../schemas/contact-jobs.ts';
 import { bulkJobSchema, importJobSchema, importPreviewSchema } from '../schemas/jobs.ts';
+import { queryFlagSchema } from '../schemas/pagination.ts';
+
+const maxBulkContacts = 1_000;
+
+const bulkBodySchema = z.object({
+  contactIds: z
+    .array(idSchema)
+    .min(1)
+    .max(maxBulkContacts)
+    .describe('Repeated ids count once; ids that are not contacts of the project are failures.'),
+});
+
+const queuedJobSchema = z.object({ message: z.string(), jobId: z.uuid() });
+
+const importQuerySchema = z.object({
+  dryRun: queryFlagSchema.optional().describe('`true`: report what the import would do, without doing it.'),
+});
 
 const jobId = '01927f3e-8c1a-7b52-9d0e-4f6a2b8c1d3e';
 const contactId = '01927f3e-7a10-7c44-8f21-0b9e6d5c4a3f';

@@ -2,21 +2,8 @@ import { Readable } from 'node:stream';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { holdParts } from '../edge/hold-answer.ts';
 import { present } from '../presenters/present.ts';
-import {
-  contactCountSchema,
-  contactFilterQuerySchema,
-  contactPageSchema,
-  countContactsQuerySchema,
-  listContactsQuerySchema,
-  lookedUpSchema,
-  lookupBodySchema,
-} from '../schemas/contact-list.ts';
-import {
-  contactSchema,
-  patchContactBodySchema,
-  upsertContactBodySchema,
-  upsertedContactSchema,
-} from '../schemas/contacts.ts';
+import * as listSchemas from '../schemas/contact-list.ts';
+import * as schemas from '../schemas/contacts.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 
 import { mostPageBytes } from '../services/contact-export.ts';
@@ -26,13 +13,13 @@ export const listContacts = defineRoute('GET /contacts', {
   description:
     'Filters may be combined. A filter on data scans a limited number of contacts per page, so a page may have fewer than ' +
     '`limit` and still not be the last: `searchedUntil` tells how far it was searched.',
-  query: listContactsQuerySchema,
-  responses: ok('A page of contacts.', contactPageSchema),
+  query: listSchemas.listContactsQuerySchema,
+  responses: ok('A page of contacts.', listSchemas.contactPageSchema),
   errors: ['BAD_REQUEST'],
   async handler(ctx, { project, query }) {
     const { contacts, cursor, ...page } = await ctx.services.contactList.list(project.id, query);
     ctx.body = {
-      data: contacts.map((contact) => present(contactSchema, contact)),
+      data: contacts.map((contact) => present(schemas.contactSchema, contact)),
       cursor,
       hasMore: cursor !== null,
       ...page,
@@ -45,8 +32,8 @@ export const countContacts = defineRoute('GET /contacts/count', {
   description:
     'Exact, with the filters of the list. If every contact must be scanned, it counts in parts, newest contacts ' +
     'first: follow `cursor` and add up `count`.',
-  query: countContactsQuerySchema,
-  responses: ok('The number, or a part of it.', contactCountSchema, {
+  query: listSchemas.countContactsQuerySchema,
+  responses: ok('The number, or a part of it.', listSchemas.contactCountSchema, {
     count: 1824,
     cursor: null,
     hasMore: false,
@@ -66,7 +53,7 @@ export const exportContacts = defineRoute('GET /contacts/export', {
     'for each field of data. `POST /contacts/import` takes such a file. Nested values are JSON. A text that a ' +
     'spreadsheet would run as a formula (`=`, `+`, `-`, `@`, tab or line break in front) is prefixed with an apostrophe. ' +
     'Nothing else marks a text, so an import reads one like `12345` or `true` as a number or a boolean.',
-  query: contactFilterQuerySchema,
+  query: listSchemas.contactFilterQuerySchema,
   responses: { 200: { description: 'The file, streamed.', contentType: 'text/csv; charset=utf-8' } },
   async handler(ctx, { project, query }) {
     await holdParts(ctx, project.id, mostPageBytes);
@@ -81,9 +68,9 @@ export const lookupContacts = defineRoute('POST /contacts/lookup', {
   summary: 'Look up which addresses are contacts',
   description:
     'Addresses are compared and returned in their stored form: trimmed, lower-case, without duplicates.',
-  body: lookupBodySchema,
+  body: listSchemas.lookupBodySchema,
   bodyExample: { emails: ['ada@example.com', 'grace@example.com'] },
-  responses: ok('The addresses, in input order.', lookedUpSchema, {
+  responses: ok('The addresses, in input order.', listSchemas.lookedUpSchema, {
     found: ['ada@example.com'],
     notFound: ['grace@example.com'],
   }),
@@ -96,25 +83,25 @@ export const lookupContacts = defineRoute('POST /contacts/lookup', {
 export const upsertContact = defineRoute('POST /contacts', {
   summary: 'Create or update a contact by its address',
   legacyErrors: true,
-  body: upsertContactBodySchema,
+  body: schemas.upsertContactBodySchema,
   bodyExample: { email: 'ada@example.com', subscribed: true, data: { firstName: 'Ada' } },
   responses: {
-    200: { description: 'Updated.', schema: upsertedContactSchema },
-    201: { description: 'Created.', schema: upsertedContactSchema },
+    200: { description: 'Updated.', schema: schemas.upsertedContactSchema },
+    201: { description: 'Created.', schema: schemas.upsertedContactSchema },
   },
   async handler(ctx, { project, body }) {
     const { contact, isNew } = await ctx.services.contacts.upsert(project.id, body);
     ctx.status = isNew ? 201 : 200;
-    ctx.body = { ...present(contactSchema, contact), _meta: { isNew, isUpdate: !isNew } };
+    ctx.body = { ...present(schemas.contactSchema, contact), _meta: { isNew, isUpdate: !isNew } };
   },
 });
 
 export const getContact = defineRoute('GET /contacts/:id', {
   summary: 'Get a contact',
-  responses: ok('The contact.', contactSchema),
+  responses: ok('The contact.', schemas.contactSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
-    ctx.body = present(contactSchema, await ctx.services.contacts.get(project.id, params.id));
+    ctx.body = present(schemas.contactSchema, await ctx.services.contacts.get(project.id, params.id));
   },
 });
 
@@ -122,12 +109,12 @@ export const patchContact = defineRoute('PATCH /contacts/:id', {
   summary: 'Update a contact',
   description: '`data` is patched: only the keys sent change.',
   headers: ifMatchHeadersSchema,
-  body: patchContactBodySchema,
-  responses: ok('The contact after the change.', contactSchema),
+  body: schemas.patchContactBodySchema,
+  responses: ok('The contact after the change.', schemas.contactSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx, { project, body, params, headers }) {
     const contact = await ctx.services.contacts.patch(project.id, params.id, body, headers['if-match']);
-    ctx.body = present(contactSchema, contact);
+    ctx.body = present(schemas.contactSchema, contact);
   },
 });
 

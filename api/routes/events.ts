@@ -2,20 +2,13 @@ import { z } from 'zod';
 import { mostEventNames } from '../../analytics/questions/event-names.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
 import { presentEvent } from '../presenters/activity.ts';
-import {
-  eventListQuerySchema,
-  eventNameParamsSchema,
-  eventPageSchema,
-  eventStatsSchema,
-  eventUsageSchema,
-  periodQuerySchema,
-} from '../schemas/activity.ts';
+import * as schemas from '../schemas/activity.ts';
 
 export const listEvents = defineRoute('GET /events', {
   summary: 'List events, newest first',
   description: 'Tracked events and events emitted by the service.',
-  query: eventListQuerySchema,
-  responses: ok('A page of events.', eventPageSchema),
+  query: schemas.eventListQuerySchema,
+  responses: ok('A page of events.', schemas.eventPageSchema),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, query }) {
     const { rows, cursor, emails } = await ctx.services.activity.events(project.id, query);
@@ -25,8 +18,8 @@ export const listEvents = defineRoute('GET /events', {
 
 export const listContactEvents = defineRoute('GET /events/contact/:contactId', {
   summary: 'List the events of a contact, newest first',
-  query: eventListQuerySchema,
-  responses: ok('A page of events.', eventPageSchema),
+  query: schemas.eventListQuerySchema,
+  responses: ok('A page of events.', schemas.eventPageSchema),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, params, query }) {
     const { rows, cursor, emails } = await ctx.services.activity.contactEvents(
@@ -52,8 +45,8 @@ export const eventStatistics = defineRoute('GET /events/stats', {
   summary: 'Counts of events by name and by day',
   description:
     'The last 30 days by default. `total` and the days count every event. Beyond ten years only days with events are listed.',
-  query: periodQuerySchema,
-  responses: ok('The figures.', eventStatsSchema),
+  query: schemas.periodQuerySchema,
+  responses: ok('The figures.', schemas.eventStatsSchema),
   errors: ['BAD_REQUEST', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project, query }) {
     ctx.body = await ctx.services.activity.eventStats(project.id, query);
@@ -65,8 +58,8 @@ export const eventUsage = defineRoute('GET /events/:eventName/usage', {
   description:
     'Segments whose conditions use the event, including those that name an email activity such as ' +
     '`email.opened` for `email.open`. Returns empty lists for a name without references, known or not.',
-  params: eventNameParamsSchema,
-  responses: ok('References to the event, newest first.', eventUsageSchema, {
+  params: schemas.eventNameParamsSchema,
+  responses: ok('References to the event, newest first.', schemas.eventUsageSchema, {
     segments: [{ id: '0193a1c2-5b7e-7c3d-9f00-2f6e8d4c1b0a', name: 'Recent buyers' }],
     workflows: [],
   }),
@@ -79,7 +72,7 @@ export const eventUsage = defineRoute('GET /events/:eventName/usage', {
 export const usageOfEventContact = defineRoute('GET /events/contact/usage', {
   summary: 'Where the event `contact` is used',
   hidden: true,
-  responses: ok('References to the event.', eventUsageSchema),
+  responses: ok('References to the event.', schemas.eventUsageSchema),
   async handler(ctx, { project }) {
     ctx.body = await ctx.services.events.usage(project.id, 'contact');
   },
@@ -95,7 +88,7 @@ export const deleteEvent = defineRoute('DELETE /events/:eventName', {
     'bounced, complained) count emails and not events, so they stay, and so do the states of emails and ' +
     'contacts. Segments that use the event remain, and the name may be tracked again; until then it does not ' +
     'count towards the 10,000 names of the project.',
-  params: eventNameParamsSchema,
+  params: schemas.eventNameParamsSchema,
   responses: ok('How many events were deleted; 0 when there were none.', z.object({ deleted: z.int() }), {
     deleted: 1204,
   }),

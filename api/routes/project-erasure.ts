@@ -1,7 +1,29 @@
 import { z } from 'zod';
 import type { ProjectErasure } from '../../db/entities/project-security.ts';
 import { defineRoute, ok } from '../edge/define-route.ts';
-import { deletedSchema, projectResetSchema } from '../schemas/project-reset.ts';
+
+const count = z.int().min(0).default(0);
+
+const deletedSchema = z.object({
+  contacts: count,
+  emails: count,
+  events: count,
+  templates: count,
+  segments: count,
+  campaigns: count,
+  workflows: count,
+  jobs: count,
+});
+
+const projectResetSchema = z
+  .object({
+    id: z.uuid(),
+    status: z.enum(['running', 'completed']),
+    deleted: deletedSchema.describe('So far.'),
+    startedAt: z.iso.datetime(),
+    completedAt: z.iso.datetime().nullable(),
+  })
+  .meta({ id: 'ProjectReset' });
 
 function presentReset(reset: ProjectErasure) {
   return {

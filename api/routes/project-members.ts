@@ -1,29 +1,22 @@
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
-import {
-  changeRoleBodySchema,
-  invitationSchema,
-  invitedSchema,
-  inviteMemberBodySchema,
-  memberListSchema,
-  memberSchema,
-} from '../schemas/members.ts';
+import * as schemas from '../schemas/members.ts';
 import type { Member } from '../services/project-members.ts';
 
 const presentMember = ({ user, role, createdAt }: Member) =>
-  present(memberSchema, { ...user, userId: user.id, role, createdAt });
+  present(schemas.memberSchema, { ...user, userId: user.id, role, createdAt });
 
 export const listProjectMembers = defineRoute('GET /projects/:id/members', {
   auth: 'user',
   summary: 'Members of a project and pending invitations',
   description: 'Requires an owner or admin.',
-  responses: ok('All of them.', memberListSchema),
+  responses: ok('All of them.', schemas.memberListSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN'],
   async handler(ctx, { user, params }) {
     const { members, invitations } = await ctx.services.projectMembers.list(user.id, params.id);
     ctx.body = {
       data: members.map(presentMember),
-      invitations: invitations.map((one) => present(invitationSchema, one)),
+      invitations: invitations.map((one) => present(schemas.invitationSchema, one)),
     };
   },
 });
@@ -38,9 +31,9 @@ export const inviteMember = defineRoute('POST /projects/:id/members', {
     'replace such an invitation. Inviting by email requires a verified address (403). At most five ' +
     'invitations an hour are mailed to an address, and twenty by a user (429).',
   limitByAddress: true,
-  body: inviteMemberBodySchema,
+  body: schemas.inviteMemberBodySchema,
   bodyExample: { email: 'grace@example.com', role: 'MEMBER' },
-  responses: created('One of the two; the other is null.', invitedSchema),
+  responses: created('One of the two; the other is null.', schemas.invitedSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'RATE_LIMIT_EXCEEDED', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { user, params, body }) {
     const language = ctx.headers['accept-language'];
@@ -50,7 +43,7 @@ export const inviteMember = defineRoute('POST /projects/:id/members', {
     });
     ctx.body = {
       member: member && presentMember(member),
-      invitation: invitation && present(invitationSchema, invitation),
+      invitation: invitation && present(schemas.invitationSchema, invitation),
     };
   },
 });
@@ -60,9 +53,9 @@ export const changeMemberRole = defineRoute('PATCH /projects/:id/members/:userId
   summary: 'Change the role of a member',
   description:
     'Requires an owner or admin; only owners may grant or revoke ownership. The last owner must stay (409).',
-  body: changeRoleBodySchema,
+  body: schemas.changeRoleBodySchema,
   bodyExample: { role: 'ADMIN' },
-  responses: ok('The updated member.', memberSchema),
+  responses: ok('The updated member.', schemas.memberSchema),
   errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT'],
   async handler(ctx, { user, params, body }) {
     const member = await ctx.services.projectMembers.changeRole(user.id, params.id, params.userId, body.role);

@@ -1,16 +1,10 @@
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-import {
-  apiKeysSchema,
-  changeProjectBodySchema,
-  createProjectBodySchema,
-  projectListSchema,
-  projectSchema,
-} from '../schemas/projects.ts';
+import * as schemas from '../schemas/projects.ts';
 import type { MemberProject } from '../services/projects.ts';
 
-const withoutSecret = projectSchema.omit({ secretKey: true });
+const withoutSecret = schemas.projectSchema.omit({ secretKey: true });
 
 function presentProject({ membership, publicKey, secretKey }: MemberProject) {
   const { project, role } = membership;
@@ -20,7 +14,7 @@ function presentProject({ membership, publicKey, secretKey }: MemberProject) {
 export const listProjects = defineRoute('GET /users/@me/projects', {
   auth: 'user',
   summary: 'The projects of the signed-in user',
-  responses: ok('All of them.', projectListSchema),
+  responses: ok('All of them.', schemas.projectListSchema),
   async handler(ctx, { user }) {
     ctx.body = { data: (await ctx.services.projects.list(user.id)).map(presentProject) };
   },
@@ -29,9 +23,9 @@ export const listProjects = defineRoute('GET /users/@me/projects', {
 export const createProject = defineRoute('POST /users/@me/projects', {
   auth: 'user',
   summary: 'Create a project with both API keys',
-  body: createProjectBodySchema,
+  body: schemas.createProjectBodySchema,
   bodyExample: { name: 'Example' },
-  responses: created('Created; the user owns it.', projectSchema),
+  responses: created('Created; the user owns it.', schemas.projectSchema),
   errors: ['CONFLICT'],
   async handler(ctx, { user, body }) {
     ctx.body = presentProject(await ctx.services.projects.create(user.id, body.name));
@@ -42,7 +36,7 @@ export const regenerateKeys = defineRoute('POST /users/@me/projects/:id/regenera
   auth: 'user',
   summary: 'Replace both API keys',
   description: 'The old keys stop working at once. Requires an owner or admin of the project.',
-  responses: ok('The new keys.', apiKeysSchema),
+  responses: ok('The new keys.', schemas.apiKeysSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { user, params }) {
     ctx.body = await ctx.services.projects.regenerateKeys(user.id, params.id);
@@ -54,9 +48,9 @@ export const changeProject = defineRoute('PATCH /users/@me/projects/:id', {
   summary: 'Change settings of a project',
   description: 'Omitted settings stay unchanged. Any member may do so.',
   headers: ifMatchHeadersSchema,
-  body: changeProjectBodySchema,
+  body: schemas.changeProjectBodySchema,
   bodyExample: { name: 'Example', suppressTransactional: true, brandColor: '#0f766e', language: 'de' },
-  responses: ok('The updated project.', projectSchema),
+  responses: ok('The updated project.', schemas.projectSchema),
   errors: ['NOT_FOUND', 'CONFLICT'],
   async handler(ctx, { user, params, body, headers }) {
     const project = await ctx.services.projects.change(user.id, params.id, body, headers['if-match']);

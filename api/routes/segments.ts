@@ -3,14 +3,7 @@ import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { contactSchema } from '../schemas/contacts.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
-import {
-  createSegmentBodySchema,
-  memberCountSchema,
-  patchSegmentBodySchema,
-  previewSegmentBodySchema,
-  segmentPreviewSchema,
-  segmentSchema,
-} from '../schemas/segments.ts';
+import * as schemas from '../schemas/segments.ts';
 
 const exampleCondition = {
   logic: 'AND',
@@ -48,10 +41,12 @@ offset, \`2026-01-31T09:00:00Z\` or \`2026-01-31T10:00:00.000+01:00\`, in values
 
 export const listSegments = defineRoute('GET /segments', {
   summary: 'List all segments, newest first',
-  responses: ok('The segments.', z.object({ data: z.array(segmentSchema) }), { data: [segmentExample] }),
+  responses: ok('The segments.', z.object({ data: z.array(schemas.segmentSchema) }), {
+    data: [segmentExample],
+  }),
   async handler(ctx, { project }) {
     const segments = await ctx.services.segments.list(project.id);
-    ctx.body = { data: segments.map((segment) => present(segmentSchema, segment)) };
+    ctx.body = { data: segments.map((segment) => present(schemas.segmentSchema, segment)) };
   },
 });
 
@@ -65,17 +60,17 @@ The slug is derived from the name; if the project already uses it, the last 8 ch
 A project has at most 2,000 segments, whose conditions take at most 4 MB in all.`,
   legacyErrors: true,
   place: 'later',
-  body: createSegmentBodySchema,
+  body: schemas.createSegmentBodySchema,
   bodyExample: {
     name: segmentExample.name,
     description: segmentExample.description,
     condition: exampleCondition,
     trackMembership: true,
   },
-  responses: created('The segment, with its members counted.', segmentSchema, segmentExample),
+  responses: created('The segment, with its members counted.', schemas.segmentSchema, segmentExample),
   errors: ['CONFLICT'],
   async handler(ctx, { project, body }) {
-    ctx.body = present(segmentSchema, await ctx.services.segments.create(project.id, body));
+    ctx.body = present(schemas.segmentSchema, await ctx.services.segments.create(project.id, body));
   },
 });
 
@@ -83,9 +78,9 @@ export const previewSegment = defineRoute('POST /segments/preview', {
   summary: 'Count who meets a condition',
   description:
     'Nothing is stored. Conditions are refused as for a new segment, with the path of each fault in `errors`.',
-  body: previewSegmentBodySchema,
+  body: schemas.previewSegmentBodySchema,
   bodyExample: { condition: exampleCondition },
-  responses: ok('As of now.', segmentPreviewSchema),
+  responses: ok('As of now.', schemas.segmentPreviewSchema),
   place: 'elsewhere',
   errors: ['BAD_REQUEST'],
   async handler(ctx, { project, body }) {
@@ -96,10 +91,10 @@ export const previewSegment = defineRoute('POST /segments/preview', {
 
 export const getSegment = defineRoute('GET /segments/:id', {
   summary: 'Get a segment',
-  responses: ok('The segment.', segmentSchema, segmentExample),
+  responses: ok('The segment.', schemas.segmentSchema, segmentExample),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
-    ctx.body = present(segmentSchema, await ctx.services.segments.get(project.id, params.id));
+    ctx.body = present(schemas.segmentSchema, await ctx.services.segments.get(project.id, params.id));
   },
 });
 
@@ -115,13 +110,13 @@ It is refused with 409 while workflows start with the entry or exit of the segme
 \`details.workflowVersions\` lists those.`,
   headers: ifMatchHeadersSchema,
   place: 'later',
-  body: patchSegmentBodySchema,
+  body: schemas.patchSegmentBodySchema,
   bodyExample: { name: 'Best customers', trackMembership: true },
-  responses: ok('The segment after the change.', segmentSchema, segmentExample),
+  responses: ok('The segment after the change.', schemas.segmentSchema, segmentExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx, { project, body, params, headers }) {
     const segment = await ctx.services.segments.patch(project.id, params.id, body, headers['if-match']);
-    ctx.body = present(segmentSchema, segment);
+    ctx.body = present(schemas.segmentSchema, segment);
   },
 });
 
@@ -141,7 +136,7 @@ export const deleteSegment = defineRoute('DELETE /segments/:id', {
 export const refreshSegment = defineRoute('POST /segments/:id/refresh', {
   summary: 'Count the members of a segment',
   description: 'Updates the count only: emits no events and does not change membership.',
-  responses: ok('The count.', memberCountSchema, { memberCount: 1280 }),
+  responses: ok('The count.', schemas.memberCountSchema, { memberCount: 1280 }),
   place: 'elsewhere',
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {

@@ -5,15 +5,7 @@ import { bodyBytesOf, presentTemplate, withoutBody } from '../presenters/templat
 import { testEmailAnswerSchema, testEmailBodySchema } from '../schemas/email-preview.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { examplePage, idsQuerySchema, mostBodyBytes } from '../schemas/pagination.ts';
-import {
-  createTemplateBodySchema,
-  listTemplatesQuerySchema,
-  patchTemplateBodySchema,
-  templatePageSchema,
-  templateSchema,
-  templateUsageSchema,
-  templateUsesSchema,
-} from '../schemas/templates.ts';
+import * as schemas from '../schemas/templates.ts';
 
 const example = {
   id: '01980d9c-7a4e-7c31-9f5b-2f6d8a1c0e47',
@@ -32,8 +24,8 @@ const example = {
 
 export const listTemplates = defineRoute('GET /templates', {
   summary: 'List templates',
-  query: listTemplatesQuerySchema,
-  responses: ok('A page of templates.', templatePageSchema, examplePage(example)),
+  query: schemas.listTemplatesQuerySchema,
+  responses: ok('A page of templates.', schemas.templatePageSchema, examplePage(example)),
   async handler(ctx, { project, query }) {
     const shrinkTo = query.body ? await holdAnswer(ctx, project.id, mostBodyBytes(query)) : undefined;
     const [templates, total] = await ctx.services.templates.list(project.id, query);
@@ -53,7 +45,7 @@ export const createTemplate = defineRoute('POST /templates', {
     'in the body every output is escaped unless it ends in `| raw`; of `{{ a | raw ?? b }}`, only `b` is. Invalid ' +
     'Liquid is refused with its line and column.',
   legacyErrors: true,
-  body: createTemplateBodySchema,
+  body: schemas.createTemplateBodySchema,
   bodyExample: {
     name: 'Welcome',
     description: 'Sent after sign-up',
@@ -63,7 +55,7 @@ export const createTemplate = defineRoute('POST /templates', {
     fromName: 'Example',
     type: 'MARKETING',
   },
-  responses: created('The template.', templateSchema, example),
+  responses: created('The template.', schemas.templateSchema, example),
   errors: ['SENDER_DOMAIN_REFUSED'],
   place: 'later',
   async handler(ctx, { project, body }) {
@@ -74,7 +66,9 @@ export const createTemplate = defineRoute('POST /templates', {
 export const countTemplateUses = defineRoute('GET /templates/usage', {
   summary: 'Count what sends each template of a page',
   query: idsQuerySchema,
-  responses: ok('The counts.', templateUsesSchema, { data: [{ templateId: example.id, workflows: 2 }] }),
+  responses: ok('The counts.', schemas.templateUsesSchema, {
+    data: [{ templateId: example.id, workflows: 2 }],
+  }),
   async handler(ctx, { project, query }) {
     ctx.body = { data: await ctx.services.templates.countUses(project.id, query.ids) };
   },
@@ -82,7 +76,7 @@ export const countTemplateUses = defineRoute('GET /templates/usage', {
 
 export const getTemplate = defineRoute('GET /templates/:id', {
   summary: 'Get a template',
-  responses: ok('The template.', templateSchema, example),
+  responses: ok('The template.', schemas.templateSchema, example),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
     ctx.body = presentTemplate(await ctx.services.templates.get(project.id, params.id));
@@ -95,9 +89,9 @@ export const patchTemplate = defineRoute('PATCH /templates/:id', {
     'Only the fields sent change; null clears `description`, `fromName` and `replyTo`. Changes apply to ' +
     'the next send; accepted emails keep their content.',
   headers: ifMatchHeadersSchema,
-  body: patchTemplateBodySchema,
+  body: schemas.patchTemplateBodySchema,
   bodyExample: { subject: 'Good to have you, {{ firstName ?? "friend" }}', replyTo: null },
-  responses: ok('The template after the change.', templateSchema, example),
+  responses: ok('The template after the change.', schemas.templateSchema, example),
   errors: ['BAD_REQUEST', 'NOT_FOUND', 'SENDER_DOMAIN_REFUSED', 'CONFLICT'],
   place: 'later',
   async handler(ctx, { project, body, params, headers }) {
@@ -118,7 +112,7 @@ export const deleteTemplate = defineRoute('DELETE /templates/:id', {
 
 export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
   summary: 'Duplicate a template',
-  responses: created('The new template, with " (Copy)" appended to its name.', templateSchema, {
+  responses: created('The new template, with " (Copy)" appended to its name.', schemas.templateSchema, {
     ...example,
     id: '01980da0-5b1c-7f02-8e11-6a0c4b7d9e55',
     name: 'Welcome (Copy)',
@@ -131,7 +125,7 @@ export const duplicateTemplate = defineRoute('POST /templates/:id/duplicate', {
 
 export const templateUsage = defineRoute('GET /templates/:id/usage', {
   summary: 'What sends a template',
-  responses: ok('Campaigns and workflow steps that refer to it.', templateUsageSchema, {
+  responses: ok('Campaigns and workflow steps that refer to it.', schemas.templateUsageSchema, {
     campaigns: [],
     workflowSteps: [],
     workflowVersions: [],

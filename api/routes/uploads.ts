@@ -4,12 +4,7 @@ import { imageCacheControl } from '../../providers/images/image-store.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { readUpload } from '../edge/read-upload.ts';
 import { present } from '../presenters/present.ts';
-import {
-  imageSchema,
-  listUploadsQuerySchema,
-  storedImageSchema,
-  uploadPageSchema,
-} from '../schemas/uploads.ts';
+import * as schemas from '../schemas/uploads.ts';
 
 const imageParams = z.object({ projectId: z.string(), file: z.string() });
 const key = '0197c1f0-0000-7000-8000-000000000001/9b2f3c6a51d04e7f8a0c2d4e6f801234.png';
@@ -23,8 +18,8 @@ const example = {
 
 export const listUploads = defineRoute('GET /uploads', {
   summary: 'List uploaded images, newest first',
-  query: listUploadsQuerySchema,
-  responses: ok('A page of images, with the usage and quota of the project.', uploadPageSchema, {
+  query: schemas.listUploadsQuerySchema,
+  responses: ok('A page of images, with the usage and quota of the project.', schemas.uploadPageSchema, {
     data: [{ ...example, createdAt: '2026-01-31T09:00:00.000Z' }],
     cursor: null,
     hasMore: false,
@@ -35,7 +30,7 @@ export const listUploads = defineRoute('GET /uploads', {
   async handler(ctx, { project, query }) {
     const { images, cursor, used, quota } = await ctx.services.uploads.list(project.id, query);
     ctx.body = {
-      data: images.map((image) => present(imageSchema, image)),
+      data: images.map((image) => present(schemas.imageSchema, image)),
       cursor,
       hasMore: cursor !== null,
       used: { files: used.files, bytes: used.bytes },
@@ -54,7 +49,7 @@ export const uploadImage = defineRoute('POST /uploads/image', {
     'and permanent.',
   uploadField: 'image',
   place: 'elsewhere',
-  responses: created('Stored.', storedImageSchema, example),
+  responses: created('Stored.', schemas.storedImageSchema, example),
   errors: ['BAD_REQUEST', 'VALIDATION_ERROR', 'CONFLICT', 'SERVICE_UNAVAILABLE'],
   async handler(ctx, { project }) {
     const { uploads } = ctx.services;

@@ -2,15 +2,7 @@ import { workflowIds } from '../../temporal/contracts/workflow-ids.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentLargePage } from '../presenters/page.ts';
 import { present } from '../presenters/present.ts';
-import {
-  cancelledExecutionsSchema,
-  executionPageSchema,
-  executionSchema,
-  executionWithStepsSchema,
-  listExecutionsQuerySchema,
-  startExecutionBodySchema,
-  stepRunSchema,
-} from '../schemas/executions.ts';
+import * as schemas from '../schemas/executions.ts';
 import { deepPages } from '../schemas/pagination.ts';
 import type { TemporalRuns } from '../services/temporal-runs.ts';
 import type { ExecutionOfContact } from '../services/workflow-executions.ts';
@@ -18,7 +10,7 @@ import type { ExecutionOfContact } from '../services/workflow-executions.ts';
 function presentExecution({ execution, contactEmail }: ExecutionOfContact, runs: TemporalRuns) {
   const { id, workflowId, contactId } = execution;
   const run = runs(contactId ? workflowIds.workflowExecution(workflowId, contactId, id) : null);
-  return present(executionSchema, { ...execution, contactEmail, ...run });
+  return present(schemas.executionSchema, { ...execution, contactEmail, ...run });
 }
 
 const example = {
@@ -46,9 +38,9 @@ export const startExecution = defineRoute('POST /workflows/:id/executions', {
   description: `Works for a disabled workflow too if its graph can run. 409 when the contact may not enter again: with \`allowReentry\`
 while an execution is active, otherwise always.`,
   refuseDisabledProject: true,
-  body: startExecutionBodySchema,
+  body: schemas.startExecutionBodySchema,
   bodyExample: { contactId: example.contactId, context: example.context },
-  responses: created('The new execution.', executionSchema, {
+  responses: created('The new execution.', schemas.executionSchema, {
     ...example,
     status: 'RUNNING',
     currentStepId: null,
@@ -65,8 +57,8 @@ while an execution is active, otherwise always.`,
 export const listExecutions = defineRoute('GET /workflows/:id/executions', {
   summary: 'List executions, newest first',
   description: deepPages,
-  query: listExecutionsQuerySchema,
-  responses: ok('A page of executions.', executionPageSchema, {
+  query: schemas.listExecutionsQuerySchema,
+  responses: ok('A page of executions.', schemas.executionPageSchema, {
     data: [example],
     total: 1,
     totalAccuracy: 'exact',
@@ -85,7 +77,7 @@ export const listExecutions = defineRoute('GET /workflows/:id/executions', {
 
 export const getExecution = defineRoute('GET /workflows/:id/executions/:executionId', {
   summary: 'Get an execution with its steps so far',
-  responses: ok('The execution.', executionWithStepsSchema, {
+  responses: ok('The execution.', schemas.executionWithStepsSchema, {
     ...example,
     steps: [
       {
@@ -107,7 +99,7 @@ export const getExecution = defineRoute('GET /workflows/:id/executions/:executio
     ctx.body = {
       ...presentExecution(found, ctx.services.temporalRuns),
       steps: found.steps.map(({ run, step }) =>
-        present(stepRunSchema, { ...run, type: step?.type, name: step?.name }),
+        present(schemas.stepRunSchema, { ...run, type: step?.type, name: step?.name }),
       ),
     };
   },
@@ -126,7 +118,7 @@ export const cancelAllExecutions = defineRoute('POST /workflows/:id/executions/c
   summary: 'Cancel all active executions',
   description: 'Those that start during the call stay.',
   place: 'later',
-  responses: ok('Number of cancelled executions.', cancelledExecutionsSchema, { cancelled: 12 }),
+  responses: ok('Number of cancelled executions.', schemas.cancelledExecutionsSchema, { cancelled: 12 }),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
     ctx.body = { cancelled: await ctx.services.workflowExecutions.cancelAll(project.id, params.id) };

@@ -1,14 +1,7 @@
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentStep, presentTransition } from '../presenters/workflow.ts';
 import { ifMatchHeadersSchema, ifMatchWorkflowHeadersSchema } from '../schemas/if-match.ts';
-import {
-  createStepBodySchema,
-  createTransitionBodySchema,
-  deleteStepQuerySchema,
-  patchStepBodySchema,
-  stepSchema,
-  transitionSchema,
-} from '../schemas/workflows.ts';
+import * as schemas from '../schemas/workflows.ts';
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
 const stepExample = {
@@ -59,7 +52,7 @@ WAIT_FOR_EVENT step continues there after the event and after the timeout.
 
 ${editing}`,
   headers: ifMatchWorkflowHeadersSchema,
-  body: createStepBodySchema,
+  body: schemas.createStepBodySchema,
   bodyExample: {
     type: 'DELAY',
     name: 'Wait a day',
@@ -67,7 +60,7 @@ ${editing}`,
     config: { amount: 1, unit: 'days' },
     autoConnect: triggerId,
   },
-  responses: created('The step.', stepSchema, stepExample),
+  responses: created('The step.', schemas.stepSchema, stepExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   place: 'later',
   async handler(ctx, { project, body, headers, params }) {
@@ -84,9 +77,9 @@ cannot change, and changing only \`position\` creates no new version.
 
 ${editing}`,
   headers: ifMatchHeadersSchema,
-  body: patchStepBodySchema,
+  body: schemas.patchStepBodySchema,
   bodyExample: { config: { amount: 2, unit: 'days' } },
-  responses: ok('The step after the change.', stepSchema, {
+  responses: ok('The step after the change.', schemas.stepSchema, {
     ...stepExample,
     config: { amount: 2, unit: 'days' },
   }),
@@ -106,7 +99,7 @@ export const deleteStep = defineRoute('DELETE /workflows/:id/steps/:stepId', {
 step can't be removed.
 
 ${editing}`,
-  query: deleteStepQuerySchema,
+  query: schemas.deleteStepQuerySchema,
   headers: ifMatchWorkflowHeadersSchema,
   responses: { 204: { description: 'Deleted.' } },
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
@@ -125,13 +118,13 @@ the branch.
 
 ${editing}`,
   headers: ifMatchWorkflowHeadersSchema,
-  body: createTransitionBodySchema,
+  body: schemas.createTransitionBodySchema,
   bodyExample: {
     fromStepId: transitionExample.fromStepId,
     toStepId: transitionExample.toStepId,
     branch: 'yes',
   },
-  responses: created('The transition.', transitionSchema, transitionExample),
+  responses: created('The transition.', schemas.transitionSchema, transitionExample),
   errors: ['NOT_FOUND', 'BAD_REQUEST', 'CONFLICT'],
   async handler(ctx, { project, body, headers, params }) {
     const seen = headers['if-match'];

@@ -1,16 +1,12 @@
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { presentWorkflowWithGraph } from '../presenters/workflow.ts';
 import { idsQuerySchema } from '../schemas/pagination.ts';
-import {
-  executionCountListSchema,
-  workflowStatisticsSchema,
-  workflowWithGraphSchema,
-} from '../schemas/workflows.ts';
+import * as schemas from '../schemas/workflows.ts';
 
 export const countWorkflowExecutions = defineRoute('GET /workflows/executions', {
   summary: 'Count the executions of each workflow of a page',
   query: idsQuerySchema,
-  responses: ok('The counts.', executionCountListSchema),
+  responses: ok('The counts.', schemas.executionCountListSchema),
   async handler(ctx, { project, query }) {
     ctx.body = { data: await ctx.services.workflowStatistics.countExecutions(project.id, query.ids) };
   },
@@ -21,7 +17,7 @@ export const workflowStatistics = defineRoute('GET /workflows/:id/statistics', {
   description:
     'The steps of the graph as it is now; executions of all versions count. Step counts cover the newest ' +
     'executions only; `stepsOf` says how many.',
-  responses: ok('The counts.', workflowStatisticsSchema),
+  responses: ok('The counts.', schemas.workflowStatisticsSchema),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
     ctx.body = await ctx.services.workflowStatistics.read(project.id, params.id);
@@ -32,7 +28,7 @@ export const duplicateWorkflow = defineRoute('POST /workflows/:id/duplicate', {
   summary: 'Duplicate a workflow',
   responses: created(
     'The new workflow with its graph, disabled, with " (Copy)" appended to its name.',
-    workflowWithGraphSchema,
+    schemas.workflowWithGraphSchema,
   ),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {

@@ -3,15 +3,7 @@ import { presentOffsetPage } from '../presenters/page.ts';
 import { presentWorkflow, presentWorkflowWithGraph } from '../presenters/workflow.ts';
 import { ifMatchHeadersSchema } from '../schemas/if-match.ts';
 import { examplePage } from '../schemas/pagination.ts';
-import {
-  createWorkflowBodySchema,
-  listWorkflowsQuerySchema,
-  patchWorkflowBodySchema,
-  workflowFieldsSchema,
-  workflowPageSchema,
-  workflowSchema,
-  workflowWithGraphSchema,
-} from '../schemas/workflows.ts';
+import * as schemas from '../schemas/workflows.ts';
 
 const triggerId = '01980d9c-3333-7000-8000-000000000001';
 const emailId = '01980d9c-3333-7000-8000-000000000002';
@@ -62,8 +54,8 @@ const exampleWithGraph = {
 
 export const listWorkflows = defineRoute('GET /workflows', {
   summary: 'List workflows, newest first',
-  query: listWorkflowsQuerySchema,
-  responses: ok('A page of workflows.', workflowPageSchema, examplePage(example)),
+  query: schemas.listWorkflowsQuerySchema,
+  responses: ok('A page of workflows.', schemas.workflowPageSchema, examplePage(example)),
   async handler(ctx, { project, query }) {
     const [workflows, total] = await ctx.services.workflows.list(project.id, query);
     ctx.body = presentOffsetPage(workflows.map(presentWorkflow), total, query);
@@ -76,7 +68,7 @@ export const listWorkflowFields = defineRoute('GET /workflows/fields', {
 \`countGreaterThan\`, …); other fields under \`event.\` are the data of the event that started the execution. A condition
 can also use \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At most 10,000 fields of contacts,
 1,000 names of events and 1,000 fields of their data are listed.`,
-  responses: ok('The fields.', workflowFieldsSchema, {
+  responses: ok('The fields.', schemas.workflowFieldsSchema, {
     fields: [
       { field: 'subscribed', type: 'boolean', source: 'contact' },
       { field: 'data.plan', type: 'string', source: 'contact' },
@@ -92,9 +84,9 @@ can also use \`context.<path>\`, \`email.<activity>\` and \`segment.<id>\`. At m
 export const createWorkflow = defineRoute('POST /workflows', {
   summary: 'Create a workflow',
   description: 'It is disabled and has a TRIGGER step to connect other steps to.',
-  body: createWorkflowBodySchema,
+  body: schemas.createWorkflowBodySchema,
   bodyExample: { name: 'Welcome', description: 'Greets new users', eventName: 'signed up' },
-  responses: created('The workflow.', workflowWithGraphSchema, {
+  responses: created('The workflow.', schemas.workflowWithGraphSchema, {
     ...exampleWithGraph,
     version: 1,
     liveVersion: 1,
@@ -108,7 +100,7 @@ export const createWorkflow = defineRoute('POST /workflows', {
 
 export const getWorkflow = defineRoute('GET /workflows/:id', {
   summary: 'Get a workflow with its steps and transitions',
-  responses: ok('The workflow.', workflowWithGraphSchema, exampleWithGraph),
+  responses: ok('The workflow.', schemas.workflowWithGraphSchema, exampleWithGraph),
   errors: ['NOT_FOUND'],
   async handler(ctx, { project, params }) {
     ctx.body = presentWorkflowWithGraph(await ctx.services.workflows.get(project.id, params.id));
@@ -121,9 +113,9 @@ export const patchWorkflow = defineRoute('PATCH /workflows/:id', {
 leads somewhere, and no loop runs without a DELAY or WAIT_FOR_EVENT step. A 400 lists all faults in \`errors\`. At most 50
 enabled workflows may start with the same event (409). After disabling, active executions continue to their end.`,
   headers: ifMatchHeadersSchema,
-  body: patchWorkflowBodySchema,
+  body: schemas.patchWorkflowBodySchema,
   bodyExample: { enabled: true, allowReentry: true },
-  responses: ok('The workflow after the change.', workflowSchema, {
+  responses: ok('The workflow after the change.', schemas.workflowSchema, {
     ...example,
     enabled: true,
     allowReentry: true,

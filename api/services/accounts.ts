@@ -1,8 +1,7 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import { DomainError } from '../../core/errors.ts';
 import { unlessAway } from '../../db/database-away.ts';
-import { Invitation } from '../../db/entities/invitation.ts';
-import { Project } from '../../db/entities/project.ts';
+import { Invitation, Project } from '../../db/entities/project.ts';
 import { User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em, Orm } from '../../db/orm.ts';

@@ -6,7 +6,7 @@ import type { AudienceChoice } from '../../db/statements/campaigns/campaign-audi
 import { countAudienceOutcome } from '../../db/statements/campaigns/count-audience-outcome.ts';
 import type { AudienceBody } from '../schemas/campaigns.ts';
 import { findCampaign } from './campaigns.ts';
-import { keepCounts } from './counted-live.ts';
+import { keepCounts } from './keep-counts.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { requireAudience } from './require-audience.ts';
 

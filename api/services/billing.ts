@@ -1,4 +1,4 @@
-import type { SitePages } from '../../core/config/site-pages.ts';
+import type { SitePages } from '../../core/config/urls.ts';
 import { DomainError, orNotFound, validationFailed } from '../../core/errors.ts';
 import { BillingCustomer } from '../../db/entities/billing.ts';
 import { Project } from '../../db/entities/project.ts';

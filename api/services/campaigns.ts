@@ -31,7 +31,7 @@ import type { CampaignBody, ListCampaignsQuery } from '../schemas/campaigns.ts';
 import { maxContentNameLength } from '../schemas/email-content.ts';
 import { offsetWindow } from '../schemas/pagination.ts';
 import { cancelEmails } from './cancel-emails.ts';
-import { keepCounts } from './counted-live.ts';
+import { keepCounts } from './keep-counts.ts';
 import { requireLiquid } from './liquid-faults.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { readName } from './read-name.ts';

@@ -6,7 +6,7 @@ import { oauthAttemptMinutes } from '../../core/accounts/limits.ts';
 import type { OAuthProviderName } from '../../core/accounts/oauth-providers.ts';
 import { parseEmailAddress } from '../../core/addresses/email-address.ts';
 import { DomainError, orNotFound } from '../../core/errors.ts';
-import { Invitation } from '../../db/entities/invitation.ts';
+import { Invitation } from '../../db/entities/project.ts';
 import { allProjects } from '../../db/entities/project-em.ts';
 import { OAuthIdentity, User } from '../../db/entities/user.ts';
 import { lockRecord } from '../../db/lock-record.ts';

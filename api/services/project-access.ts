@@ -1,8 +1,7 @@
 import type { Loaded } from '@mikro-orm/core';
 import { DomainError, orNotFound } from '../../core/errors.ts';
 import { mayAdminister, type ProjectRole } from '../../core/project-roles.ts';
-import { Membership } from '../../db/entities/membership.ts';
-import { Project } from '../../db/entities/project.ts';
+import { Membership, Project } from '../../db/entities/project.ts';
 import { lockRecord } from '../../db/lock-record.ts';
 import type { Em } from '../../db/orm.ts';
 

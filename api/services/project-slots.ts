@@ -87,35 +87,19 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
   const { inAll: all = new FairSemaphore(Number.POSITIVE_INFINITY), what = 'searches and counts' } = options;
   const perProject = Math.min(most, Math.ceil(all.capacity / 2));
   const { mostWaiting = perProject * waitingPerRunning, refusal = 'RATE_LIMIT_EXCEEDED' } = options;
-  const projects = new Map<string, FairSemaphore>();
-
-  const isFull = (projectId: string) => (projects.get(projectId)?.waiting() ?? 0) >= mostWaiting;
-
-  function placesOf(projectId: string): FairSemaphore {
-    const places = projects.get(projectId) ?? new FairSemaphore(perProject);
-    projects.set(projectId, places);
-    return places;
-  }
-
-  const runInOwn: RunInTurn = async (projectId, work, signal) => {
-    leaveShortPlace();
-    if (isFull(projectId)) {
-      throw new DomainError(refusal, `Too many ${what} of this project at once`, { retryAfterSeconds });
-    }
-    const places = placesOf(projectId);
-    try {
-      return await places.run(projectId, work, signal);
-    } finally {
-      if (places.isIdle) projects.delete(projectId);
-    }
-  };
+  const own = new FairSemaphore(Number.POSITIVE_INFINITY, { perOwner: perProject });
+  const isFull = (projectId: string) => own.waiting(projectId) >= mostWaiting;
 
   const refuse = () => {
     throw new DomainError('SERVICE_UNAVAILABLE', `Too many ${what} at once`, { retryAfterSeconds });
   };
-  const run: RunInTurn = (projectId, work, signal) => {
+  const run: RunInTurn = async (projectId, work, signal) => {
+    leaveShortPlace();
+    if (isFull(projectId)) {
+      throw new DomainError(refusal, `Too many ${what} of this project at once`, { retryAfterSeconds });
+    }
     const inTurn = () => runWithin(longestTurnMs, all, projectId, work, refuse, signal);
-    return runInOwn(projectId, inTurn, signal);
+    return own.run(projectId, inTurn, signal);
   };
 
   return {
@@ -123,14 +107,9 @@ export function createProjectSlots(most: number, options: ProjectSlotsOptions = 
     async runSoon(projectId, work) {
       leaveShortPlace();
       if (isFull(projectId)) return undefined;
-      const places = placesOf(projectId);
       const none = () => undefined;
       const inTurn = () => runWithin(soonMs, all, projectId, work, none);
-      try {
-        return await runWithin(soonMs, places, projectId, inTurn, none);
-      } finally {
-        if (places.isIdle) projects.delete(projectId);
-      }
+      return runWithin(soonMs, own, projectId, inTurn, none);
     },
     inBatches(projectId) {
       let hasBegun = false;

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { joinedProjectsPerUser } from '../../core/accounts/limits.ts';
-import { Invitation } from '../../db/entities/invitation.ts';
-import { Membership } from '../../db/entities/membership.ts';
+import { Invitation, Membership } from '../../db/entities/project.ts';
 import { allProjects } from '../../db/entities/project-em.ts';
 import { User } from '../../db/entities/user.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';

@@ -1,9 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import { joinedProjectsPerUser } from '../../core/accounts/limits.ts';
 import { AccountToken } from '../../db/entities/account-token.ts';
-import { Invitation } from '../../db/entities/invitation.ts';
-import { Membership } from '../../db/entities/membership.ts';
-import { Project } from '../../db/entities/project.ts';
+import { Invitation, Membership, Project } from '../../db/entities/project.ts';
 import { allProjects } from '../../db/entities/project-em.ts';
 import { SignInSource } from '../../db/entities/sign-in.ts';
 import { OAuthIdentity, type User } from '../../db/entities/user.ts';

@@ -1,6 +1,5 @@
-import { dashboardUrl } from '../../core/config/dashboard-url.ts';
-import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import type { Config } from '../../core/config/schema.ts';
+import { dashboardUrl, publicApiUrl } from '../../core/config/urls.ts';
 
 /** Lists public fields explicitly, so that new settings stay private. */
 export function publicConfig(config: Config, version: string) {

@@ -23,8 +23,8 @@ import { countStaticMembers, listMembers } from '../../db/statements/segments/se
 import { segmentsOfContact } from '../../db/statements/segments/segments-of-contact.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';
 import type { AddMembersBody } from '../schemas/segments.ts';
-import { contactsCountedLive } from './counted-live.ts';
 import { readLargePage } from './cursor-page.ts';
+import { contactsCountedLive } from './keep-counts.ts';
 import type { ProjectSlots } from './project-slots.ts';
 import { checkReferences, type ReadCondition, readCondition } from './segment-conditions.ts';
 import { findSegment } from './segments.ts';

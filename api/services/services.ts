@@ -1,6 +1,5 @@
 import { domainOfAddress } from '../../core/addresses/email-address.ts';
-import { publicApiUrl } from '../../core/config/public-api-url.ts';
-import { sitePages } from '../../core/config/site-pages.ts';
+import { publicApiUrl, sitePages } from '../../core/config/urls.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { createKeyVault } from '../../core/crypto/project-keys.ts';
 import { createDomainFacts } from '../../providers/domains/domain-facts.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { cpuMsSince } from '../../core/cpu-time.ts';
 import { DomainError } from '../../core/errors.ts';
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { createTemplateCache } from '../../core/rendering/template-cache.ts';
 import { leaveShortPlace } from './short-place.ts';
 
@@ -19,25 +20,20 @@ const retryAfterSeconds = 2;
 export function createTemplateTurns() {
   /** When each project has rested enough for what it has parsed and rendered. */
   const restedAt = new Map<string, number>();
-  const waiting = new Map<string, number>();
+  const resting = new FairSemaphore(Number.POSITIVE_INFINITY, { perOwner: mostWaiting });
 
   /** Rest still due, in milliseconds; not positive when none is due. */
   const restOf = (projectId: string) =>
     (restedAt.get(projectId) ?? 0) - performance.now() - freeMs * restsPerWork;
 
   async function rest(projectId: string, ms: number): Promise<void> {
-    const others = waiting.get(projectId) ?? 0;
-    if (others >= mostWaiting) {
+    if (!resting.hasRoom(projectId)) {
       throw new DomainError('RATE_LIMIT_EXCEEDED', 'Too many large templates of this project at once', {
         retryAfterSeconds,
       });
     }
     leaveShortPlace();
-    waiting.set(projectId, others + 1);
-    await delay(ms);
-    const left = (waiting.get(projectId) ?? 0) - 1;
-    if (left > 0) waiting.set(projectId, left);
-    else waiting.delete(projectId);
+    await resting.run(projectId, () => delay(ms));
   }
 
   function charge(projectId: string, workMs: number): void {

@@ -1,6 +1,5 @@
-import { dashboardUrl } from './dashboard-url.ts';
-import { publicApiUrl } from './public-api-url.ts';
 import type { Config } from './schema.ts';
+import { dashboardUrl, publicApiUrl } from './urls.ts';
 
 /** `from` is null when `ACCOUNT_EMAIL_FROM` is not set: account emails are off. */
 export interface AccountEmailSettings {

@@ -12,8 +12,8 @@ import { foldCase } from '../../core/conditions/text-order.ts';
 import type { JsonObject } from '../../core/json-value.ts';
 import { newId } from '../../core/new-id.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
+import type { Bind } from '../sql.ts';
 import { audienceQuery } from './audience-query.ts';
-import type { Bind } from './bind.ts';
 import { compileCondition } from './testing/compile-condition.ts';
 import { storeContacts, type TestContact, toConditionContact } from './testing/stored-contacts.ts';
 

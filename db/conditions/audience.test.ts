@@ -6,8 +6,8 @@ import { evaluateCondition } from '../../core/conditions/testing/evaluate-condit
 import { newId } from '../../core/new-id.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { insertSegment, memberOf, notMemberOf, planIs, where } from '../../test/setup/segments.ts';
+import { bindInto } from '../sql.ts';
 import { type Audience, conditionAudience, segmentAudience } from './audience.ts';
-import { bindInto } from './bind.ts';
 import { loadConditionContact } from './testing/load-condition-contact.ts';
 import { storeContacts } from './testing/stored-contacts.ts';
 

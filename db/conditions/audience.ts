@@ -1,8 +1,8 @@
 import type { Condition } from '../../core/conditions/condition.ts';
 import { conditionReferences } from '../../core/conditions/references.ts';
 import type { Em } from '../orm.ts';
+import type { Bind } from '../sql.ts';
 import type { Reach } from './audience-query.ts';
-import type { Bind } from './bind.ts';
 import { readDataOnce } from './read-data-once.ts';
 import { loadSegmentDefinitions, membershipTests, testsOf } from './segment-definitions.ts';
 

@@ -1,6 +1,6 @@
 import type { SegmentClock } from '../../core/segments/segment-inputs.ts';
 import { firstEventIdSince } from '../fragments/first-event-since.ts';
-import type { Bind } from './bind.ts';
+import type { Bind } from '../sql.ts';
 import { instantColumns } from './compile.ts';
 import { dataTextSql, dataValueSql } from './data-value.ts';
 import { dateInstantSql } from './date-sql.ts';

@@ -1,7 +1,7 @@
 import type { DataTest, Operand, Predicate } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
 import { tryParseJson } from '../../core/json-value.ts';
-import type { Bind } from './bind.ts';
+import type { Bind } from '../sql.ts';
 import { comparisonSql } from './comparison-sql.ts';
 import { dataTextSql, dataValueSql } from './data-value.ts';
 import { compareDateSql, isDateSql, isSameDateSql } from './date-sql.ts';

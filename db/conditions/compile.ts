@@ -7,8 +7,8 @@ import type {
 } from '../../core/conditions/condition.ts';
 import { instantBefore } from '../../core/conditions/date-text.ts';
 import { firstEventIdSince } from '../fragments/first-event-since.ts';
+import type { Bind } from '../sql.ts';
 import { endOfExists, type Reach } from './audience-query.ts';
-import type { Bind } from './bind.ts';
 import { comparisonSql } from './comparison-sql.ts';
 import { compileDataTest } from './compile-data-test.ts';
 

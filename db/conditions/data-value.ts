@@ -1,4 +1,4 @@
-import type { Bind } from './bind.ts';
+import type { Bind } from '../sql.ts';
 
 /**
  * The value in the contact's `data`: by the literal key first, then by the path; null when missing. Resolves object

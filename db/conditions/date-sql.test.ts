@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { parseDateText } from '../../core/conditions/date-text.ts';
 import { compareCodePoints } from '../../core/conditions/text-order.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
-import { bindInto } from './bind.ts';
+import { bindInto } from '../sql.ts';
 import { compareDateSql, isDateSql } from './date-sql.ts';
 
 const { sql } = useTestDatabase(2);

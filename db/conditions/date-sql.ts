@@ -1,6 +1,6 @@
 import type { Comparison } from '../../core/conditions/condition.ts';
 import type { DateText } from '../../core/conditions/date-text.ts';
-import type { Bind } from './bind.ts';
+import type { Bind } from '../sql.ts';
 import { comparisonSql } from './comparison-sql.ts';
 
 /** Whether a text is a date (`parseDateText`). Every `text` in this file is SQL with the collation "C". */

@@ -7,9 +7,9 @@ import { newId } from '../../core/new-id.ts';
 import { maxExpandedFilters } from '../../core/segments/reference-graph.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
 import { insertSegment } from '../../test/setup/segments.ts';
+import { bindInto } from '../sql.ts';
 import { conditionAudience } from './audience.ts';
 import { audienceQuery } from './audience-query.ts';
-import { bindInto } from './bind.ts';
 import { compileCondition } from './testing/compile-condition.ts';
 import { storeContacts } from './testing/stored-contacts.ts';
 

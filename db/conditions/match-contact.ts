@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Condition } from '../../core/conditions/condition.ts';
 import type { Em } from '../orm.ts';
-import { queryColumn } from '../sql.ts';
+import { bindInto, queryColumn } from '../sql.ts';
 import { conditionAudience } from './audience.ts';
-import { bindInto } from './bind.ts';
 import { contactColumnsSql } from './read-data-once.ts';
 
 const contactSql = `select ${contactColumnsSql} from contacts c where c.project_id = $1 and c.id = $2`;

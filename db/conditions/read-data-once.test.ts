@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { newId } from '../../core/new-id.ts';
 import { useTestDatabase } from '../../test/setup/database.ts';
+import { bindInto } from '../sql.ts';
 import { sql } from '../testing/sql.ts';
 import { conditionAudience } from './audience.ts';
-import { bindInto } from './bind.ts';
 import { storeContacts } from './testing/stored-contacts.ts';
 
 const database = useTestDatabase();

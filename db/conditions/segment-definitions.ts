@@ -3,9 +3,8 @@ import type { Condition } from '../../core/conditions/condition.ts';
 import { parseCondition } from '../../core/conditions/parse-condition.ts';
 import { segmentTypes } from '../../core/segments/segment-types.ts';
 import type { Em } from '../orm.ts';
-import { query } from '../sql.ts';
+import { type Bind, query } from '../sql.ts';
 import { endOfExists } from './audience-query.ts';
-import type { Bind } from './bind.ts';
 import { type CompileOptions, conditionTests } from './compile.ts';
 
 /** Conditions by segment id, including all referenced segments; null for static segments. */

@@ -72,7 +72,7 @@ export class BillingCustomer extends BillingCustomerSchema.class {
 }
 BillingCustomerSchema.setClass(BillingCustomer);
 
-const StripeEventSchema = defineEntity({
+export const StripeEvent = defineEntity({
   name: 'StripeEvent',
   tableName: 'stripe_events',
   indexes: [{ name: 'stripe_events_received', properties: ['receivedAt'] }],
@@ -84,9 +84,6 @@ const StripeEventSchema = defineEntity({
       .defaultRaw('now()'),
   },
 });
-
-export class StripeEvent extends StripeEventSchema.class {}
-StripeEventSchema.setClass(StripeEvent);
 
 export class BillingLimitRepository extends EntityRepository<BillingLimit> {
   async ofProject(projectId: string): Promise<PerCategory<number | null>> {

@@ -1,8 +1,12 @@
-import { defineEntity, p } from '@mikro-orm/core';
+import { defineEntity, type Loaded, p } from '@mikro-orm/core';
+import { EntityRepository } from '@mikro-orm/postgresql';
 import { maxFooterAddressLength } from '../../core/email-brand.ts';
 import { maxLogoUrlLength } from '../../core/logo-url.ts';
 import { locales } from '../../core/messages/messages.ts';
+import { type ProjectRole, projectRoles } from '../../core/project-roles.ts';
 import { createdAt, instant, primaryId, updatedAt } from './columns.ts';
+import { allProjects } from './project-em.ts';
+import { User } from './user.ts';
 
 const ProjectSchema = defineEntity({
   name: 'Project',
@@ -46,3 +50,72 @@ export class Project extends ProjectSchema.class {
   }
 }
 ProjectSchema.setClass(Project);
+
+const MembershipSchema = defineEntity({
+  name: 'Membership',
+  tableName: 'memberships',
+  repository: () => MembershipRepository,
+  properties: {
+    project: () => p.manyToOne(Project).primary().deleteRule('cascade'),
+    user: () => p.manyToOne(User).primary().deleteRule('cascade').index(),
+    role: p.enum(projectRoles),
+    createdAt: createdAt(),
+  },
+});
+
+export class Membership extends MembershipSchema.class {}
+MembershipSchema.setClass(Membership);
+
+export class MembershipRepository extends EntityRepository<Membership> {
+  /** Always reads from the database: the membership may have just been revoked. */
+  findWithProject(projectId: string, userId: string): Promise<Loaded<Membership, 'project'> | null> {
+    return this.findOne({ project: projectId, user: userId }, { populate: ['project'], refresh: true });
+  }
+
+  listWithProjects(userId: string): Promise<Loaded<Membership, 'project'>[]> {
+    return this.find({ user: userId }, { populate: ['project'], orderBy: { project: { id: 'asc' } } });
+  }
+
+  listWithUsers(projectId: string, role?: ProjectRole): Promise<Loaded<Membership, 'user'>[]> {
+    return this.find(
+      { project: projectId, ...(role && { role }) },
+      { populate: ['user'], orderBy: { createdAt: 'asc', user: 'asc' } },
+    );
+  }
+}
+
+const InvitationSchema = defineEntity({
+  name: 'Invitation',
+  tableName: 'invitations',
+  repository: () => InvitationRepository,
+  indexes: [{ name: 'invitations_email', properties: ['email'] }],
+  uniques: [{ name: 'invitations_project_email', properties: ['projectId', 'email'] }],
+  properties: {
+    id: primaryId(),
+    projectId: () =>
+      p.manyToOne(Project).mapToPk().fieldName('project_id').updateRule('no action').deleteRule('cascade'),
+    email: p.text(),
+    role: p.enum(projectRoles),
+    tokenHash: p.blob().unique(),
+    expiresAt: instant(),
+    createdAt: createdAt(),
+  },
+});
+
+export class Invitation extends InvitationSchema.class {
+  isOpen(): boolean {
+    return this.expiresAt.getTime() > Date.now();
+  }
+}
+InvitationSchema.setClass(Invitation);
+
+export class InvitationRepository extends EntityRepository<Invitation> {
+  listOpen(): Promise<Invitation[]> {
+    return this.find({ expiresAt: { $gt: new Date() } }, { orderBy: { createdAt: 'asc', id: 'asc' } });
+  }
+
+  async findOpen(tokenHash: Buffer): Promise<Invitation | undefined> {
+    const invitation = await this.findOne({ tokenHash }, allProjects);
+    return invitation?.isOpen() ? invitation : undefined;
+  }
+}

@@ -116,7 +116,6 @@ export const EventListener = defineEntity({
   },
 });
 
-/** Executions of a workflow. */
 export interface ExecutionFilter {
   workflowId: string;
   status?: ExecutionStatus;

@@ -11,7 +11,7 @@ import { identityRoutes } from './calls/identity-routes.ts';
 import { sendingRoutes } from './calls/sending-routes.ts';
 import { type EventStack, startEvents } from './events/start-events.ts';
 import { isFromHere } from './http/browser-guard.ts';
-import { HttpProblem } from './http/http-problem.ts';
+import { HttpProblem } from './http/read-input.ts';
 import { controlRoutes } from './inbox/control-routes.ts';
 import { messageRoutes } from './inbox/message-routes.ts';
 import { pageRoutes } from './inbox/page-routes.ts';

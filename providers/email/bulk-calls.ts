@@ -1,5 +1,4 @@
 import {
-  type BulkEmailEntry,
   type MessageHeader,
   SendBulkEmailCommand,
   type SendBulkEmailCommandInput,
@@ -23,13 +22,7 @@ const entryBytes = 400;
 // quarter of the call.
 const smallEntryBytes = (maxCallBytes * 0.75 - envelopeBytes) / maxEntries;
 
-interface PreparedEntry {
-  email: OutgoingEmail;
-  layout: BulkLayout;
-  entry: BulkEmailEntry;
-  dataCharacters: number;
-  bytes: number;
-}
+type PreparedEntry = ReturnType<typeof prepare>;
 
 interface OpenCall {
   entries: PreparedEntry[];
@@ -41,7 +34,7 @@ export interface BulkCall {
   command: SendBulkEmailCommand;
 }
 
-function prepare(email: OutgoingEmail, headers: MessageHeader[]): PreparedEntry {
+function prepare(email: OutgoingEmail, headers: MessageHeader[]) {
   const { layout, data: texts } = layOut(email);
   const data = JSON.stringify({ subject: sanitizeHeaderValue(email.subject), ...texts });
   const to = formatMailbox(email.to);

@@ -1,8 +1,7 @@
 import type { ClickHouse } from '../../analytics/clickhouse.ts';
 import { accountEmailSettings } from '../../core/config/account-email.ts';
-import { publicApiUrl } from '../../core/config/public-api-url.ts';
 import type { Config } from '../../core/config/schema.ts';
-import { sitePages } from '../../core/config/site-pages.ts';
+import { publicApiUrl, sitePages } from '../../core/config/urls.ts';
 import { deriveKey } from '../../core/crypto/derive-key.ts';
 import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { nilId } from '../../core/nil-id.ts';

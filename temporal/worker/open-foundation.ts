@@ -4,16 +4,12 @@ import type { Config } from '../../core/config/schema.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import { openTracing } from '../../runtime/open-tracing.ts';
 import { prepareDatabase } from '../../runtime/prepare-database.ts';
-import { createProductMetrics, type ProductMetrics } from '../../runtime/product-metrics.ts';
+import { createProductMetrics } from '../../runtime/product-metrics.ts';
 import { openResources, type Resources } from '../../runtime/resources.ts';
 import type { Shutdown } from '../../runtime/shutdown.ts';
 import { startProbes } from './probes.ts';
 
-export interface Foundation {
-  resources: Resources;
-  metrics: ProductMetrics;
-  watchState(state: () => string): void;
-}
+export type Foundation = Awaited<ReturnType<typeof openFoundation>>;
 
 /** What a worker process opens before it connects to Temporal: probes, and a database that is ready. */
 export async function openFoundation(
@@ -21,7 +17,7 @@ export async function openFoundation(
   environment: Resources['environment'],
   log: Logger,
   shutdown: Shutdown,
-): Promise<Foundation> {
+) {
   const tracing = await openTracing(config, 'posthaste-worker', warnTo(log), shutdown);
   const resources = await openResources(config, environment, log, shutdown, 'worker', tracing);
   const registry = new Registry();
@@ -36,7 +32,7 @@ export async function openFoundation(
   return {
     resources,
     metrics,
-    watchState(read) {
+    watchState(read: () => string) {
       state = read;
     },
   };

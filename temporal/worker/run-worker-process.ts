@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns/promises';
-import { hostAndPort } from '../../core/config/host-and-port.ts';
+import { hostAndPort } from '../../core/config/urls.ts';
 import { ProjectChanges } from '../../db/project-changes.ts';
 import { warnTo } from '../../runtime/logger.ts';
 import { openClickHouse, prepareClickHouse } from '../../runtime/open-clickhouse.ts';

@@ -4,7 +4,7 @@ import type { WorkflowHandle } from '@temporalio/client';
 import type { History } from '@temporalio/common/lib/proto-utils.js';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
-import { findTimeSkippingBinary } from '../../local/temporal-binary.ts';
+import { findTimeSkippingBinary } from '../../local/testing/time-skipping-binary.ts';
 import { searchAttributeNames } from '../../temporal/contracts/search-attributes.ts';
 import {
   campaignTaskQueue,

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { list, webUrl } from './types.ts';
 
-/** Stripe. */
 export const billingVariables = {
   STRIPE_SECRET_KEY: z
     .string()

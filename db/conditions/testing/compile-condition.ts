@@ -1,5 +1,5 @@
 import type { Condition } from '../../../core/conditions/condition.ts';
-import { bindInto } from '../bind.ts';
+import { bindInto } from '../../sql.ts';
 import { type CompileOptions, conditionTests } from '../compile.ts';
 import { readDataOnce } from '../read-data-once.ts';
 

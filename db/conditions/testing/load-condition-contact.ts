@@ -7,8 +7,8 @@ import {
 } from '../../../core/conditions/testing/evaluate-condition.ts';
 import type { JsonObject } from '../../../core/json-value.ts';
 import type { Em } from '../../orm.ts';
+import { bindInto } from '../../sql.ts';
 import { sql } from '../../testing/sql.ts';
-import { bindInto } from '../bind.ts';
 import { loadSegmentDefinitions, membershipSql } from '../segment-definitions.ts';
 
 interface ContactState extends Omit<ConditionContact, 'events' | 'segments'> {

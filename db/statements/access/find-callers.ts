@@ -39,7 +39,7 @@ export function findSessionUser(
   em: Em,
   session: { userId: string; sessionVersion: number; id?: string | undefined },
   projectId: string | null,
-): Promise<z.output<typeof sessionRow> | undefined> {
+) {
   const fields = Object.entries(fieldsSql).map(([name, sql]) => `'${name}', ${sql}`);
   const sql = `select u.id, m.role,
         case when p.id is not null then json_build_object(${fields.join(', ')}) end as project,
@@ -58,11 +58,7 @@ const keyedRow = projectRow.extend({ kind: z.enum(['public', 'secret']), hash: z
 
 // A statement, because one call looks up the keys of many requests, public and secret ones each through their own
 // index.
-export function findProjectsByKeys(
-  em: Em,
-  publicHashes: readonly Buffer[],
-  secretHashes: readonly Buffer[],
-): Promise<z.output<typeof keyedRow>[]> {
+export function findProjectsByKeys(em: Em, publicHashes: readonly Buffer[], secretHashes: readonly Buffer[]) {
   const columns = Object.entries(fieldsSql).map(([name, sql]) => `${sql} as "${name}"`);
   const select = (kind: string, hashes: string) =>
     `select '${kind}' as kind, ${kind}_key_hash as hash, ${columns.join(', ')}

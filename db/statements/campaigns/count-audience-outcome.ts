@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { withholding } from '../../../core/withholding.ts';
 import { audienceQuery } from '../../conditions/audience-query.ts';
-import { bindInto } from '../../conditions/bind.ts';
 import type { Em } from '../../orm.ts';
+import { bindInto } from '../../sql.ts';
 import { type AudienceChoice, chosenAudience } from './campaign-audience.ts';
 
 const groupRow = z.object({

@@ -3,11 +3,10 @@ import { recipientsPerBatch } from '../../../core/campaign-batches.ts';
 import { audienceTypes } from '../../../core/campaign-state.ts';
 import { contentTypes } from '../../../core/content-types.ts';
 import { nilId } from '../../../core/nil-id.ts';
-import { bindInto } from '../../conditions/bind.ts';
 import { countUsageSql } from '../../fragments/count-usage-sql.ts';
 import { limitStatements, longestStatementMs } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { bindInto, query } from '../../sql.ts';
 import { campaignAudience } from './campaign-audience.ts';
 
 const freezingRow = z.object({

@@ -5,11 +5,7 @@ import { queryFirst } from '../../sql.ts';
 const rangeRow = z.object({ firstId: z.uuid(), lastId: z.uuid() });
 
 /** The first and last email of a campaign; undefined before its first batch is frozen. */
-export function readEmailRange(
-  em: Em,
-  projectId: string,
-  campaignId: string,
-): Promise<z.output<typeof rangeRow> | undefined> {
+export function readEmailRange(em: Em, projectId: string, campaignId: string) {
   const sql = `select first.first_email_id as "firstId", last.last_email_id as "lastId"
      from campaigns k
      cross join lateral (

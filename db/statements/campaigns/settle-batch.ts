@@ -108,7 +108,7 @@ export function settleBatch(
   number: number,
   unknownSeconds: number,
   evidence: SendEventEvidence,
-): Promise<z.output<typeof settledRow>> {
+) {
   const { provenUntil, completeAt, lagSeconds } = evidence;
   const timeOut = claimLeaseSeconds + (lagSeconds ?? 0) + unknownSeconds;
   // Reading the evidence may have taken minutes; it says nothing about emails claimed since.

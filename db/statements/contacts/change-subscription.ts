@@ -115,10 +115,7 @@ const changedRow = subscriberRow.extend({ isChanged: z.boolean() });
  *
  * @returns undefined when the contact was deleted
  */
-export function changeSubscription(
-  em: Em,
-  input: SubscriptionChangeInput,
-): Promise<z.output<typeof changedRow> | undefined> {
+export function changeSubscription(em: Em, input: SubscriptionChangeInput) {
   const { change, occurredAt } = input;
   const until = change.to === 'snoozed' ? change.until : null;
   return queryFirst(em, changedRow, changeSql, [

@@ -1,5 +1,5 @@
-import { bindInto } from '../../conditions/bind.ts';
 import { dataValueSql } from '../../conditions/data-value.ts';
+import { bindInto } from '../../sql.ts';
 import type { ContactOrder } from './contact-order.ts';
 
 /** Snoozed contacts count as snoozed only, not as unsubscribed. */

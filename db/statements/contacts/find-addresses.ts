@@ -27,12 +27,7 @@ function partOf(search: string): string {
  * The contacts of a project whose addresses contain a lower-case text, found through the trigram index. Undefined if
  * there are more than `atMost`, the search takes too long, or the text is too short for the index.
  */
-export async function findByAddressPart(
-  em: Em,
-  projectId: string,
-  search: string,
-  atMost: number,
-): Promise<z.output<typeof found>[] | undefined> {
+export async function findByAddressPart(em: Em, projectId: string, search: string, atMost: number) {
   if (!indexedPart.test(search)) return undefined;
   const part = partOf(search);
   // Added only where needed: it makes the planner expect too few contacts and use the index for a part that all share.

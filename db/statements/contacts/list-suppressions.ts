@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { type SuppressionReason, suppressionReasons } from '../../../core/suppression-reasons.ts';
-import { type Bind, bindInto } from '../../conditions/bind.ts';
 import { countOrEstimate, type Total } from '../../count-or-estimate.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { type Bind, bindInto, query } from '../../sql.ts';
 
 const suppressionRow = z.object({
   contactId: z.uuid(),

@@ -92,7 +92,7 @@ const writtenRow = z.object({ id: z.uuid(), isNew: z.boolean() });
  *
  * @throws pg.DatabaseError `contacts_data_size` when its data would exceed 64 KB
  */
-export function upsertContact(em: Em, write: ContactWrite): Promise<z.output<typeof writtenRow>> {
+export function upsertContact(em: Em, write: ContactWrite) {
   const { rows } = mergeContactWrites([write], true);
   return queryRow(em, writtenRow, upsertSql, [JSON.stringify(rows)]);
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { ContactFieldName, StandardField } from '../../../core/conditions/contact-field.ts';
-import { bindInto } from '../../conditions/bind.ts';
 import { dataValueSql } from '../../conditions/data-value.ts';
 import type { Em } from '../../orm.ts';
-import { queryColumn } from '../../sql.ts';
+import { bindInto, queryColumn } from '../../sql.ts';
 import { contactsPerScan } from './scan-contacts.ts';
 
 const fieldValue = z.union([z.string(), z.number(), z.boolean()]);

@@ -55,6 +55,6 @@ export function subscribeContacts(
   ids: readonly string[],
   subscribed: boolean,
   occurredAt: Date,
-): Promise<z.output<typeof answerRow>[]> {
+) {
   return query(em, answerRow, subscribeSql, [projectId, ids, ids.map(() => newId()), subscribed, occurredAt]);
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { EmailStatus, ProjectEmailSource } from '../../../core/email-state.ts';
 import { lowestIdAt } from '../../../core/id-at.ts';
-import { type Bind, bindInto } from '../../conditions/bind.ts';
 import { failedEmailSql } from '../../entities/email.ts';
 import { containsSql } from '../../fragments/contains-sql.ts';
 import type { Em } from '../../orm.ts';
 import { type Scan, scanPage } from '../../scan-page.ts';
-import { query, queryColumn } from '../../sql.ts';
+import { type Bind, bindInto, query, queryColumn } from '../../sql.ts';
 import { findByAddressPart } from '../contacts/find-addresses.ts';
 import { type LoggedEmail, loggedEmailRow, loggedEmailsSql } from './email-log-row.ts';
 

@@ -36,7 +36,7 @@ const longestDelayMs = 86_400_000;
  * No event is missed: writers look for listeners while they hold the event's statistics row, and this looks for
  * events while it holds the same row, so one of the two sees the other. If both do, the step run decides.
  */
-export async function beginWait(em: Em, wait: EventWait): Promise<z.output<typeof awaitedRow> | undefined> {
+export async function beginWait(em: Em, wait: EventWait) {
   const { projectId, workflowId, executionId, visit, contactId, eventName } = wait;
   const key = [projectId, eventName, contactId];
   const listenSql = `insert into event_listeners (project_id, event_name, contact_id, id, workflow_id, execution_id, visit)

@@ -30,7 +30,7 @@ const progressRow = z.object({
   isStreamed: z.boolean(),
 });
 /** Progress of a `JournalMarker`. A statement, because positions in the journal compare as pairs of `xid8` and id. */
-export async function readMarkerProgress(em: Em, id: string): Promise<z.output<typeof progressRow>> {
+export async function readMarkerProgress(em: Em, id: string) {
   const sql = `select true as "isJournaled",
        coalesce((select (p.xid, p.event_id) >= (e.xid, e.id) from stream_positions p where p.name = 'clickhouse'), false)
          as "isStreamed"

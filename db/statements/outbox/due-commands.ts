@@ -69,12 +69,7 @@ const turnRow = z.object({
  *
  * @param after last project of the previous page; null starts from the beginning
  */
-export function findProjectTurns(
-  em: Em,
-  lane: Lane,
-  after: string | null,
-  limit: number,
-): Promise<z.output<typeof turnRow>[]> {
+export function findProjectTurns(em: Em, lane: Lane, after: string | null, limit: number) {
   const nextSql = (condition: string) =>
     `select o.project_id from outbox o where ${laneSql[lane]} and ${condition} order by o.project_id limit 1`;
   const sql = `with recursive project (id) as (

@@ -11,7 +11,7 @@ const figuresRow = z.object({
   oldestSeconds: z.number(),
 });
 // A statement, because it aggregates by an expression.
-export async function readOutboxFigures(em: Em): Promise<z.output<typeof figuresRow>[]> {
+export async function readOutboxFigures(em: Em) {
   const sql = `select case when kind = 'email.dispatch' then 'emails' else 'work' end as lane,
        count(*) filter (where dead_at is null)::int as waiting,
        count(*) filter (where dead_at is not null)::int as dead,
@@ -35,7 +35,7 @@ const mostCampaigns = 1_000;
  * Accepted emails not yet handed over: single ones held back by the send rate, counted up to 50,000, and those of each
  * campaign that is sending and not paused.
  */
-export function readSendingBacklog(em: Em): Promise<z.output<typeof backlogRow>> {
+export function readSendingBacklog(em: Em) {
   const sql = `select
        (select count(*)::int from (select from waiting_emails limit ${mostCounted}) w) as single,
        (select coalesce(json_agg(json_build_object('id', c.id, 'emails', greatest(0, c.total_recipients - f.done))), '[]')

@@ -33,11 +33,7 @@ const mentionRow = z.object({ id: z.uuid(), name: z.string(), content: z.unknown
  * Records of a few ids of `listMentions`, newest first, once per id: `content` is the condition, or type, config and
  * event name of the step.
  */
-export function readMentions(
-  em: Em,
-  kind: Mentioning,
-  ids: readonly string[],
-): Promise<z.output<typeof mentionRow>[]> {
+export function readMentions(em: Em, kind: Mentioning, ids: readonly string[]) {
   const { id, from, content } = parts[kind];
   const sql = `select o.id, o.name, ${content} as content from ${from} where ${id} = any($1::uuid[]) ${newestFirst}`;
   return query(em, mentionRow, sql, [ids]);

@@ -15,7 +15,7 @@ const row = z.object({
  * Checks tables by their first matching row. Contact statistics exclude test emails, and emails to contacts deleted since:
  * those are found among the first thousand emails of the project.
  */
-export function readSetupState(em: Em, projectId: string): Promise<z.output<typeof row>> {
+export function readSetupState(em: Em, projectId: string) {
   const sql = `select
        exists (select from domains where project_id = $1 and status = 'verified') as "hasVerifiedDomain",
        exists (select from contact_event_stats where project_id = $1 and name = 'email.sent')

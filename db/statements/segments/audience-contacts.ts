@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Audience } from '../../conditions/audience.ts';
 import { audienceQuery } from '../../conditions/audience-query.ts';
-import { bindInto } from '../../conditions/bind.ts';
 import type { ListWindow } from '../../entities/list-window.ts';
 import type { Em } from '../../orm.ts';
+import { bindInto } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
 
 /** From this offset on, reading all contacts once costs less than following an index from one to the next. */

@@ -55,7 +55,7 @@ export async function changeStaticMembers(
   segment: Segment,
   change: 'add' | 'remove',
   emails: readonly string[],
-): Promise<z.output<typeof changeSchema>> {
+) {
   const parameters = [membershipEventInput([segment], new Date()), emails];
   const result = await queryRow(em, changeSchema, change === 'add' ? addSql : removeSql, parameters);
   const sql = `update segments

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import type { InTurn } from '../../../core/in-turn.ts';
 import { segmentAudience } from '../../conditions/audience.ts';
 import { audienceQuery } from '../../conditions/audience-query.ts';
-import { bindInto } from '../../conditions/bind.ts';
 import { allProjects, lockedOfAllProjects } from '../../entities/project-em.ts';
 import { Segment } from '../../entities/segment.ts';
 import { isTooMany, limitStatements, longestStatementMs } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
 import { readClock } from '../../read-clock.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
+import { bindInto } from '../../sql.ts';
 import { boundsSql, type ContactCursor, findBatchEnd, firstBatch, nextBatch } from './contact-batches.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';
 

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { contactsInTime, usualMs } from '../../../core/contacts-in-time.ts';
 import { nilId } from '../../../core/nil-id.ts';
-import type { Bind } from '../../conditions/bind.ts';
 import type { Em } from '../../orm.ts';
-import { query } from '../../sql.ts';
+import { type Bind, query } from '../../sql.ts';
 
 export const contactsPerBatch = 20_000;
 

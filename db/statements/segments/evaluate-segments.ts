@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { audienceQuery, endOfExists } from '../../conditions/audience-query.ts';
-import { bindInto } from '../../conditions/bind.ts';
 import { contactColumnsSql, readDataOften } from '../../conditions/read-data-once.ts';
 import { loadSegmentDefinitions, membershipSql } from '../../conditions/segment-definitions.ts';
 import { lockedOfAllProjects } from '../../entities/project-em.ts';
@@ -10,6 +9,7 @@ import { limitStatements, longestStatementMs } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
 import { readClock } from '../../read-clock.ts';
 import { inRetriedTransaction } from '../../retry-transaction.ts';
+import { bindInto } from '../../sql.ts';
 import type { SegmentBatch } from './batch-segments.ts';
 import { type HopsOfChanges, hopsOfContactSql, hopsParameter } from './hops-of-changes.ts';
 import { membershipEventInput, membershipEventsSql } from './membership-events-sql.ts';

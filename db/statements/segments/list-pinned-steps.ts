@@ -12,11 +12,7 @@ const pinnedStepsRow = pinnedVersionSchema.extend({
  * Versions that name the segment or its events and that executions follow or would start with, other than the version
  * being edited. By workflow name, with their steps, which show whether they refer to the segment.
  */
-export function listPinnedSteps(
-  em: Em,
-  projectId: string,
-  { id, slug }: { id: string; slug: string },
-): Promise<z.output<typeof pinnedStepsRow>[]> {
+export function listPinnedSteps(em: Em, projectId: string, { id, slug }: { id: string; slug: string }) {
   const sql = `with pinned as materialized (
        select v.workflow_id, v.version, w.name
        from workflows w

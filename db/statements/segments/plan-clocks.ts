@@ -7,7 +7,6 @@ import {
   segmentClockSchema,
 } from '../../../core/segments/segment-inputs.ts';
 import { audienceQuery } from '../../conditions/audience-query.ts';
-import { type Bind, bindInto } from '../../conditions/bind.ts';
 import {
   type ContactClock,
   contactInstantsSql,
@@ -16,7 +15,7 @@ import {
 } from '../../conditions/clock-sql.ts';
 import { joinByKeySql } from '../../fragments/join-by-key.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query, queryColumn } from '../../sql.ts';
+import { type Bind, bindInto, execute, query, queryColumn } from '../../sql.ts';
 import type { Touched } from './batch-segments.ts';
 import { boundsSql, type ContactCursor, contactsPerBatch, findBatchEnd } from './contact-batches.ts';
 import { type HopsOfChanges, hopsOfContactSql, hopsParameter } from './hops-of-changes.ts';

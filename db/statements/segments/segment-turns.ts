@@ -50,11 +50,7 @@ const staleRow = z.object({ projectId: z.uuid(), segmentId: z.uuid() });
  *
  * @param except ids left to a later round
  */
-export function listStaleSegments(
-  em: Em,
-  except: readonly string[],
-  limit: number,
-): Promise<z.output<typeof staleRow>[]> {
+export function listStaleSegments(em: Em, except: readonly string[], limit: number) {
   const sql = `select project_id as "projectId", id as "segmentId"
      from segments
      where track_membership and type = 'DYNAMIC' and not is_current and id <> all ($1::uuid[])

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { audienceQuery } from '../../conditions/audience-query.ts';
-import { bindInto } from '../../conditions/bind.ts';
 import { contactColumnsSql, readDataOften } from '../../conditions/read-data-once.ts';
 import { loadSegmentDefinitions, membershipSql } from '../../conditions/segment-definitions.ts';
 import type { Em } from '../../orm.ts';
 import { readClock } from '../../read-clock.ts';
+import { bindInto } from '../../sql.ts';
 
 const idsSchema = z.object({ ids: z.array(z.uuid()) });
 

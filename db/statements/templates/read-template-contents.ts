@@ -38,10 +38,7 @@ join templates t on t.id = w.id and t.project_id = w.project_id`;
  * Templates for a batch of sends, in no particular order; unknown ones are left out. One statement for many projects,
  * which omits contents that the caller already has.
  */
-export function readTemplateContents(
-  em: Em,
-  wanted: readonly WantedTemplate[],
-): Promise<z.output<typeof templateVersionSchema>[]> {
+export function readTemplateContents(em: Em, wanted: readonly WantedTemplate[]) {
   return preparedQuery(em, 'read_template_contents', templateVersionSchema, readSql, [
     wanted.map(({ id }) => id),
     wanted.map(({ projectId }) => projectId),

@@ -43,11 +43,7 @@ const countRow = z.object({ templateId: z.uuid(), workflows: z.int() });
  * version that executions follow or would start with. Looks each template up separately. A row per template of the
  * project.
  */
-export function countWorkflowsOf(
-  em: Em,
-  projectId: string,
-  templateIds: readonly string[],
-): Promise<z.output<typeof countRow>[]> {
+export function countWorkflowsOf(em: Em, projectId: string, templateIds: readonly string[]) {
   const sql = `select t.id as "templateId", used.workflows
      from templates t
      cross join lateral (

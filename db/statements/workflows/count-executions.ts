@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { bindInto } from '../../conditions/bind.ts';
 import { countOrEstimate, estimateRows, type Total } from '../../count-or-estimate.ts';
 import type { ExecutionFilter } from '../../entities/workflow-execution.ts';
 import { activeStatusesSql } from '../../fragments/active-statuses-sql.ts';
 import type { Em } from '../../orm.ts';
-import { query, withSettings } from '../../sql.ts';
+import { bindInto, query, withSettings } from '../../sql.ts';
 
 /** Executions of a workflow with any status or a given one, from an index alone, or those of a contact. */
 export function countExecutions(em: Em, { workflowId, status, contactId }: ExecutionFilter): Promise<Total> {

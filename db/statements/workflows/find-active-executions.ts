@@ -9,11 +9,7 @@ const activeRow = z.object({ id: z.uuid(), hasMissedEvent: z.boolean() });
  * Those of the executions that are active. One has missed its event if that ended its wait at least `lateSeconds` ago
  * and it is still waiting.
  */
-export function findActiveExecutions(
-  em: Em,
-  ids: readonly string[],
-  lateSeconds: number,
-): Promise<z.output<typeof activeRow>[]> {
+export function findActiveExecutions(em: Em, ids: readonly string[], lateSeconds: number) {
   const sql = `select x.id, x.status = 'WAITING' and coalesce(r.completed_at < now() - make_interval(secs => $2), false)
        as "hasMissedEvent"
      from workflow_executions x

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, Middleware } from 'koa';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
-import { readBody } from '../http/read-body.ts';
+import { readBody } from '../http/read-input.ts';
 import { answerCall } from '../protocol/exchange.ts';
 import { SesError } from '../protocol/ses-error.ts';
 import type { Fate, Faults } from '../state/faults.ts';

@@ -1,8 +1,33 @@
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { tryParseJson } from '../../../core/json-value.ts';
-import { HttpProblem } from './http-problem.ts';
-import { readBody } from './read-body.ts';
+
+export class HttpProblem extends Error {
+  override readonly name = 'HttpProblem';
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+/** @throws HttpProblem 413 as soon as more than `limitBytes` have arrived, so a huge body is never held in memory */
+export async function readBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Keeps the socket open for the response.
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    size += chunk.length;
+    if (size > limitBytes) {
+      request.resume();
+      throw new HttpProblem(413, `The request is longer than ${limitBytes} bytes.`);
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
 
 const limitBytes = 64 * 1024;
 

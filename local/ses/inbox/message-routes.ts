@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import Router from '@koa/router';
 import { z } from 'zod';
-import { HttpProblem } from '../http/http-problem.ts';
-import { parseInput } from '../http/read-input.ts';
+import { HttpProblem, parseInput } from '../http/read-input.ts';
 import type { MailStore, StoredMessage } from '../mail/mail-store.ts';
 import { presentMessage } from './present-message.ts';
 

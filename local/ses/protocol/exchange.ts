@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from 'koa';
 import type { z } from 'zod';
 import { tryParseJson } from '../../../core/json-value.ts';
-import { readBody } from '../http/read-body.ts';
+import { readBody } from '../http/read-input.ts';
 import { badRequest, SesError } from './ses-error.ts';
 
 const smallCallBytes = 256 * 1024;

@@ -3,9 +3,7 @@ import type { Context } from 'koa';
 import PostalMime, { type Address } from 'postal-mime';
 import { z } from 'zod';
 import { tryParseJson } from '../../../core/json-value.ts';
-import { HttpProblem } from '../http/http-problem.ts';
-import { readBody } from '../http/read-body.ts';
-import { parseInput } from '../http/read-input.ts';
+import { HttpProblem, parseInput, readBody } from '../http/read-input.ts';
 import { verdictsSchema } from '../mail/records.ts';
 import { composeMail, mailInputSchema } from './compose-mail.ts';
 import {

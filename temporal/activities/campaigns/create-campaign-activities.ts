@@ -19,7 +19,7 @@ import type { WriterDependencies } from '../writer-dependencies.ts';
 import { beginCampaign, findDue, finishCampaign } from './begin-and-finish.ts';
 import { createEvidenceReader } from './evidence-reader.ts';
 import type { HeadStart } from './head-start.ts';
-import { createLongSteps } from './long-steps.ts';
+import { createLongStepLimit } from './limit-long-steps.ts';
 
 export interface CampaignActivityDependencies extends WriterDependencies {
   unknownSeconds: number;
@@ -39,7 +39,7 @@ export function createCampaignActivities({
   committed,
 }: CampaignActivityDependencies): CampaignActivities {
   const settle = createSettler(orm, unknownSeconds);
-  const runLong = createLongSteps();
+  const runLong = createLongStepLimit();
   const freeze = createFreezer(orm, headStart);
   const findEvidence = createEvidenceReader((campaignId) =>
     readSendEventEvidence(orm.em.fork(), campaignId, unknownSeconds),

@@ -1,6 +1,6 @@
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import type { DomainVerificationOutcome } from '../../contracts/domain-verification.ts';
+import { comeBackLater } from '../come-back-later.ts';
 
 /** While SES is silent, each check holds an activity slot for 20 seconds, and imports and others need slots too. */
 const checksAtOnce = 8;
@@ -9,7 +9,6 @@ const slowAtOnce = 4;
 const slowMs = 1_500;
 /** Twice the interval of the checks of a verified domain. */
 const rememberedMs = 2 * 60 * 60 * 1000;
-/** Spread, so that those put off do not come back together. */
 const [shortestDelayMs, longestDelayMs] = [5_000, 60_000];
 
 type Check = (domainId: string) => Promise<DomainVerificationOutcome>;
@@ -25,11 +24,7 @@ export function limitChecks(check: Check, now: () => number = () => performance.
   return async (domainId) => {
     const wasSlow = slow.has(domainId);
     if (running >= checksAtOnce || (wasSlow && runningSlow >= slowAtOnce)) {
-      throw ApplicationFailure.create({
-        message: 'Other domains are being checked',
-        category: ApplicationFailureCategory.BENIGN,
-        nextRetryDelay: Math.round(shortestDelayMs + Math.random() * (longestDelayMs - shortestDelayMs)),
-      });
+      throw comeBackLater('Other domains are being checked', shortestDelayMs, longestDelayMs);
     }
     running += 1;
     if (wasSlow) runningSlow += 1;

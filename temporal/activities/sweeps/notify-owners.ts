@@ -1,9 +1,8 @@
 import type { AccountEmailSettings } from '../../../core/config/account-email.ts';
-import type { SitePages } from '../../../core/config/site-pages.ts';
+import type { SitePages } from '../../../core/config/urls.ts';
 import { formatMessage } from '../../../core/messages/messages.ts';
 import type { SecurityVerdict } from '../../../core/project-security.ts';
-import { Membership } from '../../../db/entities/membership.ts';
-import { Project } from '../../../db/entities/project.ts';
+import { Membership, Project } from '../../../db/entities/project.ts';
 import type { Em } from '../../../db/orm.ts';
 import { queueAccountEmail } from '../../../runtime/queue-account-email.ts';
 

@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { publicApiUrl } from '../../../core/config/public-api-url.ts';
+import { publicApiUrl } from '../../../core/config/urls.ts';
 import { deriveKey } from '../../../core/crypto/derive-key.ts';
 import { createOrm } from '../../../db/orm.ts';
 import { openEmailProviders } from '../../../runtime/email-providers.ts';

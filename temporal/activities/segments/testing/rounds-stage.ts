@@ -1,8 +1,8 @@
 import { beforeEach } from 'vitest';
 import { newId } from '../../../../core/new-id.ts';
 import { segmentAudience } from '../../../../db/conditions/audience.ts';
-import { bindInto } from '../../../../db/conditions/bind.ts';
 import type { Segment } from '../../../../db/entities/segment.ts';
+import { bindInto } from '../../../../db/sql.ts';
 import { trackEvents } from '../../../../db/statements/events/track-events.ts';
 import { listStaleSegments } from '../../../../db/statements/segments/segment-turns.ts';
 import { type TestDatabase, useTestDatabase } from '../../../../test/setup/database.ts';

@@ -1,13 +1,15 @@
 import { availableParallelism } from 'node:os';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { LRUCache } from 'lru-cache';
 import { FairSemaphore } from '../../../core/fair-semaphore.ts';
+import { comeBackLater } from '../come-back-later.ts';
 
 const usualAtOnce = Math.max(2, availableParallelism());
-/** Longer than `localRetryThreshold` of the workflow, so that the delay is a timer; spread, so that not all come back together. */
+/** Longer than `localRetryThreshold` of the workflow, so that the delay is a timer. */
 const [shortestDelayMs, longestDelayMs] = [2_000, 4_000];
 /** Within the time limit of the activity. */
 const longestWaitMs = 20_000;
+
+const othersTurn = () => comeBackLater('Other campaigns have their turn', shortestDelayMs, longestDelayMs);
 
 /**
  * Limits the steps of campaigns that take seconds: those of 15 campaigns would hold all slots of this process for workflow
@@ -17,33 +19,27 @@ const longestWaitMs = 20_000;
  *
  * @param atOnce steps under way at a time; twice as many wait
  */
-export function createLongSteps(atOnce = usualAtOnce) {
-  const mostHeld = 3 * atOnce;
-  const places = new FairSemaphore(atOnce);
-  const projects = new Map<string, { held: number; own: FairSemaphore }>();
+export function createLongStepLimit(atOnce = usualAtOnce) {
+  const mostAsked = 3 * atOnce;
+  const perProject = Math.max(1, atOnce >> 1);
+  const places = new FairSemaphore(atOnce, { perOwner: perProject });
   const turnAt = new LRUCache<string, number>({ max: 10_000 });
   const putOff = new LRUCache<string, true>({ max: 10_000, ttl: longestDelayMs + 1_000 });
-  let held = 0;
   let turns = 0;
 
+  /** Steps that are under way or wait. */
+  const asked = (projectId?: string) => places.held(projectId) + places.waiting(projectId);
   const lastTurn = (projectId: string) => turnAt.get(projectId) ?? 0;
   const countBefore = (projectId: string) =>
     [...putOff.keys()].filter((id) => lastTurn(id) < lastTurn(projectId)).length;
 
   /** @throws ApplicationFailure, to be tried again, when the step has to come back later */
   return async function run<Result>(projectId: string, step: () => Promise<Result>): Promise<Result> {
-    const project = projects.get(projectId) ?? {
-      held: 0,
-      own: new FairSemaphore(Math.max(1, atOnce >> 1)),
-    };
-    if (project.held > project.own.capacity || held + countBefore(projectId) >= mostHeld) {
+    if (asked(projectId) > perProject || asked() + countBefore(projectId) >= mostAsked) {
       putOff.set(projectId, true);
-      throw comeBackLater();
+      throw othersTurn();
     }
     putOff.delete(projectId);
-    projects.set(projectId, project);
-    project.held += 1;
-    held += 1;
     const late = AbortSignal.timeout(longestWaitMs);
     const inTurn = () => {
       turns += 1;
@@ -51,20 +47,9 @@ export function createLongSteps(atOnce = usualAtOnce) {
       return step();
     };
     try {
-      return await project.own.run('', () => places.run(projectId, inTurn, late), late);
+      return await places.run(projectId, inTurn, late);
     } catch (error) {
-      throw error === late.reason ? comeBackLater() : error;
-    } finally {
-      held -= 1;
-      project.held -= 1;
-      if (project.held === 0) projects.delete(projectId);
+      throw error === late.reason ? othersTurn() : error;
     }
   };
 }
-
-const comeBackLater = () =>
-  ApplicationFailure.create({
-    message: 'Other campaigns have their turn',
-    category: ApplicationFailureCategory.BENIGN,
-    nextRetryDelay: Math.round(shortestDelayMs + Math.random() * (longestDelayMs - shortestDelayMs)),
-  });

@@ -1,5 +1,20 @@
-import { type DashboardSettings, dashboardUrl } from './dashboard-url.ts';
-import { publicApiUrl } from './public-api-url.ts';
+import type { Config } from './schema.ts';
+
+/** `127.0.0.1:8080`, `[::1]:8080` */
+export const hostAndPort = (host: string, port: number | undefined) =>
+  `${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+export function publicApiUrl(config: Pick<Config, 'API_URL' | 'HOST' | 'PORT'>): string {
+  return (config.API_URL ?? `http://${hostAndPort(config.HOST, config.PORT)}`).replace(/\/+$/, '');
+}
+
+export type DashboardSettings = Pick<Config, 'DASHBOARD_URL' | 'DASHBOARD_DIR' | 'API_URL' | 'HOST' | 'PORT'>;
+
+/** Without a trailing slash; undefined when none is configured and the API has none to serve. */
+export function dashboardUrl(config: DashboardSettings): string | undefined {
+  const own = config.DASHBOARD_DIR === undefined ? undefined : `${publicApiUrl(config)}/app`;
+  return (config.DASHBOARD_URL ?? own)?.replace(/\/+$/, '');
+}
 
 export const returnPages = ['signed-in', 'checkout-success', 'checkout-cancelled', 'billing-portal'] as const;
 export type ReturnPage = (typeof returnPages)[number];

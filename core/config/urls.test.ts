@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { returnPages, sitePages } from './site-pages.ts';
+import { returnPages, sitePages } from './urls.ts';
 
 const api = { HOST: '127.0.0.1', PORT: 8080, API_URL: 'https://api.example.com/mail/' };
 

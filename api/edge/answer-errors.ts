@@ -32,7 +32,7 @@ export const pageForBrowsers =
     isBrowser(ctx) ? page(ctx) : envelope(ctx, error);
 
 /** Turns every thrown error into status, headers and an answer, by default the error envelope of the contract. */
-export function errors(answer: AnswerError = envelope): EdgeMiddleware {
+export function answerErrors(answer: AnswerError = envelope): EdgeMiddleware {
   return async (ctx, next) => {
     try {
       await next();

@@ -1,10 +1,10 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createLongSteps } from './long-steps.ts';
+import { createLongStepLimit } from './limit-long-steps.ts';
 
 /** Steps that end when the test says so. */
 function stage(atOnce: number) {
-  const run = createLongSteps(atOnce);
+  const run = createLongStepLimit(atOnce);
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   return {
