@@ -95,11 +95,27 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await fetch(zone, { method: 'PUT', body: JSON.stringify({ texts }) });
     await page.goto(`projects/${project.id}/domains/${id}`);
     await button('Check now').click();
-    await page.getByText('Some records have another value. Compare them below.').waitFor();
+    await page.getByText('Some records are not as listed. Compare them below.').waitFor();
     const record = page.getByRole('row', { name: /^Other value TXT/ });
     await record.getByText('DNS has this instead:').waitFor();
     await record.getByText('posthaste-verification=mistyped', { exact: true }).waitFor();
     await page.getByText(/^Last check:/).waitFor();
+  });
+
+  it('a domain shows a record whose name its DNS provider has completed twice', async () => {
+    const doubled = 'doubled.records.test';
+    const { id, records } = (await post('/domains', { domain: doubled })).body;
+    const put = (name: string, texts: string[]) =>
+      fetch(`${stage.stack.ses.url}/api/records/${name}`, { method: 'PUT', body: JSON.stringify({ texts }) });
+    const { name, value } = records.find(({ purpose }: { purpose: string }) => purpose === 'OWNERSHIP');
+    await put(name, []);
+    await put(`${name}.records.test`, [value]);
+    await page.goto(`projects/${project.id}/domains/${id}`);
+    await button('Check now').click();
+    await page.getByText('Some records are not as listed. Compare them below.').waitFor();
+    const record = page.getByRole('row', { name: /^Wrong place TXT/ });
+    await record.getByText(`${name}.records.test`, { exact: true }).waitFor();
+    await record.getByText(/enter _posthaste\.doubled as the name/).waitFor();
   });
 
   it('a contact that bounced says so, until somebody subscribes it again', async () => {
