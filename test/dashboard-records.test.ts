@@ -149,12 +149,15 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     }
     // The form of the second one is that of an address, so only the API refuses it.
     expect(tab.complaints()).toEqual([expect.stringContaining('status of 400')]);
-    await address.fill('typed@example.com');
+    // A press beside the dialog keeps what was typed.
+    await page.mouse.click(5, 5);
+    expect(await address.inputValue()).toBe('😀@example.com');
+    await address.fill('Ada <typed@example.com>');
     await dialog.getByRole('button', { name: 'Add contact' }).click();
     await heading('typed@example.com').waitFor();
   });
 
-  it('the list of campaigns shows the status on a phone, however long a subject is', async () => {
+  it('lists show their figures on a phone, however long a name or a subject is', async () => {
     const subject = 'The subject of a newsletter that says all that is new this month';
     const campaign = { name: 'News', subject, body: '<p>Hello</p>', from: `hello@${domain}` };
     await post('/campaigns', { ...campaign, audienceType: 'ALL' });
@@ -163,7 +166,49 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await page.goto(`projects/${project.id}/campaigns`);
     const status = await page.getByRole('row', { name: /News/ }).getByText('Draft').boundingBox();
     expect(status && status.x + status.width).toBeLessThanOrEqual(360);
+    await post('/segments', {
+      name: '2026_newsletter_customers_germany_austria_switzerland',
+      type: 'STATIC',
+    });
+    await page.goto(`projects/${project.id}/segments`);
+    const members = await page.getByRole('columnheader', { name: 'Members' }).boundingBox();
+    expect(members && members.x + members.width).toBeLessThanOrEqual(360);
     if (desktop) await page.setViewportSize(desktop);
+  });
+
+  it('the filters of a list stay in their place while it loads', async () => {
+    const release = Promise.withResolvers<void>();
+    await page.route('**/campaigns?**', async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.goto(`projects/${project.id}/campaigns`);
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    const filters = page.getByRole('searchbox', { name: 'Search names and subjects' });
+    const before = await filters.boundingBox();
+    release.resolve();
+    await page
+      .getByRole('status')
+      .getByText(/campaigns?$/)
+      .waitFor();
+    expect(await filters.boundingBox()).toEqual(before);
+    await page.unroute('**/campaigns?**');
+  });
+
+  it('says that it is loading before its code has arrived', async () => {
+    const release = Promise.withResolvers<void>();
+    const code = '**/assets/index-*.js';
+    await page.route(code, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.goto(`projects/${project.id}/campaigns`, { waitUntil: 'commit' });
+    const sign = page.getByText('Loading …', { exact: true });
+    await sign.waitFor();
+    release.resolve();
+    await heading('Campaigns').waitFor();
+    expect(await sign.isVisible()).toBe(false);
+    await page.unroute(code);
   });
 
   it('a reserved name is refused for a field of a contact', async () => {
