@@ -41,7 +41,11 @@ export function Page({ title, badge, description, back, actions, isWide, toolbar
           <div className="min-w-0 flex-1 basis-60">
             {back && <BackLink {...back} />}
             <div className="flex items-center gap-2">
-              <h1 title={title} className="min-w-0 truncate text-xl font-semibold tracking-tight">
+              <h1
+                id="page-title"
+                title={title}
+                className="min-w-0 truncate text-xl font-semibold tracking-tight"
+              >
                 {title}
               </h1>
               {badge}
