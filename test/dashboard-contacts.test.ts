@@ -61,6 +61,11 @@ describe.skipIf(executable === undefined)('in a project with many contacts, the 
     const header = await bottomOf('main header');
     const selection = page.getByRole('region', { name: 'Selection' });
     await expect.poll(async () => (await selection.boundingBox())?.y).toBeGreaterThanOrEqual(header ?? 0);
+    const desktop = page.viewportSize();
+    await page.setViewportSize({ width: 375, height: 667 });
+    await page.getByRole('row').nth(50).scrollIntoViewIfNeeded();
+    await expect.poll(() => bottomOf('[aria-label="Selection"]')).toBeLessThan(667 / 3);
+    if (desktop) await page.setViewportSize(desktop);
     await selection.getByRole('button', { name: 'Clear' }).click();
   });
 

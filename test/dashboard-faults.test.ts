@@ -525,7 +525,12 @@ describe.skipIf(executable === undefined)('when something fails, the dashboard',
     });
     await button('Add addresses').click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('textbox', { name: 'Addresses' }).fill('ada@example.com');
+    const addresses = dialog.getByRole('textbox', { name: 'Addresses' });
+    await addresses.fill('ada@example');
+    await dialog.getByRole('button', { name: 'Add 1 address' }).click();
+    await dialog.getByText('This can’t be accepted:').waitFor();
+    expect(tab.complaints()).toEqual([expect.stringContaining('status of 422')]);
+    await addresses.fill('Ada <ada@example.com>; (mailto:ada@example.com).');
     await dialog.getByRole('button', { name: 'Add 1 address' }).click();
     await dialog.getByText('1 contact joined the segment.').waitFor();
     expect(await page.getByText('No members yet').count()).toBe(0);

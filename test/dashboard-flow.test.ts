@@ -63,6 +63,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an owner', () => {
     await sideBar('Contacts').click();
     await link('Import').click();
     const spreadsheet = { name: 'people.xlsx', mimeType: '', buffer: Buffer.from('PK\x03\x04\x14\0') };
+    await button('Drop a CSV file here').waitFor({ state: 'attached' });
     await page.locator('input[type=file]').setInputFiles(spreadsheet);
     await page.getByText(/^This is a spreadsheet/).waitFor();
     expect(await page.getByRole('table').count()).toBe(0);

@@ -40,6 +40,7 @@ describe.skipIf(executable === undefined)('in the dashboard, the focus', () => {
     await page.keyboard.press('Enter');
     await heading('ada@example.com').waitFor();
     await focusIs('the page');
+    expect(await page.getByRole('main', { name: 'ada@example.com' }).count()).toBe(1);
   });
 
   it('moves to the step whose form has closed', async () => {

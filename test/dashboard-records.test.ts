@@ -95,11 +95,27 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     await fetch(zone, { method: 'PUT', body: JSON.stringify({ texts }) });
     await page.goto(`projects/${project.id}/domains/${id}`);
     await button('Check now').click();
-    await page.getByText('Some records have another value. Compare them below.').waitFor();
+    await page.getByText('Some records are not as listed. Compare them below.').waitFor();
     const record = page.getByRole('row', { name: /^Other value TXT/ });
     await record.getByText('DNS has this instead:').waitFor();
     await record.getByText('posthaste-verification=mistyped', { exact: true }).waitFor();
     await page.getByText(/^Last check:/).waitFor();
+  });
+
+  it('a domain shows a record whose name its DNS provider has completed twice', async () => {
+    const doubled = 'doubled.records.test';
+    const { id, records } = (await post('/domains', { domain: doubled })).body;
+    const put = (name: string, texts: string[]) =>
+      fetch(`${stage.stack.ses.url}/api/records/${name}`, { method: 'PUT', body: JSON.stringify({ texts }) });
+    const { name, value } = records.find(({ purpose }: { purpose: string }) => purpose === 'OWNERSHIP');
+    await put(name, []);
+    await put(`${name}.records.test`, [value]);
+    await page.goto(`projects/${project.id}/domains/${id}`);
+    await button('Check now').click();
+    await page.getByText('Some records are not as listed. Compare them below.').waitFor();
+    const record = page.getByRole('row', { name: /^Wrong place TXT/ });
+    await record.getByText(`${name}.records.test`, { exact: true }).waitFor();
+    await record.getByText(/enter _posthaste\.doubled as the name/).waitFor();
   });
 
   it('a contact that bounced says so, until somebody subscribes it again', async () => {
@@ -133,7 +149,10 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     }
     // The form of the second one is that of an address, so only the API refuses it.
     expect(tab.complaints()).toEqual([expect.stringContaining('status of 400')]);
-    await address.fill('typed@example.com');
+    // A press beside the dialog keeps what was typed.
+    await page.mouse.click(5, 5);
+    expect(await address.inputValue()).toBe('😀@example.com');
+    await address.fill('Ada <typed@example.com>');
     await dialog.getByRole('button', { name: 'Add contact' }).click();
     await heading('typed@example.com').waitFor();
   });
@@ -148,6 +167,41 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     const status = await page.getByRole('row', { name: /News/ }).getByText('Draft').boundingBox();
     expect(status && status.x + status.width).toBeLessThanOrEqual(360);
     if (desktop) await page.setViewportSize(desktop);
+  });
+
+  it('the filters of a list stay in their place while it loads', async () => {
+    const release = Promise.withResolvers<void>();
+    await page.route('**/campaigns?**', async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.goto(`projects/${project.id}/campaigns`);
+    await page.getByRole('status', { name: 'Loading' }).waitFor();
+    const filters = page.getByRole('searchbox', { name: 'Search names and subjects' });
+    const before = await filters.boundingBox();
+    release.resolve();
+    await page
+      .getByRole('status')
+      .getByText(/campaigns?$/)
+      .waitFor();
+    expect(await filters.boundingBox()).toEqual(before);
+    await page.unroute('**/campaigns?**');
+  });
+
+  it('says that it is loading before its code has arrived', async () => {
+    const release = Promise.withResolvers<void>();
+    const code = '**/assets/index-*.js';
+    await page.route(code, async (route) => {
+      await release.promise;
+      await route.continue();
+    });
+    await page.goto(`projects/${project.id}/campaigns`, { waitUntil: 'commit' });
+    const sign = page.getByText('Loading …', { exact: true });
+    await sign.waitFor();
+    release.resolve();
+    await heading('Campaigns').waitFor();
+    expect(await sign.isVisible()).toBe(false);
+    await page.unroute(code);
   });
 
   it('a reserved name is refused for a field of a contact', async () => {
@@ -544,8 +598,16 @@ describe.skipIf(executable === undefined)('in the dashboard', () => {
     }
     const name = page.getByRole('table', { name: 'Events' }).getByRole('link').first();
     expect((await name.boundingBox())?.width).toBeGreaterThan(60);
-    await page.setViewportSize({ width: 1440, height: 900 });
     await page.unroute('**/analytics/timeseries?**');
+  });
+
+  it('the list of segments shows their sizes on a phone, however long a name is', async () => {
+    await page.setViewportSize({ width: 360, height: 740 });
+    await post('/segments', { name: `2026_${'customers_'.repeat(5)}`, type: 'STATIC' });
+    await page.goto(`projects/${project.id}/segments`);
+    const members = await page.getByRole('columnheader', { name: 'Members' }).boundingBox();
+    expect(members && members.x + members.width).toBeLessThanOrEqual(360);
+    await page.setViewportSize({ width: 1440, height: 900 });
   });
 
   it('selected contacts join a static segment, and their pages show in which they are', async () => {

@@ -104,7 +104,7 @@ describe.skipIf(executable === undefined)('in the dashboard, a workflow', () => 
     await form.getByRole('textbox', { name: 'Wait for' }).waitFor();
     expect(await form.getByText(/required/).count()).toBe(0);
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByText('Enter a number above 0').waitFor();
+    await form.getByText('Enter a number above 0, such as 3 or 1.5').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Delay: Not set up yet' }).waitFor();
     await button('Enable (1 problem left)').waitFor();

@@ -28,6 +28,7 @@ it('returns the DNS records to create, and is verified in the background right a
         purpose: 'DKIM',
         found: false,
         others: [],
+        misplaced: null,
       },
       {
         type: 'TXT',
@@ -36,6 +37,7 @@ it('returns the DNS records to create, and is verified in the background right a
         purpose: 'OWNERSHIP',
         found: false,
         others: [],
+        misplaced: null,
       },
       expect.objectContaining({ type: 'MX', priority: 10, purpose: 'MAIL_FROM', found: false }),
       expect.objectContaining({ type: 'TXT', purpose: 'SPF' }),

@@ -1,6 +1,6 @@
 import { notFound } from '../../core/errors.ts';
 import type { Domain } from '../../db/entities/domain.ts';
-import { recordKey } from '../../providers/domains/domain-identities.ts';
+import { misplacements, recordKey } from '../../providers/domains/domain-identities.ts';
 import { created, defineRoute, ok } from '../edge/define-route.ts';
 import { present } from '../presenters/present.ts';
 import { addDomainBodySchema, domainListSchema, domainSchema } from '../schemas/domains.ts';
@@ -14,7 +14,13 @@ function presentDomain(domains: DomainsService, domain: Domain) {
     records: domains.recordsOf(domain).map((record) => {
       const key = recordKey(record);
       const isFound = found.has(key);
-      return { ...record, found: isFound, others: isFound ? [] : (domain.otherValues[key] ?? []) };
+      const place = misplacements(record, domain.domain).find((each) => found.has(recordKey(each)));
+      return {
+        ...record,
+        found: isFound,
+        others: isFound ? [] : (domain.otherValues[key] ?? []),
+        misplaced: place === undefined ? null : { type: place.type, name: place.name },
+      };
     }),
   });
 }

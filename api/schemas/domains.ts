@@ -15,6 +15,8 @@ const domainNameSchema = z
 
 export const addDomainBodySchema = z.object({ domain: domainNameSchema });
 
+const recordTypeSchema = z.enum(['CNAME', 'TXT', 'MX']);
+
 export const domainSchema = z
   .object({
     id: z.uuid(),
@@ -24,7 +26,7 @@ export const domainSchema = z
     dkimTokens: z.array(z.string()),
     records: z.array(
       z.object({
-        type: z.enum(['CNAME', 'TXT', 'MX']),
+        type: recordTypeSchema,
         name: z.string(),
         value: z.string(),
         priority: z.number().int().optional(),
@@ -37,6 +39,10 @@ export const domainSchema = z
           .describe(
             'What DNS had at this name instead, at most 5 values, each cut to 255 characters; of an MX record with its priority.',
           ),
+        misplaced: z
+          .object({ type: recordTypeSchema, name: z.string() })
+          .nullable()
+          .describe('Where DNS has the record by mistake, such as at a name that contains the domain twice.'),
       }),
     ),
     checkedAt: z.iso.datetime().nullable().describe('The last check; null until the first has ended.'),

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type DnsServer, startDnsServer } from '../testing/dns-server.ts';
+import { type DnsServer, startDnsServer, type TestRecord } from '../testing/dns-server.ts';
 import { createDnsIdentities } from './dns-identities.ts';
 import { createRecordLookup } from './dns-lookup.ts';
 import type { AddedDomain, DomainIdentities } from './domain-identities.ts';
@@ -60,6 +60,30 @@ describe('sender domains by DNS alone', () => {
     ];
     const { found } = await identities.check(shop, []);
     expect(found).toEqual(['TXT _posthaste.shop.example OWNERSHIP', 'TXT _dmarc.shop.example DMARC']);
+  });
+
+  it('finds records that were entered with the domain twice, without the subdomain or with another type', async () => {
+    const mail: AddedDomain = { id: 'mail-1', domain: 'mail.shop.example' };
+    const { type, name, value } = proofOf(mail);
+    const policy = { type: 'TXT' as const, name: `_dmarc.${mail.domain}`, value: 'v=DMARC1; p=none;' };
+    const foundWith = async (...records: TestRecord[]) => {
+      server.records = records;
+      return (await identities.check(mail, [])).found;
+    };
+    for (const appended of ['shop.example', mail.domain])
+      expect(await foundWith({ type, name: `${name}.${appended}`, value })).toEqual([
+        `TXT ${name}.${appended} OWNERSHIP`,
+      ]);
+    expect(await foundWith({ type, name: '_posthaste.shop.example', value })).toEqual([
+      'TXT _posthaste.shop.example OWNERSHIP',
+    ]);
+    expect(await foundWith({ ...policy, name: '_dmarc.shop.example' })).toEqual([]);
+    expect(await foundWith({ ...policy, name: `${policy.name}.shop.example` })).toEqual([
+      `TXT ${policy.name}.shop.example DMARC`,
+    ]);
+    server.questions.length = 0;
+    await foundWith({ type, name, value }, policy);
+    expect(server.questions).toHaveLength(2);
   });
 
   it('unverifies when the proof is gone', async () => {

@@ -1,4 +1,4 @@
-import { othersOf, type RecordLookup } from './dns-lookup.ts';
+import { findMisplaced, othersOf, type RecordLookup } from './dns-lookup.ts';
 import { type AddedDomain, type DnsRecord, type DomainIdentities, recordKey } from './domain-identities.ts';
 import { ownershipRecord } from './ownership-record.ts';
 
@@ -26,6 +26,7 @@ export function createDnsIdentities(key: Buffer, lookup: RecordLookup): DomainId
         throw new Error(`DNS did not answer for _posthaste.${domain.domain}`);
       }
       const found = records.filter((_, index) => sightings[index] === 'found').map(recordKey);
+      found.push(...(await findMisplaced(lookup, domain.domain, records, sightings)));
       return { verified: proof === 'found', found, others: othersOf(records, sightings), dkimTokens: [] };
     },
     remove: async () => undefined,

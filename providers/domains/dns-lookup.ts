@@ -1,7 +1,7 @@
 import type { Resolver } from 'node:dns/promises';
 import { storableLine } from '../../core/inbound/storable-text.ts';
 import { createDnsAsker } from '../dns-asker.ts';
-import { type DnsRecord, recordKey } from './domain-identities.ts';
+import { type DnsRecord, misplacements, recordKey } from './domain-identities.ts';
 
 /**
  * `missing`: the name has no record of this type. `others`: those that it has instead. `unanswered`: DNS was silent or
@@ -9,8 +9,12 @@ import { type DnsRecord, recordKey } from './domain-identities.ts';
  */
 export type Sighting = 'found' | 'missing' | 'unanswered' | { others: string[] };
 
-/** Looks up all records in parallel, within 2.5 seconds. Results in the order of `records`. */
-export type RecordLookup = (records: readonly DnsRecord[]) => Promise<Sighting[]>;
+/**
+ * Looks up all records in parallel, within 2.5 seconds. Results in the order of `records`.
+ *
+ * @param areMisplaced the records are those of `misplacements`
+ */
+export type RecordLookup = (records: readonly DnsRecord[], areMisplaced?: boolean) => Promise<Sighting[]>;
 
 /** Others may put thousands of records at a name, of up to 64 kB each. */
 const mostOthers = 5;
@@ -85,6 +89,21 @@ export const othersOf = (records: readonly DnsRecord[], sightings: readonly Sigh
       return typeof sighting === 'object' ? [[recordKey(record), sighting.others]] : [];
     }),
   );
+
+/** Keys of the records that DNS has in a wrong place. Asks only for records whose own place was answered without them. */
+export async function findMisplaced(
+  lookup: RecordLookup,
+  domain: string,
+  records: readonly DnsRecord[],
+  sightings: readonly Sighting[],
+): Promise<string[]> {
+  const isAbsent = (sighting?: Sighting) => sighting === 'missing' || typeof sighting === 'object';
+  const places = records
+    .filter((_, index) => isAbsent(sightings[index]))
+    .flatMap((record) => misplacements(record, domain));
+  const seen = await lookup(places, true);
+  return places.filter((_, index) => seen[index] === 'found').map(recordKey);
+}
 
 /**
  * @param servers IP addresses of DNS servers, `host[:port]`; empty: the system's

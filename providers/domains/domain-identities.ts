@@ -1,4 +1,5 @@
 import type { DomainCheck, DomainStatus } from '../../core/domains.ts';
+import { registrableDomain } from '../../core/verification/registrable-domain.ts';
 
 export interface DnsRecord {
   type: 'CNAME' | 'TXT' | 'MX';
@@ -42,6 +43,20 @@ export interface DomainIdentities {
   check(domain: AddedDomain, dkimTokens: readonly string[]): Promise<DomainCheck>;
   /** Call once no project has the domain. Idempotent. */
   remove(domain: string): Promise<void>;
+}
+
+/**
+ * Where people enter a record by mistake: with a domain in the name that their DNS provider appends as well, without the
+ * subdomain, or with another type. At most 4.
+ */
+export function misplacements(record: DnsRecord, domain: string): DnsRecord[] {
+  const zone = registrableDomain(domain);
+  const names = [...new Set([zone, domain])].map((appended) => `${record.name}.${appended}`);
+  // The other records may be there on purpose, for the domain above.
+  const isUnique = record.purpose === 'OWNERSHIP' || record.purpose === 'DKIM';
+  if (zone !== domain && isUnique) names.push(`${record.name.slice(0, -domain.length)}${zone}`);
+  const type = record.type === 'CNAME' ? 'TXT' : 'CNAME';
+  return [...names.map((name) => ({ ...record, name })), { ...record, type }];
 }
 
 export function recordKey(record: DnsRecord): string {

@@ -18,6 +18,7 @@ it('finds proofs in the zone of the local SES, which has every proof until a tex
   expect(await lookup([policy, proof])).toEqual(['missing', 'found']);
   await set(['theirs']);
   expect(await lookup([proof, policy])).toEqual([{ others: ['theirs'] }, 'missing']);
+  expect(await lookup([{ ...proof, name: `${proof.name}.shop.example` }], true)).toEqual(['missing']);
   await set(['theirs', 'mine']);
   expect(await lookup([proof])).toEqual(['found']);
   await set(null);

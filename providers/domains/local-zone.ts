@@ -12,23 +12,24 @@ const zoneSchema = z.object({ texts: z.array(z.string()).nullable() });
  * @param sesUrl address of the local SES
  */
 export function createLocalZoneLookup(sesUrl: string, lookup: RecordLookup): RecordLookup {
-  async function lookLocally({ name, value }: DnsRecord): Promise<Sighting> {
+  async function lookLocally({ name, value }: DnsRecord, isMisplaced: boolean): Promise<Sighting> {
     try {
       const answer = await fetch(`${sesUrl}/api/records/${encodeURIComponent(name)}`);
       const { texts } = zoneSchema.parse(await answer.json());
-      if (texts === null || texts.includes(value)) return 'found';
+      if (texts === null) return isMisplaced ? 'missing' : 'found';
+      if (texts.includes(value)) return 'found';
       return texts.length === 0 ? 'missing' : { others: texts };
     } catch {
       return 'unanswered';
     }
   }
 
-  return async (records) => {
+  return async (records, areMisplaced = false) => {
     const isLocal = ({ purpose }: DnsRecord) => purpose === 'OWNERSHIP' || purpose === 'INBOUND';
     const elsewhere = records.filter((record) => !isLocal(record));
     const found = new Map<DnsRecord, Sighting>();
-    const sightings = await lookup(elsewhere);
+    const sightings = await lookup(elsewhere, areMisplaced);
     for (const [index, record] of elsewhere.entries()) found.set(record, sightings[index] ?? 'unanswered');
-    return Promise.all(records.map(async (record) => found.get(record) ?? lookLocally(record)));
+    return Promise.all(records.map(async (record) => found.get(record) ?? lookLocally(record, areMisplaced)));
   };
 }

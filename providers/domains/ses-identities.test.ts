@@ -98,6 +98,17 @@ describe('sender domains as SES identities', () => {
     });
   });
 
+  it('finds a DKIM record that was entered as TXT', async () => {
+    const { identities } = await start();
+    const { dkimTokens } = await identities.register(pending);
+    const dkim = identities.wantedRecords(pending, dkimTokens).find(({ type }) => type === 'CNAME');
+    if (dkim === undefined) throw new Error('No records are wanted');
+    dns.records = [{ type: 'TXT', name: dkim.name, value: dkim.value }];
+    expect((await identities.check(pending, dkimTokens)).found).toEqual([
+      recordKey({ ...dkim, type: 'TXT' }),
+    ]);
+  });
+
   it('re-registers a domain that was removed at SES, with its new tokens', async () => {
     const { local, identities } = await start();
     dns.records = [proofOf(shop)];

@@ -9,7 +9,7 @@ import {
   type SESv2Client,
 } from '@aws-sdk/client-sesv2';
 import type { DomainCheck } from '../../core/domains.ts';
-import { othersOf, type RecordLookup } from './dns-lookup.ts';
+import { findMisplaced, othersOf, type RecordLookup } from './dns-lookup.ts';
 import {
   type AddedDomain,
   type DnsRecord,
@@ -134,9 +134,10 @@ async function checkRecords(
   if (isVerifiedBySes && proof === 'unanswered') {
     throw new Error(`DNS did not answer for _posthaste.${domain.domain}`);
   }
+  const found = records.filter((record) => !missing.has(record)).map(recordKey);
   return {
     verified: isVerifiedBySes && proof === 'found',
-    found: records.filter((record) => !missing.has(record)).map(recordKey),
+    found: [...found, ...(await findMisplaced(lookup, domain.domain, inDoubt, sightings))],
     others: othersOf(inDoubt, sightings),
   };
 }

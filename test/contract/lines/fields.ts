@@ -145,6 +145,7 @@ export const domainFields = [
   'records.0.purpose',
   'records.0.found',
   'records.0.others',
+  'records.0.misplaced',
   'checkedAt',
   'projectId',
   'createdAt',

@@ -1514,6 +1514,11 @@ export interface components {
             projectId: string;
             records: {
                 found: boolean;
+                misplaced: {
+                    name: string;
+                    /** @enum {string} */
+                    type: "CNAME" | "TXT" | "MX";
+                } | null;
                 name: string;
                 others: string[];
                 priority?: number;

@@ -94,7 +94,8 @@ function ProjectFrame() {
           </IconButton>
         </div>
         <DisabledNote />
-        <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+        {/* Named, so that a screen reader says which page has got the focus. */}
+        <main id="content" tabIndex={-1} aria-labelledby="page-title" className="min-w-0 flex-1 outline-none">
           <CatchBoundary getResetKey={() => pageMatch} errorComponent={CrashPage}>
             <Suspense fallback={<SkeletonRows />}>{isAddress ? <Outlet /> : <NotFoundPage />}</Suspense>
           </CatchBoundary>

@@ -14,9 +14,23 @@ it.each([
   expect(schema.safeParse(address).success).toBe(true);
 });
 
-it.each(['', 'ada', 'ada@example', '@example.com', 'ada@', 'Ada <ada@example.com>', 'a@b.c d@e.f'])(
-  'refuses %j',
+it.each([' ada@example.com\n', 'Ada <ada@example.com>', 'mailto:ada@example.com'])(
+  'takes the address out of %j',
   (text) => {
-    expect(schema.safeParse(text).error?.issues.map(({ message }) => message)).toEqual(['Enter an address']);
+    expect(schema.parse(text)).toBe('ada@example.com');
   },
 );
+
+it.each([
+  '',
+  'ada',
+  'ada@example',
+  '@example.com',
+  'ada@',
+  'Ada <ada>',
+  'a@b.c d@e.f',
+  'a@b.c <d@e.f>',
+  'to:a@b.c',
+])('refuses %j', (text) => {
+  expect(schema.safeParse(text).error?.issues.map(({ message }) => message)).toEqual(['Enter an address']);
+});

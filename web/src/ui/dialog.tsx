@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Dialog as AriaDialog, Heading } from 'react-aria-components/Dialog';
 import { Modal, ModalOverlay } from 'react-aria-components/Modal';
 import { Button, IconButton } from './button.tsx';
@@ -37,9 +37,15 @@ export function Dialog({ title, isOpen, children, shape = 'dialog', ...props }: 
   const close = () => {
     if (canClose) props.onClose();
   };
+  const isTyped = useRef(false);
+  useEffect(() => {
+    if (!isOpen) isTyped.current = false;
+  }, [isOpen]);
   return (
     <ModalOverlay
       isDismissable
+      // A press beside the dialog may be a slip; the page of a drawer asks before input is lost.
+      shouldCloseOnInteractOutside={() => shape === 'drawer' || !isTyped.current}
       isOpen={isOpen}
       onOpenChange={(open) => !open && close()}
       className={classNames(
@@ -60,7 +66,14 @@ export function Dialog({ title, isOpen, children, shape = 'dialog', ...props }: 
               </IconButton>
             )}
           </div>
-          <div className="min-h-0 flex-1 overflow-y-auto p-5">{children}</div>
+          <div
+            className="min-h-0 flex-1 overflow-y-auto p-5"
+            onInput={() => {
+              isTyped.current = true;
+            }}
+          >
+            {children}
+          </div>
         </AriaDialog>
       </Modal>
     </ModalOverlay>

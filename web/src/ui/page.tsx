@@ -8,7 +8,7 @@ interface PageProps {
   title: string;
   /** Shown after the title, such as a status. */
   badge?: ReactNode;
-  /** One sentence on what the page is for. */
+  /** One sentence on what the page is for. A space keeps its place until it is known, so that nothing below moves. */
   description?: ReactNode;
   /** Link to the list that this record belongs to. */
   back?: LinkProps & { label: string };
@@ -31,18 +31,31 @@ export function Page({ title, badge, description, back, actions, isWide, toolbar
     <div className={classNames('mx-auto flex w-full flex-col px-4 pb-16 md:px-8', !isWide && 'max-w-6xl')}>
       <header
         ref={header}
-        className="sticky top-0 z-20 -mx-4 flex flex-col gap-3 border-b border-line bg-canvas px-4 pt-5 pb-3 md:-mx-8 md:px-8"
+        className={classNames(
+          'top-0 z-20 -mx-4 flex flex-col gap-3 border-b border-line bg-canvas px-4 pt-5 pb-3 md:-mx-8 md:px-8',
+          // On a phone, filters would leave little room for the list.
+          toolbar ? 'md:sticky' : 'sticky',
+        )}
       >
         <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
           <div className="min-w-0 flex-1 basis-60">
             {back && <BackLink {...back} />}
             <div className="flex items-center gap-2">
-              <h1 title={title} className="min-w-0 truncate text-xl font-semibold tracking-tight">
+              <h1
+                id="page-title"
+                title={title}
+                className="min-w-0 truncate text-xl font-semibold tracking-tight"
+              >
                 {title}
               </h1>
               {badge}
             </div>
-            {description && <p className="text-muted">{description}</p>}
+            {description && (
+              // Lists say here how many rows the search has found.
+              <p className="min-h-5 text-muted" role={toolbar ? 'status' : undefined}>
+                {description}
+              </p>
+            )}
           </div>
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </div>
@@ -53,9 +66,10 @@ export function Page({ title, badge, description, back, actions, isWide, toolbar
   );
 }
 
-/** Keeps table headers below the page header. */
+/** Keeps table headers below a page header that stays. */
 function tellHeight(header: HTMLElement) {
-  header.parentElement?.style.setProperty('--page-header', `${header.offsetHeight}px`);
+  const height = getComputedStyle(header).position === 'sticky' ? header.offsetHeight : 0;
+  header.parentElement?.style.setProperty('--page-header', `${height}px`);
 }
 
 function BackLink({ label, ...link }: LinkProps & { label: string }) {

@@ -36,7 +36,7 @@ export function RecordListPage<Row, Kind extends string>(props: RecordListPagePr
   return (
     <Page
       title={title}
-      description={query.data && quantity(query.data.total, noun)}
+      description={query.data ? quantity(query.data.total, noun) : ' '}
       actions={action}
       toolbar={
         <ListToolbar

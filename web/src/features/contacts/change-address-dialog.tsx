@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Schema } from '../../api/client.ts';
+import { addressSchema } from '../../ui/address-schema.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
 import { FormField } from '../../ui/form-field.tsx';
 import { say } from '../../ui/toast.tsx';
 import { saveContact } from './save-contact.ts';
 
-const schema = z.object({ email: z.string().trim().min(3, 'Enter an address') });
+const schema = z.object({ email: addressSchema('Enter an address, such as ada@example.com') });
 
 export function ChangeAddressDialog({ contact, ...state }: DialogState & { contact: Schema<'Contact'> }) {
   return (

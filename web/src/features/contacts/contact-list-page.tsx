@@ -53,7 +53,7 @@ export function ContactListPage() {
   return (
     <Page
       title="Contacts"
-      description={query.data && <Total counted={counted} shown={shown} />}
+      description={query.data ? <Total counted={counted} shown={shown} /> : ' '}
       actions={
         <>
           <ExportButton filter={filter} total={total} />

@@ -40,7 +40,7 @@ const exactDigits = 15;
 
 function readNumber(text: string): ReadValue {
   const value = Number(text);
-  if (!Number.isFinite(value)) return refuse('Enter a number');
+  if (!Number.isFinite(value)) return refuse('Enter a number, such as 1000 or 2.5');
   const isExact = String(value) === text || text.replace(/\D/g, '').length <= exactDigits;
   return isExact ? { ok: true, value } : refuse('Choose the type Text: a number keeps only 15 digits');
 }

@@ -15,6 +15,7 @@ export function ImportChoice({ onFile }: { onFile: (file: File) => void }) {
   };
   return (
     <DropZone
+      aria-label="Drop a CSV file here"
       onDrop={({ items }) => {
         const file = items.find((item) => item.kind === 'file');
         if (file) void file.getFile().then(take);

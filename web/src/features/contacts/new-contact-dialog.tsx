@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ApiError } from '../../api/api-error.ts';
 import { api } from '../../api/client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
-import { isAddress } from '../../ui/address-schema.ts';
+import { addressSchema } from '../../ui/address-schema.ts';
 import type { DialogState } from '../../ui/dialog.tsx';
 import { Checkbox } from '../../ui/field.tsx';
 import { FormDialog } from '../../ui/form-dialog.tsx';
@@ -13,7 +13,7 @@ import { refreshContacts } from './refresh-contacts.ts';
 
 const notAnAddress = 'Enter an address, such as ada@example.com';
 const schema = z.object({
-  email: z.string().trim().refine(isAddress, notAnAddress),
+  email: addressSchema(notAnAddress),
   subscribed: z.boolean(),
 });
 

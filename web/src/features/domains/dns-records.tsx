@@ -17,6 +17,9 @@ const purposes: Record<DnsRecord['purpose'], string> = {
 /** Whether sending requires the record. */
 export const isRequired = ({ purpose }: DnsRecord): boolean => purpose === 'OWNERSHIP' || purpose === 'DKIM';
 
+/** Whether DNS has it, but not as it should be. */
+export const isWrong = (record: DnsRecord): boolean => ['other', 'misplaced'].includes(stateOf(record));
+
 /** One record per line, for the person who manages the DNS of the domain. */
 export const recordLines = (records: readonly DnsRecord[]): string =>
   records
@@ -67,11 +70,18 @@ export function DnsRecords({ label, records }: { label: string; records: readonl
 const states = {
   found: { Icon: Check, tone: 'text-good', words: 'Found' },
   other: { Icon: TriangleAlert, tone: 'text-bad', words: 'Other value' },
+  misplaced: { Icon: TriangleAlert, tone: 'text-bad', words: 'Wrong place' },
   missing: { Icon: Clock, tone: 'text-muted', words: 'Not found' },
 };
 
-function State({ record: { found, others } }: { record: DnsRecord }) {
-  const { Icon, tone, words } = states[found ? 'found' : others.length > 0 ? 'other' : 'missing'];
+function stateOf({ found, others, misplaced }: DnsRecord): keyof typeof states {
+  if (found) return 'found';
+  if (misplaced) return 'misplaced';
+  return others.length > 0 ? 'other' : 'missing';
+}
+
+function State({ record }: { record: DnsRecord }) {
+  const { Icon, tone, words } = states[stateOf(record)];
   return (
     <span className={`inline-flex items-center gap-1 whitespace-nowrap ${tone}`}>
       <Icon aria-hidden className="size-4" /> {words}
@@ -79,11 +89,41 @@ function State({ record: { found, others } }: { record: DnsRecord }) {
   );
 }
 
-function Value({ record: { value, priority, purpose, others } }: { record: DnsRecord }) {
+/** Where DNS has the record by mistake, and how to correct that. */
+function Correction({ record: { type, name, misplaced } }: { record: DnsRecord }) {
+  if (misplaced === null) return null;
+  if (misplaced.name === name) {
+    return (
+      <p className="mt-1 text-sm">
+        <span className="text-bad">DNS has this value as {misplaced.type}.</span> Enter it as {type}.
+      </p>
+    );
+  }
+  const isAppended = misplaced.name.startsWith(`${name}.`);
+  const withoutAppended = name.slice(0, -(misplaced.name.length - name.length));
+  return (
+    <p className="mt-1 text-sm">
+      <span className="text-bad">DNS has this record at</span>{' '}
+      <code className="text-xs break-all">{misplaced.name}</code>.{' '}
+      {isAppended ? (
+        <>
+          Your DNS provider appends the domain by itself: enter{' '}
+          <code className="text-xs break-all">{withoutAppended || '@'}</code> as the name.
+        </>
+      ) : (
+        'Move it to the name that is listed here.'
+      )}
+    </p>
+  );
+}
+
+function Value({ record }: { record: DnsRecord }) {
+  const { value, priority, purpose, others } = record;
   return (
     <>
       <CopyText text={value} label="Copy the value" />
       {priority !== undefined && <span className="text-xs text-muted"> priority {priority}</span>}
+      <Correction record={record} />
       {others.length > 0 && (
         <p className="mt-1 text-sm">
           <span className="text-bad">DNS has {others.length === 1 ? 'this instead' : 'these instead'}:</span>

@@ -12,7 +12,7 @@ import { Page, Section } from '../../ui/page.tsx';
 import { Time } from '../../ui/time.tsx';
 import { say, sayError } from '../../ui/toast.tsx';
 import { useLeave } from '../../ui/use-leave.ts';
-import { DnsRecords, isRequired, recordLines } from './dns-records.tsx';
+import { DnsRecords, isRequired, isWrong, recordLines } from './dns-records.tsx';
 import { DomainBadge } from './domain-badge.tsx';
 import { domainsQuery } from './queries.ts';
 
@@ -114,8 +114,8 @@ function useDomainCheck(id: string) {
       say(
         data?.verified
           ? 'The domain is verified.'
-          : data?.records.some((record) => isRequired(record) && record.others.length > 0)
-            ? 'Some records have another value. Compare them below.'
+          : data?.records.some((record) => isRequired(record) && isWrong(record))
+            ? 'Some records are not as listed. Compare them below.'
             : 'Some records were not found yet. DNS changes can take an hour.',
       );
     } catch (error) {

@@ -20,7 +20,7 @@ export function ImageListPage() {
   const [doomed, setDoomed] = useState<Schema<'Image'> | null>(null);
   const page = query.data?.pages.at(-1);
   return (
-    <Page title="Images" description={page && <Usage used={page.used} quota={page.quota} />}>
+    <Page title="Images" description={page ? <Usage used={page.used} quota={page.quota} /> : ' '}>
       <UploadArea look="primary" />
       <Pages
         query={query}

@@ -166,10 +166,10 @@ async function change(
 
 /** The API names an address by its index in the call. */
 function withAddresses(error: unknown, emails: string[]): unknown {
-  if (!(error instanceof ApiError)) return error;
+  if (!(error instanceof ApiError) || error.issues.length === 0) return error;
   const errors = error.issues.map((issue) => {
     const index = /^emails\.(\d+)$/.exec(issue.field)?.[1];
     return { ...issue, field: (index && emails[Number(index)]) ?? issue.field };
   });
-  return new ApiError(error.status, error.requestId, { message: error.message, errors });
+  return new ApiError(error.status, error.requestId, { code: 'VALIDATION_ERROR', errors });
 }

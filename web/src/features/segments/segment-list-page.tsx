@@ -70,6 +70,7 @@ function SegmentTable({ segments }: { segments: Schema<'Segment'>[] }) {
   const columns: Column<Schema<'Segment'>>[] = [
     {
       header: 'Name',
+      isBreakable: true,
       cell: ({ id, name }) => (
         <RowLink
           to="/projects/$projectId/segments/$segmentId"

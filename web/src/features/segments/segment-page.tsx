@@ -29,7 +29,7 @@ export function SegmentPage() {
     <Page
       title={segment?.name ?? 'Segment'}
       badge={segment && <SegmentBadges segment={segment} />}
-      description={segment && <Meaning segment={segment} />}
+      description={segment ? <Meaning segment={segment} /> : ' '}
       back={{ label: 'Segments', to: '/projects/$projectId/segments', params: { projectId } }}
       actions={
         segment && (

@@ -32,7 +32,7 @@ export function TransitionMenu({ transition }: { transition: Transition }) {
         <AriaButton
           aria-label={label}
           isPending={edits.isBusy}
-          className="inline-flex size-6 items-center justify-center rounded-full border border-line-strong bg-canvas text-muted hover:bg-hover hover:text-ink"
+          className="inline-flex size-6 items-center justify-center rounded-full border border-line-strong bg-canvas text-muted hover:bg-hover hover:text-ink data-pending:opacity-40"
         >
           <Plus aria-hidden className="size-3.5" />
         </AriaButton>
@@ -59,7 +59,7 @@ export function EndMenu({ end }: { end: OpenEnd }) {
           <AriaButton
             aria-label={`Add a step after ${from}${branch}`}
             isPending={edits.isBusy}
-            className="inline-flex h-8 w-32 items-center justify-center gap-1.5 rounded-md border border-dashed border-line-strong bg-canvas text-sm text-muted hover:bg-hover hover:text-ink"
+            className="inline-flex h-8 w-32 items-center justify-center gap-1.5 rounded-md border border-dashed border-line-strong bg-canvas text-sm text-muted hover:bg-hover hover:text-ink data-pending:opacity-40"
           >
             <Plus aria-hidden className="size-3.5" />
             Add a step

@@ -5,7 +5,7 @@ import { nameSchema, StepFormFrame, type StepFormProps, useStepForm } from './st
 
 const schema = z.object({
   name: nameSchema,
-  amount: z.string().refine((text) => Number(text) > 0, 'Enter a number above 0'),
+  amount: z.string().refine((text) => Number(text) > 0, 'Enter a number above 0, such as 3 or 1.5'),
   unit: z.enum(durationUnits),
 });
 
