@@ -21,7 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-const environment = { PATH: process.env.PATH, NODE_ENV: 'test' };
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+const environment = { PATH, NODE_COMPILE_CACHE, NODE_ENV: 'test' };
 
 function build(): Promise<string | undefined> {
   said = [];

