@@ -76,6 +76,7 @@ export class FairSemaphore {
       shrinkTo: (left) => this.#shrink(entry, left),
       release: () => (entry.state === 'held' ? this.#giveBack(entry) : this.#leave(entry)),
       giveUp: (reason) => {
+        if (entry.state !== 'waiting') return;
         this.#leave(entry);
         reject(reason);
       },

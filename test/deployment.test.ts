@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { execa } from 'execa';
 import { describe, expect, it } from 'vitest';
@@ -100,4 +100,23 @@ describe('the example environment file', () => {
     const unknown = names.filter((name) => !compose.includes(`\${${name}`) && !handedOver.includes(name));
     expect(unknown).toEqual([]);
   });
+});
+
+it('the documents name files that exist, and link to some', () => {
+  const folders =
+    'api|analytics|bench|core|db|deploy|doctor|docs|journal|local|providers|runtime|temporal|test|web';
+  const named = new RegExp(`\`((?:${folders})/[\\w./-]+\\.\\w+)\``, 'g');
+  const documents = globSync(['*.md', '{docs,temporal,bench}/**/*.md'], { cwd: root });
+  const missing = documents.flatMap((document) => {
+    const text = read(document);
+    const files = [...text.matchAll(named)].flatMap(([, path = '']) => path);
+    const links = [...text.matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)].map(([, path = '']) =>
+      join(dirname(document), path),
+    );
+    return [...files, ...links]
+      .filter((path) => !existsSync(root + path))
+      .map((path) => `${document}: ${path}`);
+  });
+  expect(documents.length).toBeGreaterThan(10);
+  expect(missing).toEqual([]);
 });

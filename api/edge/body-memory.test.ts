@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Claim } from '../../core/fair-semaphore.ts';
 import { BodyMemory, type BodyMemoryOptions, bodyMemory, mebibyte, watchPace } from './body-memory.ts';
 
@@ -109,6 +109,18 @@ describe('memory for large bodies', () => {
     claims.a2.release();
     await immediate();
     expect(granted).toEqual(['a1', 'a3']);
+  });
+
+  it('is not refused later to a client that has left', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const memory = memoryOf();
+    const claims = { a1: memory.claim('a', 6), a2: memory.claim('a', 6) };
+    const granted = watch(claims);
+    claims.a2.release();
+    vi.advanceTimersByTime(60_000);
+    await immediate();
+    expect(granted).toEqual(['a1']);
   });
 
   it('admits a body larger than all of it, alone', async () => {
