@@ -7,7 +7,10 @@ const executable = await findChromium();
 const domain = 'mail.keyboard.test';
 
 describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () => {
-  const { owner, project, tab, page, heading, asked } = useDashboardStory(executable, 'Keyboard');
+  const { owner, project, tab, page, heading, field, button, sideBar, asked } = useDashboardStory(
+    executable,
+    'Keyboard',
+  );
   const post = (path: string, body: object) => owner.call('POST', path, body, { 'X-Project-Id': project.id });
   const focused = <Value>(expression: string) =>
     page.evaluate<Value>(`((element) => ${expression})(document.activeElement)`);
@@ -82,6 +85,40 @@ describe.skipIf(executable === undefined)('by keyboard, in the dashboard', () =>
     await expect.poll(() => body.textContent()).toBe('From {{ homeTown ?? "" }}nowhere');
     await page.getByRole('link', { name: 'Templates' }).first().click();
     await page.getByRole('button', { name: 'Leave' }).click();
+  });
+
+  it('a new record begins with the sender of the newest one, unless somebody is faster', async () => {
+    const content = { subject: 'Hello', body: '<p>Hello</p>', from: `team@${domain}`, fromName: 'The team' };
+    await post('/campaigns', { name: 'Earlier', audienceType: 'ALL', ...content });
+    await post('/templates', { name: 'Earlier', ...content });
+    const from = page.getByRole('combobox', { name: 'From' });
+    for (const [records, title] of [
+      ['campaigns', 'Campaigns'],
+      ['templates', 'Templates'],
+    ]) {
+      await page.goto(`projects/${project.id}/${records}/new`);
+      await eventually(() => from.inputValue(), `team@${domain}`);
+      expect(await field('Sender name').inputValue()).toBe('The team');
+      // Nothing has been entered, so there is no question about leaving.
+      await sideBar(String(title)).click();
+      await heading(String(title)).waitFor();
+    }
+
+    const newest = Promise.withResolvers<void>();
+    await page.route(/\/campaigns\?/, async (route) => {
+      await newest.promise;
+      await route.continue();
+    });
+    await page.goto(`projects/${project.id}/campaigns/new`);
+    await field('Sender name').fill('Somebody');
+    const listed = page.waitForResponse(/\/campaigns\?/);
+    newest.resolve();
+    await listed;
+    await tab.settled();
+    expect([await from.inputValue(), await field('Sender name').inputValue()]).toEqual(['', 'Somebody']);
+    await page.unroute(/\/campaigns\?/);
+    await sideBar('Templates').click();
+    await button('Leave').click();
   });
 
   it('the email preview shows that it has the focus', async () => {

@@ -6,6 +6,7 @@ import { FormField } from '../../ui/form-field.tsx';
 import { Section } from '../../ui/page.tsx';
 import { MessageEditor } from '../message-editor/message-editor.tsx';
 import { SenderFields } from '../message-editor/sender-fields.tsx';
+import type { Sender } from '../message-editor/use-usual-sender.ts';
 import { AudienceSection } from './audience-section.tsx';
 import type { CampaignValues } from './campaign-values.ts';
 import { TemplateDialog } from './template-dialog.tsx';
@@ -15,10 +16,11 @@ interface CampaignFormProps {
   form: UseFormReturn<CampaignValues>;
   failure: unknown;
   audience: ReturnType<typeof useAudience>;
+  usualSender?: Sender | undefined;
 }
 
 /** Audience and content of an unsent campaign. */
-export function CampaignForm({ form, failure, audience }: CampaignFormProps) {
+export function CampaignForm({ form, failure, audience, usualSender }: CampaignFormProps) {
   const [isTemplateOpen, setIsTemplateOpen] = useState(false);
   return (
     <FormProvider {...form}>
@@ -35,7 +37,7 @@ export function CampaignForm({ form, failure, audience }: CampaignFormProps) {
         title="Content"
         actions={<Button onPress={() => setIsTemplateOpen(true)}>Start from a template</Button>}
       >
-        <SenderFields />
+        <SenderFields usual={usualSender} />
         <MessageEditor />
       </Section>
       <TemplateDialog isOpen={isTemplateOpen} onClose={() => setIsTemplateOpen(false)} />

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -11,6 +12,7 @@ import { emptyContent } from '../message-editor/content.ts';
 import { blankCondition } from '../segments/condition-builder/condition.ts';
 import { CampaignForm } from './campaign-form.tsx';
 import { type CampaignValues, campaignBody, campaignSchema } from './campaign-values.ts';
+import { campaignListQuery } from './queries.ts';
 import { useAudience } from './use-audience.ts';
 
 const blank: CampaignValues = {
@@ -42,6 +44,7 @@ export function NewCampaignPage() {
     },
   });
   const audience = useAudience(form.watch());
+  const { data: newest } = useQuery(campaignListQuery({}));
   return (
     <Page
       isWide
@@ -53,7 +56,7 @@ export function NewCampaignPage() {
         </Button>
       }
     >
-      <CampaignForm form={form} failure={failure} audience={audience} />
+      <CampaignForm form={form} failure={failure} audience={audience} usualSender={newest?.data[0]} />
       <LeaveGuard isDirty={form.formState.isDirty} />
     </Page>
   );

@@ -54,7 +54,7 @@ export function SendingHealth({ projectId }: { projectId: string }) {
               ]}
             />
             <p className="text-sm text-muted">
-              Levels apply from 100 emails.
+              Levels apply from 100 emails. Those to simulator addresses do not count.
               {autoDisable && ' A project at a critical level is disabled automatically.'}
             </p>
           </>

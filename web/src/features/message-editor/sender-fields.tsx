@@ -6,10 +6,17 @@ import { FormSelect } from '../../ui/form-select.tsx';
 import { ComboBox } from '../../ui/select.tsx';
 import { domainsQuery } from '../domains/queries.ts';
 import { contentTypes, type MessageContent } from './content.ts';
+import { type Sender, useUsualSender } from './use-usual-sender.ts';
 
-/** Sender and type of an email. Must be inside a form with the message fields. */
-export function SenderFields() {
-  const { control } = useFormContext<MessageContent>();
+/**
+ * Sender and type of an email. Must be inside a form with the message fields.
+ *
+ * @param usual fills in the sender of a new record
+ */
+export function SenderFields({ usual }: { usual?: Sender | undefined }) {
+  const form = useFormContext<MessageContent>();
+  const { control } = form;
+  useUsualSender(form, usual);
   return (
     <div className="grid gap-4 sm:grid-cols-2 lg:grid-cols-4">
       <FromField />

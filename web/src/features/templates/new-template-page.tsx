@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useProjectId } from '../../shell/use-project-id.ts';
@@ -7,6 +8,7 @@ import { Page } from '../../ui/page.tsx';
 import { say } from '../../ui/toast.tsx';
 import { useIsShown, useLeave } from '../../ui/use-leave.ts';
 import { emptyContent } from '../message-editor/content.ts';
+import { templateListQuery } from './queries.ts';
 import { TemplateForm, type TemplateValues, templateSchema } from './template-form.tsx';
 
 export function NewTemplatePage() {
@@ -29,6 +31,7 @@ export function NewTemplatePage() {
       });
     },
   });
+  const { data: newest } = useQuery(templateListQuery({}));
   return (
     <Page
       isWide
@@ -40,7 +43,7 @@ export function NewTemplatePage() {
         </Button>
       }
     >
-      <TemplateForm form={form} failure={failure} />
+      <TemplateForm form={form} failure={failure} usualSender={newest?.data[0]} />
     </Page>
   );
 }

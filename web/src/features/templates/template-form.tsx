@@ -7,6 +7,7 @@ import { LeaveGuard } from '../../ui/leave-guard.tsx';
 import { contentOf, contentShape } from '../message-editor/content.ts';
 import { MessageEditor } from '../message-editor/message-editor.tsx';
 import { SenderFields } from '../message-editor/sender-fields.tsx';
+import type { Sender } from '../message-editor/use-usual-sender.ts';
 
 export const templateSchema = z.object({
   name: z.string().regex(/\S/, 'Enter a name').max(255, 'At most 255 characters'),
@@ -25,16 +26,17 @@ export const toTemplateValues = (template: Schema<'Template'>): TemplateValues =
 interface TemplateFormProps {
   form: UseFormReturn<TemplateValues>;
   failure: unknown;
+  usualSender?: Sender | undefined;
 }
 
-export function TemplateForm({ form, failure }: TemplateFormProps) {
+export function TemplateForm({ form, failure, usualSender }: TemplateFormProps) {
   return (
     <FormProvider {...form}>
       <div className="grid gap-4 sm:grid-cols-2">
         <FormField control={form.control} name="name" label="Name" hint="Only your team sees it." />
         <FormField control={form.control} name="description" label="Note" placeholder="When it is sent" />
       </div>
-      <SenderFields />
+      <SenderFields usual={usualSender} />
       <FormError error={failure} />
       <MessageEditor hasWorkflowSamples />
       <LeaveGuard isDirty={form.formState.isDirty} />
