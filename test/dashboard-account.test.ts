@@ -406,7 +406,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.locator('input[type=file]').setInputFiles(file);
   }
 
-  it('is told that two columns have the same name, and gets no useless choice', async () => {
+  it('learns that two columns have the same name, and is offered no useless choice', async () => {
     await chooseImport('email,plan,plan\nada@example.com,pro,free\n');
     await page.getByText('Two columns are named "plan"').waitFor();
     expect(await page.getByRole('table').count()).toBe(0);
@@ -426,7 +426,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 502'))).toEqual([]);
   });
 
-  it('is told to choose a file again when it has changed', async () => {
+  it('has to choose a file again when it has changed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'posthaste-import-'));
     const file = join(folder, 'people.csv');
     await writeFile(file, 'email\nada@example.com\nbad\n');
@@ -463,7 +463,7 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
-  it('is told how many of many rejected rows it sees, and how many it can download', async () => {
+  it('sees how many of many rejected rows are shown, and how many can be downloaded', async () => {
     await chooseImport(`email\ngood@example.com\n${'bad\n'.repeat(1_001)}`);
     await page.getByText('The first 100 of 1,001 are shown.').waitFor();
     await button('Import 1 row').click();
