@@ -18,29 +18,50 @@ declare
   woken uuid[];
   woken_in uuid[];
   -- Bounds of the events: comparisons with values leave out the other partitions of a plan before it starts.
+  sorted uuid[];
   lowest uuid;
   highest uuid;
+  are_read boolean;
+  have_listeners boolean;
   -- Events of an email that happen without a person's action.
   automatic constant text[] := array['email.sent', 'email.delivery', 'email.bounce', 'email.complaint'];
 begin
-  lowest := (select id from unnest(event_ids) id order by id limit 1);
-  highest := (select id from unnest(event_ids) id order by id desc limit 1);
-  -- The same events, for the segments that read them: as record_segment_changes, with their hops. They are looked up for a
-  -- name that is read, and for no other.
-  insert into segment_changes (project_id, input, contact_ids, hops)
-  select e.project_id, left('event.' || e.name, 200), array_agg(written.contact_id), nullif(written.hops, 0)
+  -- Nothing reads or listens for most names: a look-up for each name then spares those for each event.
+  select bool_or(n.is_read), bool_or(n.has_listener) into are_read, have_listeners
   from (
-    select project_id, name, array_agg(id) as ids
-    from unnest(event_ids, projects, names) as e (id, project_id, name)
-    group by project_id, name
-  ) e
-  cross join lateral unnest(e.ids) as u (id)
-  cross join lateral (
-    select w.contact_id, w.hops from events w where w.id = u.id and w.id between lowest and highest offset 0
-  ) written
-  where exists (
-    select from segment_inputs i where i.project_id = e.project_id and i.input = left('event.' || e.name, 200) offset 0)
-  group by e.project_id, e.name, written.hops;
+    select
+      exists (
+        select from segment_inputs i where i.project_id = e.project_id and i.input = left('event.' || e.name, 200) offset 0
+      ) as is_read,
+      exists (
+        select from event_listeners l where l.project_id = e.project_id and l.event_name = e.name offset 0
+      ) as has_listener
+    from (select distinct project_id, name from unnest(projects, names) as e (project_id, name)) e
+  ) n;
+  if are_read then
+    sorted := array_sort(event_ids);
+    lowest := sorted[1];
+    highest := sorted[cardinality(sorted)];
+    -- The same events, for the segments that read them: as record_segment_changes, with their hops. They are looked up for a
+    -- name that is read, and for no other.
+    insert into segment_changes (project_id, input, contact_ids, hops)
+    select e.project_id, left('event.' || e.name, 200), array_agg(written.contact_id), nullif(written.hops, 0)
+    from (
+      select project_id, name, array_agg(id) as ids
+      from unnest(event_ids, projects, names) as e (id, project_id, name)
+      group by project_id, name
+    ) e
+    cross join lateral unnest(e.ids) as u (id)
+    cross join lateral (
+      select w.contact_id, w.hops from events w where w.id = u.id and w.id between lowest and highest offset 0
+    ) written
+    where exists (
+      select from segment_inputs i where i.project_id = e.project_id and i.input = left('event.' || e.name, 200) offset 0)
+    group by e.project_id, e.name, written.hops;
+  end if;
+  if not have_listeners then
+    return;
+  end if;
 
   select array_agg(e.id), array_agg(l.id) into matched, listeners
   from unnest(event_ids, projects, names, contacts) as e (id, project_id, name, contact_id)
@@ -58,8 +79,9 @@ begin
     and (select count(distinct id) from unnest(contacts) id) > 1 then
     raise exception 'the events start or wake % executions', cardinality(matched) using errcode = 'program_limit_exceeded';
   end if;
-  lowest := (select id from unnest(matched) id order by id limit 1);
-  highest := (select id from unnest(matched) id order by id desc limit 1);
+  sorted := array_sort(matched);
+  lowest := sorted[1];
+  highest := sorted[cardinality(sorted)];
 
   with entering as materialized (
     select distinct on (m.listener, e.contact_id) m.listener as workflow_id, e.contact_id, e.id as event_id, e.data
