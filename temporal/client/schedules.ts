@@ -8,21 +8,7 @@ import {
   segmentCountWorkflow,
   segmentRoundsWorkflow,
 } from '../contracts/segments.ts';
-import { type SweepInput, type SweepName, sweepWorkflow } from '../contracts/sweeps.ts';
-
-const sweepSeconds: Record<SweepName, number> = {
-  campaigns: 60,
-  'campaign-recount': 60 * 60,
-  expired: 60 * 60,
-  partitions: 60 * 60,
-  'stranded-emails': 10 * 60,
-  'overdue-snoozes': 10 * 60,
-  'contact-figures': 30,
-  'contact-erasures': 5 * 60,
-  'project-security': 60,
-  executions: 5 * 60,
-  'orphaned-executions': 60 * 60,
-};
+import { type SweepInput, type SweepName, sweepSeconds, sweepWorkflow } from '../contracts/sweeps.ts';
 
 export interface RoundIntervals {
   segmentRoundSeconds: number;
