@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { campaignFigureColumns, campaignFigures, countedSql } from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
-import { queryColumn, queryValue, withSettings } from '../../sql.ts';
+import { queryColumn, queryValue } from '../../sql.ts';
 
 /**
  * Adds the pending changes to the figures, 20,000 per statement. Senders append changes instead of updating one row, so
@@ -75,7 +75,3 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
      select ${campaignFigures.map((name) => `abs(${name})`).join(' + ')} as differences from difference`;
   return queryValue(em, z.int(), sql, [campaignId]);
 }
-
-/** Like `recountCampaign`, ended by the statement timeout after `timeoutMs`. */
-export const recountCampaignWithin = (em: Em, campaignId: string, timeoutMs: number): Promise<number> =>
-  withSettings(em, `set local statement_timeout = ${timeoutMs}`, (own) => recountCampaign(own, campaignId));
