@@ -3,12 +3,7 @@ import { countSendingProjects } from '../../../db/statements/campaigns/count-sen
 import { returnSendSlots, sendBuckets, takeSendSlots } from '../../../db/statements/emails/send-slots.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 
-export interface CampaignSlots {
-  granted: number;
-  /** Delay from the grant until the n-th email may leave. */
-  inMs: (index: number) => number;
-  retryInMs: number;
-}
+export type CampaignSlots = Pick<SlotReservation, 'granted' | 'inMs' | 'retryInMs'>;
 
 /**
  * Share of the rate that campaigns may use; the rest is reserved for transactional email. Together with the short
@@ -49,11 +44,12 @@ export async function reserveCampaignSlots(
   return reservation;
 }
 
-class SlotReservation implements CampaignSlots {
+class SlotReservation {
   readonly #em: Em;
   readonly #paces: { startInMs: number; rate: number }[] = [];
   granted: number;
   retryInMs = 0;
+  /** Delay from the grant until the n-th email may leave. */
   readonly inMs = (index: number): number =>
     Math.max(0, ...this.#paces.map(({ startInMs, rate }) => startInMs + (index * 1000) / rate));
 
