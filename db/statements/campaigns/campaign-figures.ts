@@ -1,5 +1,10 @@
 import { z } from 'zod';
-import { campaignFigureColumns, campaignFigures, countedSql } from '../../fragments/campaign-figures-sql.ts';
+import {
+  campaignFigureColumns,
+  campaignFigures,
+  countedSql,
+  figureRowsSql,
+} from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
 import { queryColumn, queryValue } from '../../sql.ts';
 
@@ -58,11 +63,7 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
      ),
      kept as (
        select ${campaignFigures.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
-       from (
-         select ${campaignFigureColumns} from campaign_figures where campaign_id = $1
-         union all
-         select ${campaignFigureColumns} from campaign_figure_changes where campaign_id = $1
-       ) figures
+       from (${figureRowsSql('$1')}) figures
      ),
      difference as (
        select ${campaignFigures.map((name) => `c.${name} - k.${name} as ${name}`).join(', ')} from counted c, kept k
