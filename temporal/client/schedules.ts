@@ -1,4 +1,5 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { Config } from '../../core/config/schema.ts';
 import { type JobKind, searchAttributes } from '../contracts/search-attributes.ts';
 import {
   newSegmentComputation,
@@ -10,11 +11,10 @@ import {
 } from '../contracts/segments.ts';
 import { type SweepInput, type SweepName, sweepSeconds, sweepWorkflow } from '../contracts/sweeps.ts';
 
-export interface RoundIntervals {
-  segmentRoundSeconds: number;
-  segmentComputationMinutes: number;
-  segmentCountMinutes: number;
-}
+type RoundIntervals = Pick<
+  Config,
+  'SEGMENT_ROUND_INTERVAL_SECONDS' | 'SEGMENT_COMPUTE_INTERVAL_MINUTES' | 'SEGMENT_COUNT_INTERVAL_MINUTES'
+>;
 
 interface Round {
   id: string;
@@ -40,7 +40,7 @@ const rounds: readonly Round[] = [
   ...sweepRounds,
   {
     id: 'segments/computation',
-    everySeconds: ({ segmentComputationMinutes }) => segmentComputationMinutes * 60,
+    everySeconds: ({ SEGMENT_COMPUTE_INTERVAL_MINUTES: minutes }) => minutes * 60,
     workflow: segmentComputationWorkflow,
     input: newSegmentComputation,
     summary: 'Tracked segments that are new or were edited',
@@ -48,7 +48,7 @@ const rounds: readonly Round[] = [
   },
   {
     id: 'segments/changes',
-    everySeconds: ({ segmentRoundSeconds }) => segmentRoundSeconds,
+    everySeconds: ({ SEGMENT_ROUND_INTERVAL_SECONDS: seconds }) => seconds,
     workflow: segmentRoundsWorkflow,
     input: newSegmentRounds,
     summary: 'Entries and exits of tracked segments',
@@ -56,7 +56,7 @@ const rounds: readonly Round[] = [
   },
   {
     id: 'segments/count',
-    everySeconds: ({ segmentCountMinutes }) => segmentCountMinutes * 60,
+    everySeconds: ({ SEGMENT_COUNT_INTERVAL_MINUTES: minutes }) => minutes * 60,
     workflow: segmentCountWorkflow,
     input: newSegmentCount,
     summary: 'Member counts of segments',
