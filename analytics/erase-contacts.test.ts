@@ -9,8 +9,8 @@ import { activityStats } from './questions/activity-stats.ts';
 import { activityFeed, listEvents } from './questions/event-listings.ts';
 import { eventNames } from './questions/event-names.ts';
 import { eventStats } from './questions/event-stats.ts';
-import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
-import { eventRow } from './testing/event-row.ts';
+import { eventTable } from './tables/event.ts';
+import { type EventInsertRow, eventRow, toEventLine } from './testing/event-row.ts';
 
 const period = { startDate: new Date(Date.now() - 86_400_000), endDate: new Date(Date.now() + 86_400_000) };
 

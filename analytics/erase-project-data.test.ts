@@ -4,9 +4,9 @@ import { z } from 'zod';
 import { useTestClickHouse } from '../test/setup/clickhouse.ts';
 import { countColumn } from './client/question.ts';
 import { eraseProjectData } from './erase-project-data.ts';
-import { eventTable, toEventLine } from './tables/event.ts';
+import { eventTable } from './tables/event.ts';
 import { type LoggedRequest, requestLogTable, toRequestLine } from './tables/request-log.ts';
-import { eventRow } from './testing/event-row.ts';
+import { eventRow, toEventLine } from './testing/event-row.ts';
 
 const clickhouse = useTestClickHouse();
 

@@ -9,7 +9,8 @@ import { type ClickHouse, connectClickHouse } from './clickhouse.ts';
 import { countColumn, type Question } from './client/question.ts';
 import { migrateClickHouse } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
-import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
+import { eventTable } from './tables/event.ts';
+import { type EventInsertRow, toEventLine } from './testing/event-row.ts';
 
 const tables: Question<Record<string, never>, { name: string; definition: string }> = {
   name: 'tables',

@@ -3,7 +3,8 @@ import { v7 as uuidv7 } from 'uuid';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { useTestClickHouse } from '../test/setup/clickhouse.ts';
-import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
+import { eventTable } from './tables/event.ts';
+import { type EventInsertRow, toEventLine } from './testing/event-row.ts';
 
 const text = readFileSync(new URL('./README.md', import.meta.url), 'utf8');
 const queries = new Map(

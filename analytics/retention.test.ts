@@ -7,8 +7,8 @@ import { countColumn } from './client/question.ts';
 import { migrateClickHouse } from './migrate.ts';
 import { eventNames } from './questions/event-names.ts';
 import { timeseries } from './questions/timeseries.ts';
-import { type EventInsertRow, eventTable, toEventLine } from './tables/event.ts';
-import { eventRow } from './testing/event-row.ts';
+import { eventTable } from './tables/event.ts';
+import { type EventInsertRow, eventRow, toEventLine } from './testing/event-row.ts';
 
 const clickhouse = useTestClickHouse();
 

@@ -1,7 +1,7 @@
 import { leastContacts } from '../core/contacts-in-time.ts';
 import { isStatementTimeout } from './database-errors.ts';
 import type { Em } from './orm.ts';
-import { execute } from './sql.ts';
+import { execute, withSettings } from './sql.ts';
 
 /** Ten times what is usual: its contacts have far more data than those before. */
 export const longestStatementMs = 20_000;
@@ -19,3 +19,7 @@ export async function limitStatements(em: Em, contacts: number, longestMs: numbe
 /** Whether a transaction ended by its limit, so that it is to be repeated with fewer contacts. */
 export const isTooMany = (error: unknown, contacts: number): boolean =>
   contacts > leastContacts && isStatementTimeout(error);
+
+/** Runs `work` in a transaction of which the statement timeout ends each statement after `timeoutMs`. */
+export const withinTime = <Result>(em: Em, timeoutMs: number, work: (own: Em) => Promise<Result>) =>
+  withSettings(em, `set local statement_timeout = ${timeoutMs}`, work);

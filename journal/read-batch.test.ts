@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { withoutClickHouse } from '../analytics/clickhouse.ts';
-import { type EventInsertRow, toEventLine } from '../analytics/tables/event.ts';
+import { type EventInsertRow, toEventLine } from '../analytics/testing/event-row.ts';
 import { eventually } from '../test/setup/eventually.ts';
 import { fileFixture } from '../test/setup/fixtures.ts';
 import { connectStreamer } from './connection.ts';

@@ -26,22 +26,18 @@ interface Stack extends StackOptions {
   take(name: PortName): Promise<number>;
 }
 
-export interface StartingChildren {
-  /** Settles when each child has a process (for Postgres, possibly `initdb`) or has failed. */
-  spawned: Promise<unknown>;
-  up: Promise<unknown>[];
-}
-
 /**
  * Starts the embedded parts concurrently, each with its own log file. All are added to the shutdown immediately,
  * whatever order they come up in, so that they end in the reverse of this order.
+ *
+ * @returns `spawned` settles when each child has a process (for Postgres, possibly `initdb`) or has failed
  */
 export function startChildren(
   options: StackOptions,
   parts: EmbeddedParts,
   reserved: ReservedPorts,
   ports: PortNumbers,
-): StartingChildren {
+) {
   const { data, say } = options;
   const up: Promise<unknown>[] = [];
   const spawned: Promise<unknown>[] = [];

@@ -8,21 +8,13 @@ import {
   openCampaignThread,
 } from '../temporal/worker/campaign-thread/campaign-thread.ts';
 import { tryToBuildDashboard } from './build-dashboard.ts';
-import type { Credentials, StackUrls } from './credentials.ts';
+import type { StackUrls } from './credentials.ts';
 import { chooseEmbeddedParts, localApiUrl, productEnvironment } from './environment.ts';
 import { LocalStackError } from './failure.ts';
 import { rememberPorts } from './ports.ts';
 import { postgresUrl } from './postgres.ts';
 import { type StackOptions, startChildren } from './stack-children.ts';
 import { portNumbers, reservePorts } from './stack-ports.ts';
-
-export interface RunningStack {
-  urls: StackUrls;
-  /** `undefined` when the database is not ours and already has accounts. */
-  credentials: Credentials | undefined;
-  isFirstStart: boolean;
-  signInLink: string | undefined;
-}
 
 /** Before spawning it, the first start may have to download Temporal. */
 const longestSpawnMs = 2_000;
@@ -32,7 +24,7 @@ const longestSpawnMs = 2_000;
  * loads the product, which then starts on top of them. Resolves when all of it answers.
  * @throws LocalStackError or ConfigError with a message for the user
  */
-export async function startStack(options: StackOptions): Promise<RunningStack> {
+export async function startStack(options: StackOptions) {
   const { environment, settings, data } = options;
   const parts = chooseEmbeddedParts(settings);
   const reserved = await reservePorts(settings, parts, data.path);
@@ -96,7 +88,7 @@ async function startProductOnTop(
   config: Config,
   environment: Record<string, string | undefined>,
   { withLocalSes, inboundSmtp }: { withLocalSes: boolean; inboundSmtp: string | null },
-): Promise<RunningStack> {
+) {
   const { log, shutdown, settings, data } = options;
   const product = await startProduct({ config, environment, log, shutdown, campaigns });
   void product.workerEnded.then(

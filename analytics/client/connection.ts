@@ -24,22 +24,9 @@ interface Statement {
   query_params?: Record<string, unknown>;
 }
 
-export interface Connection {
-  /**
-   * @param task ends when the signal is aborted
-   * @param limitMs total time: the wait for a free connection, ClickHouse's work and the transfer of the answer.
-   *   Default `requestTimeoutMs`
-   * @throws ClickHouseUnavailable when the limit is exceeded
-   */
-  run<T>(task: (client: Client, signal: AbortSignal) => Promise<T>, limitMs?: number): Promise<T>;
-  /** Runs a statement without a result, within the time of `run`. */
-  execute(statement: Statement, limitMs?: number): Promise<void>;
-  createDatabase(): Promise<void>;
-  /** Aborts the tasks that are still running, and resolves once they have ended. */
-  close(): Promise<void>;
-}
+export type Connection = ReturnType<typeof openConnection>;
 
-export function openConnection(options: ClickHouseOptions): Connection {
+export function openConnection(options: ClickHouseOptions) {
   const { requestTimeoutMs = 60_000 } = options;
   const common = {
     url: options.url,
@@ -71,6 +58,11 @@ export function openConnection(options: ClickHouseOptions): Connection {
     }
   }
 
+  /**
+   * @param task ends when the signal is aborted
+   * @param limitMs total time: the wait for a free connection, ClickHouse's work and the transfer of the answer
+   * @throws ClickHouseUnavailable when the limit is exceeded
+   */
   function run<T>(task: (client: Client, signal: AbortSignal) => Promise<T>, limitMs = requestTimeoutMs) {
     const result = runWithin(limitMs, (signal) => task(client, signal));
     running.add(result);
@@ -81,8 +73,10 @@ export function openConnection(options: ClickHouseOptions): Connection {
 
   return {
     run,
-    execute: (statement, limitMs) => run((own, signal) => execute(own, statement, signal), limitMs),
-    async createDatabase() {
+    /** Runs a statement without a result, within the time of `run`. */
+    execute: (statement: Statement, limitMs?: number) =>
+      run((own, signal) => execute(own, statement, signal), limitMs),
+    async createDatabase(): Promise<void> {
       // Not through the client above: its requests name the database, which a server rejects while it is missing.
       const administration = createClient({ ...common, max_open_connections: 1 });
       const query = `CREATE DATABASE IF NOT EXISTS ${options.database}`;
@@ -92,7 +86,8 @@ export function openConnection(options: ClickHouseOptions): Connection {
         await administration.close();
       }
     },
-    async close() {
+    /** Aborts the tasks that are still running, and resolves once they have ended. */
+    async close(): Promise<void> {
       closing.abort();
       await Promise.allSettled(running);
       await client.close();

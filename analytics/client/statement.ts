@@ -1,10 +1,7 @@
 export type Settings = Readonly<Record<string, string | number>>;
 
-const settingName = /^[a-z][a-z0-9_]*$/;
-
 function settingsClause(settings: Settings): string {
   const parts = Object.entries(settings).map(([name, value]) => {
-    if (!settingName.test(name)) throw new Error(`Invalid setting name: ${name}`);
     const literal = typeof value === 'number' ? value : `'${value.replace(/[\\']/g, '\\$&')}'`;
     return `${name} = ${literal}`;
   });

@@ -3,8 +3,8 @@ import { v7 } from 'uuid';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { useTestClickHouse } from '../../test/setup/clickhouse.ts';
-import { type EventInsertRow, eventTable, toEventLine } from '../tables/event.ts';
-import { eventRow } from '../testing/event-row.ts';
+import { eventTable } from '../tables/event.ts';
+import { type EventInsertRow, eventRow, toEventLine } from '../testing/event-row.ts';
 import {
   byInstantAndId,
   deliveriesOf,

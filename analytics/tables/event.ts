@@ -22,7 +22,8 @@ export const eventTable: InsertTarget = { table: 'event', columns: eventColumns 
 
 export const eventKinds = ['tracked', 'emitted', 'activity'] as const;
 
-export interface EventInsertRow {
+/** A row of `event` but its data. */
+export interface InsertedEvent {
   projectId: string;
   eventId: string;
   occurredAt: Date;
@@ -33,18 +34,10 @@ export interface EventInsertRow {
   emailId: string | null;
   campaignId: string | null;
   workflowId: string | null;
-  data: Record<string, unknown>;
 }
 
-/**
- * A row as a line for `ClickHouse.insert`, identical to the lines that Postgres renders for the streamer.
- * @internal for inserts in tests
- */
-export function toEventLine({ data, ...row }: EventInsertRow): string {
-  return eventLine(row, JSON.stringify(data));
-}
-
-export function eventLine(row: Omit<EventInsertRow, 'data'>, data: string): string {
+/** @param data JSON */
+export function eventLine(row: InsertedEvent, data: string): string {
   return [
     row.projectId,
     row.eventId,

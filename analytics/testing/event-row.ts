@@ -1,5 +1,9 @@
 import { v7 } from 'uuid';
-import type { EventInsertRow } from '../tables/event.ts';
+import { eventLine, type InsertedEvent } from '../tables/event.ts';
+
+export interface EventInsertRow extends InsertedEvent {
+  data: Record<string, unknown>;
+}
 
 /** A tracked event of an hour ago unless `rest` says otherwise, made now. */
 export const eventRow = (projectId: string, rest: Partial<EventInsertRow> = {}): EventInsertRow => ({
@@ -16,3 +20,8 @@ export const eventRow = (projectId: string, rest: Partial<EventInsertRow> = {}):
   data: {},
   ...rest,
 });
+
+/** A row as a line for `ClickHouse.insert`, identical to the lines that Postgres renders for the streamer. */
+export function toEventLine({ data, ...row }: EventInsertRow): string {
+  return eventLine(row, JSON.stringify(data));
+}

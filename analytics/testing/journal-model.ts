@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { v4, v7 } from 'uuid';
 import type { ActivityStats } from '../questions/activity-stats.ts';
-import type { EventInsertRow } from '../tables/event.ts';
+import type { EventInsertRow } from './event-row.ts';
 
 const eventTypes = [
   ['emitted', 'email.sent', 'email.sent'],

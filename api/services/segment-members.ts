@@ -10,6 +10,7 @@ import { Segment } from '../../db/entities/segment.ts';
 import type { Em, Orm } from '../../db/orm.ts';
 import { retryTransaction } from '../../db/retry-transaction.ts';
 import { readAudienceFigures } from '../../db/statements/contacts/contact-figures.ts';
+import { createMissingContacts } from '../../db/statements/contacts/patch-contact.ts';
 import {
   countAudience,
   listAudience,
@@ -18,7 +19,6 @@ import {
 import { batchSegments } from '../../db/statements/segments/batch-segments.ts';
 import { changeStaticMembers } from '../../db/statements/segments/change-static-members.ts';
 import { computationStart, computeSegment } from '../../db/statements/segments/compute-segment.ts';
-import { createMissingContacts } from '../../db/statements/segments/create-missing-contacts.ts';
 import { countStaticMembers, listMembers } from '../../db/statements/segments/segment-members.ts';
 import { segmentsOfContact } from '../../db/statements/segments/segments-of-contact.ts';
 import type { LargePageQuery } from '../schemas/pagination.ts';

@@ -7,21 +7,14 @@ import {
   storedSubscriptionSchema,
 } from '../../core/billing/subscription.ts';
 import { createdAt, instant, updatedAt } from './columns.ts';
-import { Project } from './project.ts';
+import { ofProject } from './project.ts';
 
 const BillingLimitSchema = defineEntity({
   name: 'BillingLimit',
   tableName: 'billing_limits',
   repository: () => BillingLimitRepository,
   properties: {
-    projectId: () =>
-      p
-        .manyToOne(Project)
-        .mapToPk()
-        .fieldName('project_id')
-        .primary()
-        .updateRule('no action')
-        .deleteRule('cascade'),
+    projectId: () => ofProject().primary(),
     category: p.enum(billingCategories).primary(),
     emails: p.integer().check('emails >= 0'),
     updatedAt: updatedAt(),

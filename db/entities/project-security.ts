@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { createdAt, instant, primaryId } from './columns.ts';
-import { Project } from './project.ts';
+import { ofProject } from './project.ts';
 
 export const ProjectSuspension = defineEntity({
   name: 'ProjectSuspension',
@@ -8,8 +8,7 @@ export const ProjectSuspension = defineEntity({
   indexes: [{ name: 'project_suspensions_project', properties: ['projectId', 'createdAt'] }],
   properties: {
     id: primaryId(),
-    projectId: () =>
-      p.manyToOne(Project).mapToPk().fieldName('project_id').updateRule('no action').deleteRule('cascade'),
+    projectId: ofProject,
     reason: p.text(),
     sent: p.integer(),
     bounced: p.integer(),

@@ -51,6 +51,10 @@ export class Project extends ProjectSchema.class {
 }
 ProjectSchema.setClass(Project);
 
+/** The project as an id, for rows that end with it. */
+export const ofProject = () =>
+  p.manyToOne(Project).mapToPk().fieldName('project_id').updateRule('no action').deleteRule('cascade');
+
 const MembershipSchema = defineEntity({
   name: 'Membership',
   tableName: 'memberships',
@@ -92,8 +96,7 @@ const InvitationSchema = defineEntity({
   uniques: [{ name: 'invitations_project_email', properties: ['projectId', 'email'] }],
   properties: {
     id: primaryId(),
-    projectId: () =>
-      p.manyToOne(Project).mapToPk().fieldName('project_id').updateRule('no action').deleteRule('cascade'),
+    projectId: ofProject,
     email: p.text(),
     role: p.enum(projectRoles),
     tokenHash: p.blob().unique(),

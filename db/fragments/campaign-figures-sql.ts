@@ -6,6 +6,12 @@ export const campaignFigures = [...campaignCounters, 'held'] as const;
 type CampaignFigure = (typeof campaignFigures)[number];
 export const campaignFigureColumns = campaignFigures.join(', ');
 
+/** The figures of a campaign as of the last fold, and each change since: the sum of these rows is exact. */
+export const figureRowsSql = (campaignId: string) => `
+  select ${campaignFigureColumns} from campaign_figures where campaign_id = ${campaignId}
+  union all
+  select ${campaignFigureColumns} from campaign_figure_changes where campaign_id = ${campaignId}`;
+
 export const countedSql: Readonly<Record<CampaignFigure, (row: string) => string>> = {
   ...recordOf(campaignCounters, (name) => (row: string) => `${row}.${name}_at is not null`),
   held: (row) => `(${row}.sent_at is null and ${row}.status in ('FAILED', 'SUPPRESSED', 'CANCELLED'))`,

@@ -1,3 +1,4 @@
+import { FairSemaphore } from '../../core/fair-semaphore.ts';
 import { StatementError } from './statement-error.ts';
 
 const mostWaiting = 200;
@@ -6,12 +7,12 @@ const longestWaitMs = 20_000;
 /** Hands out connections to the engine, each for one statement at a time, in the order of the requests. */
 export class Connections<Connection> {
   readonly #idle: Connection[];
-  readonly #waiting = new Set<(connection: Connection) => void>();
-  readonly #running = new Set<Promise<unknown>>();
+  readonly #places: FairSemaphore;
   readonly #closing = new AbortController();
 
   constructor(connections: readonly Connection[]) {
     this.#idle = [...connections];
+    this.#places = new FairSemaphore(connections.length);
   }
 
   /**
@@ -20,44 +21,31 @@ export class Connections<Connection> {
    */
   async use<T>(gone: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> {
     if (this.#closing.signal.aborted) throw tooBusy('ClickHouse is shutting down');
-    const connection = this.#idle.pop() ?? (await this.#wait(gone));
-    const running = work(connection);
-    this.#running.add(running);
+    const release = await this.#takePlace(gone);
+    const connection = this.#idle.pop();
+    // A place stands for a connection.
+    if (connection === undefined) throw new Error('There are more places than connections');
     try {
-      return await running;
+      return await work(connection);
     } finally {
-      this.#running.delete(running);
-      this.#giveBack(connection);
+      this.#idle.push(connection);
+      release();
     }
   }
 
   /** Rejects waiting statements and resolves when none is running. */
   async close(): Promise<void> {
     this.#closing.abort();
-    while (this.#running.size > 0) await Promise.allSettled(this.#running);
+    await this.#places.acquire('', this.#places.capacity);
   }
 
-  #wait(gone: AbortSignal): Promise<Connection> {
-    if (this.#waiting.size >= mostWaiting) throw tooBusy('Too many statements are waiting');
-    const { promise, resolve, reject } = Promise.withResolvers<Connection>();
+  async #takePlace(gone: AbortSignal): Promise<() => void> {
+    if (this.#places.hasRoom('')) return this.#places.acquire('');
+    if (this.#places.waiting() >= mostWaiting) throw tooBusy('Too many statements are waiting');
     const leave = AbortSignal.any([gone, this.#closing.signal, AbortSignal.timeout(longestWaitMs)]);
-    const refuse = () => {
-      this.#waiting.delete(resolve);
-      reject(tooBusy('The statement waited too long, or its client is gone'));
-    };
-    this.#waiting.add(resolve);
-    if (leave.aborted) refuse();
-    else leave.addEventListener('abort', refuse, { once: true });
-    return promise;
-  }
-
-  #giveBack(connection: Connection): void {
-    const [next] = this.#waiting;
-    if (next === undefined) this.#idle.push(connection);
-    else {
-      this.#waiting.delete(next);
-      next(connection);
-    }
+    return this.#places.acquire('', 1, leave).catch(() => {
+      throw tooBusy('The statement waited too long, or its client is gone');
+    });
   }
 }
 

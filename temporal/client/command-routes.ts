@@ -15,9 +15,13 @@ import {
   type DomainVerificationInput,
   domainVerificationWorkflow,
 } from '../contracts/domain-verification.ts';
-import { type EventDeletionInput, eventDeletionWorkflow } from '../contracts/event-deletion.ts';
+import {
+  type EventDeletionInput,
+  eventDeletionWorkflow,
+  type ProjectErasureInput,
+  projectErasureWorkflow,
+} from '../contracts/erasures.ts';
 import { type InboundEmailInput, inboundEmailWorkflow } from '../contracts/inbound-email.ts';
-import { type ProjectErasureInput, projectErasureWorkflow } from '../contracts/project-erasure.ts';
 import type { JobKind } from '../contracts/search-attributes.ts';
 
 export interface SubjectWorkflow {

@@ -1,4 +1,5 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { Config } from '../../core/config/schema.ts';
 import { type JobKind, searchAttributes } from '../contracts/search-attributes.ts';
 import {
   newSegmentComputation,
@@ -8,27 +9,12 @@ import {
   segmentCountWorkflow,
   segmentRoundsWorkflow,
 } from '../contracts/segments.ts';
-import { type SweepInput, type SweepName, sweepWorkflow } from '../contracts/sweeps.ts';
+import { type SweepInput, type SweepName, sweepSeconds, sweepWorkflow } from '../contracts/sweeps.ts';
 
-const sweepSeconds: Record<SweepName, number> = {
-  campaigns: 60,
-  'campaign-recount': 60 * 60,
-  expired: 60 * 60,
-  partitions: 60 * 60,
-  'stranded-emails': 10 * 60,
-  'overdue-snoozes': 10 * 60,
-  'contact-figures': 30,
-  'contact-erasures': 5 * 60,
-  'project-security': 60,
-  executions: 5 * 60,
-  'orphaned-executions': 60 * 60,
-};
-
-export interface RoundIntervals {
-  segmentRoundSeconds: number;
-  segmentComputationMinutes: number;
-  segmentCountMinutes: number;
-}
+type RoundIntervals = Pick<
+  Config,
+  'SEGMENT_ROUND_INTERVAL_SECONDS' | 'SEGMENT_COMPUTE_INTERVAL_MINUTES' | 'SEGMENT_COUNT_INTERVAL_MINUTES'
+>;
 
 interface Round {
   id: string;
@@ -54,7 +40,7 @@ const rounds: readonly Round[] = [
   ...sweepRounds,
   {
     id: 'segments/computation',
-    everySeconds: ({ segmentComputationMinutes }) => segmentComputationMinutes * 60,
+    everySeconds: ({ SEGMENT_COMPUTE_INTERVAL_MINUTES: minutes }) => minutes * 60,
     workflow: segmentComputationWorkflow,
     input: newSegmentComputation,
     summary: 'Tracked segments that are new or were edited',
@@ -62,7 +48,7 @@ const rounds: readonly Round[] = [
   },
   {
     id: 'segments/changes',
-    everySeconds: ({ segmentRoundSeconds }) => segmentRoundSeconds,
+    everySeconds: ({ SEGMENT_ROUND_INTERVAL_SECONDS: seconds }) => seconds,
     workflow: segmentRoundsWorkflow,
     input: newSegmentRounds,
     summary: 'Entries and exits of tracked segments',
@@ -70,7 +56,7 @@ const rounds: readonly Round[] = [
   },
   {
     id: 'segments/count',
-    everySeconds: ({ segmentCountMinutes }) => segmentCountMinutes * 60,
+    everySeconds: ({ SEGMENT_COUNT_INTERVAL_MINUTES: minutes }) => minutes * 60,
     workflow: segmentCountWorkflow,
     input: newSegmentCount,
     summary: 'Member counts of segments',

@@ -5,10 +5,6 @@ export interface EmailBatchInput {
   triesLocally?: boolean;
 }
 
-export interface DispatchEmailsInput {
-  emailIds: string[];
-}
-
 export interface DispatchEmailsResult {
   openIds: string[];
   retryInMs: number;
@@ -21,7 +17,7 @@ export interface EmailBatchActivities {
    * Claims due emails, hands them over and records the outcome. Idempotent: only the run that holds an email's claim
    * hands it over.
    */
-  dispatchEmails(input: DispatchEmailsInput): Promise<DispatchEmailsResult>;
+  dispatchEmails(input: { emailIds: string[] }): Promise<DispatchEmailsResult>;
 }
 
 export const emailBatchWorkflow = 'emailBatch';

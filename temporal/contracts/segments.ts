@@ -3,13 +3,10 @@ export interface TrackedSegment {
   segmentId: string;
 }
 
-export interface SegmentChanges {
+export interface SegmentComputed {
   added: number;
   removed: number;
   total: number;
-}
-
-export interface SegmentComputed extends SegmentChanges {
   /**
    * Whether it has to be computed in full again: it was changed meanwhile, or an earlier transaction is still writing.
    */

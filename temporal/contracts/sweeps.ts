@@ -44,18 +44,23 @@ export interface OrphanedExecutionsResult {
 }
 
 export const sweepWorkflow = 'sweep';
-export type SweepName =
-  | 'campaigns'
-  | 'campaign-recount'
-  | 'expired'
-  | 'partitions'
-  | 'stranded-emails'
-  | 'overdue-snoozes'
-  | 'contact-figures'
-  | 'contact-erasures'
-  | 'project-security'
-  | 'executions'
-  | 'orphaned-executions';
+
+/** How often each sweep runs. */
+export const sweepSeconds = {
+  campaigns: 60,
+  'campaign-recount': 60 * 60,
+  expired: 60 * 60,
+  partitions: 60 * 60,
+  'stranded-emails': 10 * 60,
+  'overdue-snoozes': 10 * 60,
+  'contact-figures': 30,
+  'contact-erasures': 5 * 60,
+  'project-security': 60,
+  executions: 5 * 60,
+  'orphaned-executions': 60 * 60,
+};
+export type SweepName = keyof typeof sweepSeconds;
+
 export interface SweepInput {
   sweep: SweepName;
   resumeBefore?: number;

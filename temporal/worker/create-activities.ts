@@ -29,9 +29,8 @@ import type { CampaignBatchActivities } from '../contracts/campaign.ts';
 import type { ContactSnoozeActivities } from '../contracts/contact-snooze.ts';
 import type { DomainVerificationActivities } from '../contracts/domain-verification.ts';
 import type { EmailBatchActivities } from '../contracts/email-batch.ts';
-import type { EventDeletionActivities } from '../contracts/event-deletion.ts';
+import type { ErasureActivities } from '../contracts/erasures.ts';
 import type { InboundEmailActivities } from '../contracts/inbound-email.ts';
-import type { ProjectErasureActivities } from '../contracts/project-erasure.ts';
 
 interface PlainDependencies extends WriterDependencies {
   clickhouse: ClickHouse;
@@ -80,9 +79,8 @@ function createPlainActivities({
   ContactSnoozeActivities &
   DomainVerificationActivities &
   EmailBatchActivities &
-  EventDeletionActivities &
-  InboundEmailActivities &
-  ProjectErasureActivities {
+  ErasureActivities &
+  InboundEmailActivities {
   const check = limitChecks((domainId) => checkDomain(orm.em.fork(), identities, domainId));
   return {
     endBilling: ({ projectId }) => endBilling(orm.em.fork(), billing, projectId),

@@ -63,7 +63,9 @@ export async function startProcessWorkers(
   // A broken thread ends the process, even while Temporal is down.
   const running = await Promise.race([starting, campaigns.ended.then(() => starting)]);
   // After the workers and not awaited: dozens of calls for work that is due in seconds at the earliest.
-  persist(() => ensureAllSchedules(resources)).catch(() => undefined);
+  persist(() => ensureSchedules(resources.temporal, config.TEMPORAL_TASK_QUEUE, config)).catch(
+    () => undefined,
+  );
   // A worker without its thread would look alive but send no campaigns.
   const ended = Promise.race([running.ended, campaigns.ended]);
   ended.catch(() => undefined);
@@ -87,12 +89,4 @@ async function whileTemporalIsDown<Result>(
       await delay(pause, undefined, { signal: stopping });
     }
   }
-}
-
-function ensureAllSchedules({ config, temporal }: ProcessResources): Promise<void> {
-  return ensureSchedules(temporal, config.TEMPORAL_TASK_QUEUE, {
-    segmentRoundSeconds: config.SEGMENT_ROUND_INTERVAL_SECONDS,
-    segmentComputationMinutes: config.SEGMENT_COMPUTE_INTERVAL_MINUTES,
-    segmentCountMinutes: config.SEGMENT_COUNT_INTERVAL_MINUTES,
-  });
 }

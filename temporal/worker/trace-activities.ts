@@ -2,20 +2,6 @@ import type { ActivityInterceptorsFactory } from '@temporalio/worker';
 import type { SpanFacts, Tracing } from '../../runtime/tracing.ts';
 import type { Activities } from './create-activities.ts';
 
-const inputFacts: Readonly<Record<string, string>> = {
-  campaignId: 'posthaste.campaign.id',
-  contactId: 'posthaste.contact.id',
-  deletionId: 'posthaste.deletion.id',
-  domainId: 'posthaste.domain.id',
-  emailIds: 'posthaste.emails',
-  erasureId: 'posthaste.erasure.id',
-  executionId: 'posthaste.execution.id',
-  inboundId: 'posthaste.inbound.id',
-  jobId: 'posthaste.job.id',
-  projectId: 'posthaste.project.id',
-  segmentId: 'posthaste.segment.id',
-};
-
 const resultFacts: {
   [Type in keyof Activities]?: (result: Awaited<ReturnType<Activities[Type]>>) => SpanFacts;
 } = {
@@ -43,12 +29,15 @@ const resultFacts: {
 };
 const resultFactsByType = new Map(Object.entries(resultFacts));
 
+/** The ids in an input: `campaignId` as `posthaste.campaign.id`, the number of `emailIds` as `posthaste.emails`. */
 function factsOf(input: unknown): SpanFacts {
   const facts: SpanFacts = {};
   if (typeof input !== 'object' || input === null) return facts;
   for (const [field, value] of Object.entries(input)) {
-    const name = inputFacts[field];
-    if (name !== undefined) facts[name] = Array.isArray(value) ? value.length : String(value);
+    const [, subject] = /^(\w+)Ids?$/.exec(field) ?? [];
+    if (subject === undefined) continue;
+    if (Array.isArray(value)) facts[`posthaste.${subject}s`] = value.length;
+    else facts[`posthaste.${subject}.id`] = String(value);
   }
   return facts;
 }

@@ -68,9 +68,9 @@ async function pauseSchedules(address: string): Promise<void> {
     dataConverter: undefined,
   });
   await ensureSchedules(client, 'paused', {
-    segmentRoundSeconds: 86_400,
-    segmentComputationMinutes: 1440,
-    segmentCountMinutes: 1440,
+    SEGMENT_ROUND_INTERVAL_SECONDS: 86_400,
+    SEGMENT_COMPUTE_INTERVAL_MINUTES: 1440,
+    SEGMENT_COUNT_INTERVAL_MINUTES: 1440,
   });
   await Promise.all(scheduleIds.map((id) => client.schedule.getHandle(id).pause()));
   await client.connection.close();

@@ -1,7 +1,12 @@
 import { z } from 'zod';
-import { campaignFigureColumns, campaignFigures, countedSql } from '../../fragments/campaign-figures-sql.ts';
+import {
+  campaignFigureColumns,
+  campaignFigures,
+  countedSql,
+  figureRowsSql,
+} from '../../fragments/campaign-figures-sql.ts';
 import type { Em } from '../../orm.ts';
-import { queryColumn, queryValue, withSettings } from '../../sql.ts';
+import { queryColumn, queryValue } from '../../sql.ts';
 
 /**
  * Adds the pending changes to the figures, 20,000 per statement. Senders append changes instead of updating one row, so
@@ -58,11 +63,7 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
      ),
      kept as (
        select ${campaignFigures.map((name) => `coalesce(sum(${name}), 0)::int as ${name}`).join(', ')}
-       from (
-         select ${campaignFigureColumns} from campaign_figures where campaign_id = $1
-         union all
-         select ${campaignFigureColumns} from campaign_figure_changes where campaign_id = $1
-       ) figures
+       from (${figureRowsSql('$1')}) figures
      ),
      difference as (
        select ${campaignFigures.map((name) => `c.${name} - k.${name} as ${name}`).join(', ')} from counted c, kept k
@@ -75,7 +76,3 @@ export function recountCampaign(em: Em, campaignId: string): Promise<number> {
      select ${campaignFigures.map((name) => `abs(${name})`).join(' + ')} as differences from difference`;
   return queryValue(em, z.int(), sql, [campaignId]);
 }
-
-/** Like `recountCampaign`, ended by the statement timeout after `timeoutMs`. */
-export const recountCampaignWithin = (em: Em, campaignId: string, timeoutMs: number): Promise<number> =>
-  withSettings(em, `set local statement_timeout = ${timeoutMs}`, (own) => recountCampaign(own, campaignId));

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { recordOf } from '../../../core/record-of.ts';
 import type { Campaign } from '../../entities/campaign.ts';
-import { campaignFigureColumns, campaignFigures } from '../../fragments/campaign-figures-sql.ts';
+import { campaignFigures, figureRowsSql } from '../../fragments/campaign-figures-sql.ts';
 import { campaignPauseSql, campaignPauses } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query } from '../../sql.ts';
@@ -28,11 +28,7 @@ select k.id, figures.*, (
 ) as pause
 from unnest($1::uuid[]) as k (id)
 cross join lateral (
-  select ${sums} from (
-    select ${campaignFigureColumns} from campaign_figures where campaign_id = k.id
-    union all
-    select ${campaignFigureColumns} from campaign_figure_changes where campaign_id = k.id
-  ) f
+  select ${sums} from (${figureRowsSql('k.id')}) f
 ) figures`;
 
 export async function withCounters(em: Em, campaigns: readonly Campaign[]): Promise<CountedCampaign[]> {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { isStatementTimeout } from '../../database-errors.ts';
+import { withinTime } from '../../limit-statements.ts';
 import type { Em } from '../../orm.ts';
-import { query, withSettings } from '../../sql.ts';
+import { query } from '../../sql.ts';
 
 const addressesAtMost = 2_000;
 /**
@@ -36,9 +37,7 @@ export async function findByAddressPart(em: Em, projectId: string, search: strin
     const sql = `select id, email from contacts where project_id = $1 and email like $2 ${whole} limit $3`;
     const pattern = `%${part.replaceAll(/[\\%_]/g, '\\$&')}%`;
     const parameters = [projectId, pattern, atMost + 1, ...(whole ? [search] : [])];
-    const rows = await withSettings(em.fork(), `set local statement_timeout = ${patienceMs}`, (run) =>
-      query(run, found, sql, parameters),
-    );
+    const rows = await withinTime(em.fork(), patienceMs, (run) => query(run, found, sql, parameters));
     return rows.length > atMost ? undefined : rows;
   } catch (error) {
     if (isStatementTimeout(error)) return undefined;

@@ -5,9 +5,9 @@ import { laterThanSql } from '../../fragments/later-than-sql.ts';
 import { liftSuppressionSql } from '../../fragments/lift-suppression-sql.ts';
 import { contactInputSql, upsertContactsSql } from '../../fragments/upsert-contacts-sql.ts';
 import type { Em } from '../../orm.ts';
-import { queryFirst, queryRow } from '../../sql.ts';
+import { query, queryFirst, queryRow } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from './contact-row.ts';
-import { type ContactWrite, mergeContactWrites } from './merge-contact-writes.ts';
+import { type ContactWrite, creationOf, mergeContactWrites } from './merge-contact-writes.ts';
 
 export interface PatchContactInput {
   projectId: string;
@@ -86,6 +86,9 @@ select id, is_new as "isNew" from contact`;
 
 const writtenRow = z.object({ id: z.uuid(), isNew: z.boolean() });
 
+const inputOf = (writes: readonly ContactWrite[], newSubscribed: boolean) =>
+  JSON.stringify(mergeContactWrites(writes, newSubscribed).rows);
+
 /**
  * Creates or patches a contact by address; new contacts are subscribed by default. Contact, journal and statistics
  * change together, in the common lock order.
@@ -93,6 +96,18 @@ const writtenRow = z.object({ id: z.uuid(), isNew: z.boolean() });
  * @throws pg.DatabaseError `contacts_data_size` when its data would exceed 64 KB
  */
 export function upsertContact(em: Em, write: ContactWrite) {
-  const { rows } = mergeContactWrites([write], true);
-  return queryRow(em, writtenRow, upsertSql, [JSON.stringify(rows)]);
+  return queryRow(em, writtenRow, upsertSql, [inputOf([write], true)]);
+}
+
+/** Creates contacts for unknown addresses and returns their number; existing contacts are not changed. */
+export async function createMissingContacts(
+  em: Em,
+  projectId: string,
+  emails: readonly string[],
+  subscribed: boolean,
+): Promise<number> {
+  const now = new Date();
+  const creations = emails.map((email) => creationOf(projectId, email, now));
+  const written = await query(em, writtenRow, upsertSql, [inputOf(creations, subscribed)]);
+  return written.filter(({ isNew }) => isNew).length;
 }

@@ -17,20 +17,18 @@ export const sendBuckets = {
 
 /** An idle bucket allows a burst of this many seconds' worth of emails. */
 const burstSeconds = 1;
-/** Slots are granted at most this far ahead, so that no process hoards them. */
-const usualHorizonSeconds = 5;
 
 /**
  * Takes up to `wanted` slots from the bucket `key`, which refills at `ratePerSecond` (above 0). Exact across processes.
  *
- * @param horizonSeconds how far ahead slots may be granted
+ * @param horizonSeconds how far ahead slots may be granted: no process is to hoard them
  */
 export function takeSendSlots(
   em: Em,
   key: string,
   wanted: number,
   ratePerSecond: number,
-  horizonSeconds = usualHorizonSeconds,
+  horizonSeconds: number,
 ): Promise<SendSlots> {
   const sql = `select granted, start_in_ms as "startInMs", retry_in_ms as "retryInMs"
      from take_send_slots($1, $2, $3, $4, $5)`;
@@ -76,7 +74,7 @@ export async function reserveEmailSlots(
   em: Em,
   requests: readonly SlotRequest[],
   rates: { account: number | null; project: number | null },
-  askingProjects: number | null = null,
+  askingProjects: number | null,
 ): Promise<ReservedSlots> {
   // Sorted, so that concurrent calls do not deadlock.
   const sorted = requests.toSorted((one, other) => (one.projectId < other.projectId ? -1 : 1));

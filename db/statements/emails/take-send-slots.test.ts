@@ -19,6 +19,9 @@ afterAll(async () => {
 const burstSeconds = 1;
 const horizonSeconds = 5;
 
+const take = (own: Em, key: string, wanted: number, ratePerSecond: number) =>
+  takeSendSlots(own, key, wanted, ratePerSecond, horizonSeconds);
+
 /** A test during which no time passes: the clock of a transaction stands still. */
 const atOneInstant = (test: (own: Em) => Promise<void>) => () => em().transactional(test);
 
@@ -39,7 +42,7 @@ describe('an idle bucket', () => {
   it.each([1, 7.5, 12.6, 50, 900])(
     'releases one second of emails immediately at %s a second, the rest at that pace',
     async (rate) => {
-      const slots = await takeSendSlots(em(), randomUUID(), 100_000, rate);
+      const slots = await take(em(), randomUUID(), 100_000, rate);
       expect(slots.granted).toBe(Math.floor((burstSeconds + horizonSeconds) * rate));
       expect(slots.startInMs).toBe(-burstSeconds * 1000);
       expect(leavingWithin(slots, 0, rate)).toBe(Math.floor(burstSeconds * rate) + 1);
@@ -51,9 +54,9 @@ describe('an idle bucket', () => {
     'saves at most one second, however long it was idle',
     atOneInstant(async (own) => {
       const key = randomUUID();
-      await takeSendSlots(own, key, 3, 10);
+      await take(own, key, 3, 10);
       await age(own, key, 3_600_000);
-      expect(await takeSendSlots(own, key, 1_000, 10)).toMatchObject({ granted: 60, startInMs: -1_000 });
+      expect(await take(own, key, 1_000, 10)).toMatchObject({ granted: 60, startInMs: -1_000 });
     }),
   );
 
@@ -61,8 +64,8 @@ describe('an idle bucket', () => {
     'grants fewer slots when fewer are requested',
     atOneInstant(async (own) => {
       const key = randomUUID();
-      expect(await takeSendSlots(own, key, 3, 10)).toMatchObject({ granted: 3, startInMs: -1_000 });
-      expect(await takeSendSlots(own, key, 3, 10)).toMatchObject({ granted: 3, startInMs: -700 });
+      expect(await take(own, key, 3, 10)).toMatchObject({ granted: 3, startInMs: -1_000 });
+      expect(await take(own, key, 3, 10)).toMatchObject({ granted: 3, startInMs: -700 });
     }),
   );
 
@@ -70,10 +73,10 @@ describe('an idle bucket', () => {
     'grants one email even when it refills more slowly than its horizon, and then none for as long',
     atOneInstant(async (own) => {
       const key = randomUUID();
-      expect(await takeSendSlots(own, key, 5, 0.1)).toMatchObject({ granted: 1 });
-      expect(await takeSendSlots(own, key, 5, 0.1)).toMatchObject({ granted: 0, retryInMs: 6_500 });
+      expect(await take(own, key, 5, 0.1)).toMatchObject({ granted: 1 });
+      expect(await take(own, key, 5, 0.1)).toMatchObject({ granted: 0, retryInMs: 6_500 });
       await age(own, key, 10_000);
-      expect(await takeSendSlots(own, key, 5, 0.1)).toMatchObject({ granted: 1 });
+      expect(await take(own, key, 5, 0.1)).toMatchObject({ granted: 1 });
     }),
   );
 });
@@ -83,10 +86,10 @@ describe('an empty bucket', () => {
     'grants nothing until the time that it reports',
     atOneInstant(async (own) => {
       const key = randomUUID();
-      await takeSendSlots(own, key, 1_000, 2);
-      expect(await takeSendSlots(own, key, 10, 2)).toMatchObject({ granted: 0, retryInMs: 2_500 });
+      await take(own, key, 1_000, 2);
+      expect(await take(own, key, 10, 2)).toMatchObject({ granted: 0, retryInMs: 2_500 });
       await age(own, key, 2_500);
-      expect(await takeSendSlots(own, key, 1_000, 2)).toMatchObject({ granted: 5 });
+      expect(await take(own, key, 1_000, 2)).toMatchObject({ granted: 5 });
     }),
   );
 
@@ -94,10 +97,10 @@ describe('an empty bucket', () => {
     'recovers at the new pace when the rate is raised',
     atOneInstant(async (own) => {
       const key = randomUUID();
-      await takeSendSlots(own, key, 1_000, 1);
-      expect(await takeSendSlots(own, key, 10, 100)).toMatchObject({ granted: 0 });
+      await take(own, key, 1_000, 1);
+      expect(await take(own, key, 10, 100)).toMatchObject({ granted: 0 });
       await age(own, key, 1_000);
-      expect(await takeSendSlots(own, key, 1_000, 100)).toMatchObject({ granted: 100 });
+      expect(await take(own, key, 1_000, 100)).toMatchObject({ granted: 100 });
     }),
   );
 });
@@ -107,18 +110,18 @@ it.each([0.01, 10])(
   (rate) =>
     atOneInstant(async (own) => {
       const key = randomUUID();
-      await takeSendSlots(own, key, 1_000, rate);
+      await take(own, key, 1_000, rate);
       await age(own, key, -3_600_000);
       const granted = Math.max(1, horizonSeconds * rate);
-      expect(await takeSendSlots(own, key, 1_000, rate)).toMatchObject({ granted, startInMs: 0 });
-      expect(await takeSendSlots(own, key, 1_000, rate)).toMatchObject({ granted: 0 });
+      expect(await take(own, key, 1_000, rate)).toMatchObject({ granted, startInMs: 0 });
+      expect(await take(own, key, 1_000, rate)).toMatchObject({ granted: 0 });
     })(),
 );
 
 it('keeps buckets apart', async () => {
   const [one, other] = [randomUUID(), randomUUID()];
-  await takeSendSlots(em(), one, 1_000, 10);
-  expect(await takeSendSlots(em(), other, 5, 10)).toMatchObject({ granted: 5 });
+  await take(em(), one, 1_000, 10);
+  expect(await take(em(), other, 5, 10)).toMatchObject({ granted: 5 });
 });
 
 it('counts each email exactly across connections of several processes, at any rate', async () => {
@@ -129,7 +132,7 @@ it('counts each email exactly across connections of several processes, at any ra
       const key = randomUUID();
       const startedAt = performance.now();
       const grants = await Promise.all(
-        wanted.map((count, index) => takeSendSlots((others[index % 3]?.em ?? em()).fork(), key, count, rate)),
+        wanted.map((count, index) => take((others[index % 3]?.em ?? em()).fork(), key, count, rate)),
       );
       const elapsedSeconds = (performance.now() - startedAt) / 1000;
       const total = grants.reduce((sum, slots) => sum + slots.granted, 0);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { noProject } from '../../entities/outbox-command.ts';
 import type { Em } from '../../orm.ts';
-import { execute, query } from '../../sql.ts';
+import { execute, queryFirst, queryValue } from '../../sql.ts';
 
 interface JournalMarker {
   id: string;
@@ -35,6 +35,9 @@ export async function readMarkerProgress(em: Em, id: string) {
        coalesce((select (p.xid, p.event_id) >= (e.xid, e.id) from stream_positions p where p.name = 'clickhouse'), false)
          as "isStreamed"
      from events e where e.id = $1`;
-  const [row] = await query(em, progressRow, sql, [id]);
-  return row ?? { isJournaled: false, isStreamed: false };
+  return (await queryFirst(em, progressRow, sql, [id])) ?? { isJournaled: false, isStreamed: false };
 }
+
+/** Whether a ClickHouse has ever received rows of the journal. */
+export const wasJournalStreamed = (em: Em): Promise<boolean> =>
+  queryValue(em, z.boolean(), `select exists (select from stream_positions where name = 'clickhouse')`);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { lanes } from '../../../core/outbox-lanes.ts';
+import { figureRowsSql } from '../../fragments/campaign-figures-sql.ts';
 import { campaignPauseSql } from '../../fragments/campaign-pause-sql.ts';
 import type { Em } from '../../orm.ts';
 import { query, queryRow } from '../../sql.ts';
@@ -46,11 +47,7 @@ export function readSendingBacklog(em: Em) {
           limit ${mostCampaigns}
         ) c
         cross join lateral (
-          select coalesce(sum(sent + held), 0) as done from (
-            select sent, held from campaign_figures where campaign_id = c.id
-            union all
-            select sent, held from campaign_figure_changes where campaign_id = c.id
-          ) figures
+          select coalesce(sum(sent + held), 0) as done from (${figureRowsSql('c.id')}) figures
         ) f) as campaigns`;
   return queryRow(em, backlogRow, sql);
 }

@@ -20,7 +20,7 @@ export async function dropMembers(
   em: Em,
   projectId: string,
   segmentId: string,
-  batches = Number.POSITIVE_INFINITY,
+  batches: number,
   inTurn: InTurn = (drop) => drop(),
 ): Promise<boolean> {
   for (let batch = 0; batch < batches; batch += 1) {

@@ -3,7 +3,7 @@ import { countOrEstimate, type Total } from '../../count-or-estimate.ts';
 import type { ListWindow } from '../../entities/list-window.ts';
 import { type CountableSegment, Segment, SegmentMember } from '../../entities/segment.ts';
 import type { Em } from '../../orm.ts';
-import { query, withSettings } from '../../sql.ts';
+import { query } from '../../sql.ts';
 import { type ContactRow, contactColumns, contactRow } from '../contacts/contact-row.ts';
 import { countAudience } from './audience-contacts.ts';
 
@@ -31,10 +31,6 @@ export async function countMembers(em: Em, segment: CountableSegment): Promise<n
   if (audience === undefined) return 0;
   return keepCount(em, segment, await countAudience(em, segment.projectId, audience));
 }
-
-/** Like `countMembers`, ended by the statement timeout after `timeoutMs`. */
-export const countMembersWithin = (em: Em, segment: CountableSegment, timeoutMs: number): Promise<number> =>
-  withSettings(em, `set local statement_timeout = ${timeoutMs}`, (own) => countMembers(own, segment));
 
 /** For a tracked dynamic segment: its rounds add up changes, but miss members that were deleted. */
 export async function countStoredMembers(em: Em, segment: CountableSegment): Promise<number> {

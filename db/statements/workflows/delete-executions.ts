@@ -10,11 +10,7 @@ const batchSize = 5_000;
  * @param maxBatches maximum number of transactions; a sweep deletes the rest
  * @returns whether there may be more
  */
-export async function deleteExecutions(
-  em: Em,
-  workflowId: string,
-  maxBatches = Number.POSITIVE_INFINITY,
-): Promise<boolean> {
+export async function deleteExecutions(em: Em, workflowId: string, maxBatches: number): Promise<boolean> {
   for (let batch = 0; batch < maxBatches; batch += 1) {
     if ((await deleteBatchOfExecutions(em, workflowId)) === batchSize) continue;
     await deleteVersions(em, workflowId);

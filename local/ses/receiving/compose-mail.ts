@@ -24,29 +24,13 @@ export const mailInputSchema = z.object({
 });
 
 const transport = nodemailer.createTransport({ streamTransport: true, buffer: true, newline: 'windows' });
-const bracketed = (id: string) => (id.startsWith('<') ? id : `<${id}>`);
-const list = (value: string | string[] | undefined) =>
-  value === undefined ? [] : Array.isArray(value) ? value : [value];
 
 export async function composeMail(input: z.output<typeof mailInputSchema>): Promise<Buffer> {
-  const references = list(input.references);
-  const { message } = await transport.sendMail({
-    from: input.from,
-    to: list(input.to),
-    cc: list(input.cc),
-    subject: input.subject,
-    ...(input.text !== undefined && { text: input.text }),
-    ...(input.html !== undefined && { html: input.html }),
-    ...(input.messageId !== undefined && { messageId: bracketed(input.messageId) }),
-    ...(input.inReplyTo !== undefined && { inReplyTo: bracketed(input.inReplyTo) }),
-    ...(references.length > 0 && { references: references.map(bracketed) }),
-    headers: input.headers,
-    attachments: input.attachments.map(({ filename, content, contentType }) => ({
-      filename,
-      content: Buffer.from(content, 'base64'),
-      ...(contentType !== undefined && { contentType }),
-    })),
-  });
+  const attachments = input.attachments.map((file) => ({
+    ...file,
+    content: Buffer.from(file.content, 'base64'),
+  }));
+  const { message } = await transport.sendMail({ ...input, attachments });
   if (!Buffer.isBuffer(message)) throw new Error('A buffered transport must return a buffer');
   return message;
 }

@@ -62,11 +62,9 @@ export class Identities {
   }
 
   /** Pins the status until it is set again. @throws SesError NotFoundException */
-  async pin(name: string, status: IdentityStatus): Promise<Identity> {
+  async pin(name: string, status: IdentityStatus): Promise<void> {
     const key = toKey(name);
-    const pinned = { ...this.#get(key), status, isPinned: true };
-    await this.#save(key, pinned);
-    return pinned;
+    await this.#save(key, { ...this.#get(key), status, isPinned: true });
   }
 
   /** @throws SesError NotFoundException for an unknown identity, BadRequestException for a foreign domain */

@@ -44,6 +44,11 @@ export function createCampaignActivities({
   const findEvidence = createEvidenceReader((campaignId) =>
     readSendEventEvidence(orm.em.fork(), campaignId, unknownSeconds),
   );
+  /** @param gone the result for a campaign that is gone */
+  async function runInTurn<Result, Gone>(campaignId: string, step: () => Promise<Result>, gone: Gone) {
+    const projectId = await findProject(orm.em.fork(), campaignId);
+    return projectId === undefined ? gone : runLong(projectId, step);
+  }
   return {
     loadCampaign: ({ campaignId }) => loadCampaign(orm.em.fork(), campaignId),
     async beginCampaign({ campaignId }) {
@@ -57,23 +62,17 @@ export function createCampaignActivities({
       if (hasBegun) committed();
       return hasBegun;
     },
-    async freezeAudience({ campaignId }) {
-      const projectId = await findProject(orm.em.fork(), campaignId);
-      return projectId === undefined || runLong(projectId, () => freeze(campaignId));
-    },
+    freezeAudience: ({ campaignId }) => runInTurn(campaignId, () => freeze(campaignId), true),
     async listOpenBatches({ campaignId, after, limit }) {
       const found = await batchesOf(orm).listOpen(campaignId, after, limit + 1);
       return { numbers: found.slice(0, limit), more: found.length > limit };
     },
     settleCampaign: ({ campaignId }) =>
-      settle(campaignId, async () => {
-        const projectId = await findProject(orm.em.fork(), campaignId);
-        return projectId === undefined ? noEvidence : runLong(projectId, () => findEvidence(campaignId));
-      }),
+      settle(campaignId, () => runInTurn(campaignId, () => findEvidence(campaignId), noEvidence)),
     async cancelRemaining({ campaignId }) {
-      const projectId = await findProject(orm.em.fork(), campaignId);
-      if (projectId === undefined) return 0;
-      if (!(await runLong(projectId, () => cancelQueued(orm, campaignId)))) return putBackMs;
+      const isThrough = await runInTurn(campaignId, () => cancelQueued(orm, campaignId), undefined);
+      if (isThrough === undefined) return 0;
+      if (!isThrough) return putBackMs;
       const { queued, waitMs } = await settle(campaignId, async () => noEvidence);
       // A run that saw the campaign before the cancel put these back after their batch was canceled.
       return queued > 0 ? putBackMs : waitMs;

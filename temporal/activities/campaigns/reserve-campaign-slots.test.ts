@@ -54,7 +54,7 @@ describe('the slots of a campaign', () => {
       for (let second = 0; second < 5; second += 1) {
         // The second saved by an idle bucket plus the one that may be taken ahead; then one second each.
         expect(await takeAll()).toBe(second === 0 ? 180 : 90);
-        const transactional = await takeSendSlots(own, 'account', 5, 100);
+        const transactional = await takeSendSlots(own, 'account', 5, 100, 5);
         expect(transactional.granted).toBe(5);
         expect(transactional.startInMs).toBeLessThanOrEqual(1_000);
         await pass(own, 1);
@@ -63,7 +63,7 @@ describe('the slots of a campaign', () => {
       await pass(own, 5);
       await takeAll();
       await pass(own, 1.5);
-      expect((await takeSendSlots(own, 'account', 5, 100)).startInMs).toBeLessThanOrEqual(0);
+      expect((await takeSendSlots(own, 'account', 5, 100, 5)).startInMs).toBeLessThanOrEqual(0);
     }),
   );
 });

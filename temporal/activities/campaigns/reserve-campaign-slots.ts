@@ -1,14 +1,14 @@
 import type { Em } from '../../../db/orm.ts';
 import { countSendingProjects } from '../../../db/statements/campaigns/count-sending-projects.ts';
-import { returnSendSlots, sendBuckets, takeSendSlots } from '../../../db/statements/emails/send-slots.ts';
+import {
+  returnSendSlots,
+  type SendSlots,
+  sendBuckets,
+  takeSendSlots,
+} from '../../../db/statements/emails/send-slots.ts';
 import type { SendRates } from '../../../runtime/send-rates.ts';
 
-export interface CampaignSlots {
-  granted: number;
-  /** Delay from the grant until the n-th email may leave. */
-  inMs: (index: number) => number;
-  retryInMs: number;
-}
+export type CampaignSlots = Pick<SlotReservation, 'granted' | 'inMs' | 'retryInMs'>;
 
 /**
  * Share of the rate that campaigns may use; the rest is reserved for transactional email. Together with the short
@@ -49,11 +49,12 @@ export async function reserveCampaignSlots(
   return reservation;
 }
 
-class SlotReservation implements CampaignSlots {
+class SlotReservation {
   readonly #em: Em;
   readonly #paces: { startInMs: number; rate: number }[] = [];
   granted: number;
   retryInMs = 0;
+  /** Delay from the grant until the n-th email may leave. */
   readonly inMs = (index: number): number =>
     Math.max(0, ...this.#paces.map(({ startInMs, rate }) => startInMs + (index * 1000) / rate));
 
@@ -64,7 +65,7 @@ class SlotReservation implements CampaignSlots {
 
   async take(bucket: string, rate: number): Promise<void> {
     if (this.granted === 0) return;
-    const slots = await takeSendSlots(this.#em, bucket, this.granted, rate, horizonSeconds);
+    const slots = await this.#slots(bucket, this.granted, rate);
     if (slots.granted < this.granted) this.retryInMs = Math.max(this.retryInMs, slots.retryInMs);
     this.granted = slots.granted;
     this.#paces.push({ startInMs: slots.startInMs, rate });
@@ -75,25 +76,14 @@ class SlotReservation implements CampaignSlots {
     const own = sendBuckets.campaignShare(projectId);
     const ownRate = rate / projects;
     const wanted = this.granted;
-    const share = await takeSendSlots(this.#em, own, wanted, ownRate, horizonSeconds);
-    const taken = await takeSendSlots(
-      this.#em,
-      sendBuckets.campaignsOfAccount,
-      share.granted,
-      rate,
-      horizonSeconds,
-    );
+    const share = await this.#slots(own, wanted, ownRate);
+    const taken = await this.#slots(sendBuckets.campaignsOfAccount, share.granted, rate);
     const isGranted = taken.granted === share.granted;
     if (!isGranted) await returnSendSlots(this.#em, own, share.granted - taken.granted, ownRate);
     this.granted = taken.granted;
     if (isGranted && share.granted < wanted) {
-      const leftOver = await takeSendSlots(
-        this.#em,
-        sendBuckets.campaignsOfAccount,
-        wanted - share.granted,
-        rate,
-        0,
-      );
+      const left = wanted - share.granted;
+      const leftOver = await this.#slots(sendBuckets.campaignsOfAccount, left, rate, 0);
       this.granted += leftOver.granted;
     }
     if (this.granted < wanted) {
@@ -101,5 +91,9 @@ class SlotReservation implements CampaignSlots {
       this.retryInMs = Math.max(this.retryInMs, leftOverPauseMs, nextInMs);
     }
     if (taken.granted > 0) this.#paces.push({ startInMs: taken.startInMs, rate });
+  }
+
+  #slots(bucket: string, wanted: number, rate: number, horizon = horizonSeconds): Promise<SendSlots> {
+    return takeSendSlots(this.#em, bucket, wanted, rate, horizon);
   }
 }

@@ -17,8 +17,7 @@ import {
   haveTransactionsEnded,
 } from '../../../db/statements/contacts/contact-erasures.ts';
 import { writeJournalMarker } from '../../../db/statements/events/journal-marker.ts';
-import { hasNeverStreamed } from '../events/has-never-streamed.ts';
-import { whenStreamed } from '../events/when-streamed.ts';
+import { hasNeverStreamed, whenStreamed } from '../events/when-streamed.ts';
 
 const erasuresAtOnce = 5_000;
 /** Contacts per transaction, which locks all of their emails and executions. */

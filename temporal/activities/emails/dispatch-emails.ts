@@ -4,7 +4,7 @@ import { findOpenEmails, type OpenEmail } from '../../../db/statements/emails/fi
 import type { SendRates } from '../../../runtime/send-rates.ts';
 import type { DispatchEmailsResult } from '../../contracts/email-batch.ts';
 import type { ClaimOutcomes } from '../sending/claim-outcomes.ts';
-import { crowdedRetryMs } from '../sending/render-turns.ts';
+import { crowdedRetryMs, slowEmails } from '../sending/render-turns.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import { groupByMemory, type Lot } from './group-by-memory.ts';
 import { type HandOverContext, handOverClaim } from './hand-over-claim.ts';
@@ -71,7 +71,7 @@ function admit({ turns }: DispatchContext, due: readonly OpenEmail[], run: Run):
   return [...Map.groupBy(due, ({ projectId }) => projectId)].flatMap(([projectId, emails]) => {
     if (!turns.isSlow(projectId)) return emails;
     const isCrowded = turns.isCrowded(projectId);
-    const admitted = isCrowded ? 0 : turns.claimSize(projectId, emails.length);
+    const admitted = isCrowded ? 0 : slowEmails;
     for (const { id } of emails.slice(admitted)) run.waits.set(id, isCrowded ? crowdedRetryMs() : 0);
     return emails.slice(0, admitted);
   });

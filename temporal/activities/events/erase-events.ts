@@ -8,8 +8,7 @@ import type { Em } from '../../../db/orm.ts';
 import { completeDeletion, deleteEvents } from '../../../db/statements/events/delete-events.ts';
 import { readMarkerProgress } from '../../../db/statements/events/journal-marker.ts';
 import { listKeptEvents } from '../../../db/statements/events/list-kept-events.ts';
-import { hasNeverStreamed } from './has-never-streamed.ts';
-import { whenStreamed } from './when-streamed.ts';
+import { hasNeverStreamed, whenStreamed } from './when-streamed.ts';
 
 const restoredAtOnce = 1_000;
 

@@ -9,8 +9,7 @@ import { eraseProject } from '../../../db/statements/projects/erase-project.ts';
 import { type ErasureOrder, findErasure } from '../../../db/statements/projects/erasure-orders.ts';
 import type { DomainIdentities } from '../../../providers/domains/domain-identities.ts';
 import { removeIdentity } from '../domains/remove-identity.ts';
-import { hasNeverStreamed } from '../events/has-never-streamed.ts';
-import { whenStreamed } from '../events/when-streamed.ts';
+import { hasNeverStreamed, whenStreamed } from '../events/when-streamed.ts';
 import { eraseUploads, type RemoveImage } from './erase-uploads.ts';
 
 export interface ErasedStores {

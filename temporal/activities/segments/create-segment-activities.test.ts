@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidv7 } from 'uuid';
 import { expect, it } from 'vitest';
-import { countMembers, countMembersWithin } from '../../../db/statements/segments/segment-members.ts';
+import { withinTime } from '../../../db/limit-statements.ts';
+import { countMembers } from '../../../db/statements/segments/segment-members.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { countSegments } from './create-segment-activities.ts';
 
@@ -29,7 +30,8 @@ it('ends a slow count, leaves the other segments of its project for later, and c
   const count = (countMs: number) =>
     countSegments(em, new Date(), new AbortController().signal, new Map(), (segment) => {
       begun.push(segment.projectId);
-      return countMembersWithin(em, segment, segment.projectId === slow ? countMs : 60_000);
+      const longestMs = segment.projectId === slow ? countMs : 60_000;
+      return withinTime(em, longestMs, (own) => countMembers(own, segment));
     });
   expect(await count(1)).toEqual({ counted: 1, failed: 1, hasMore: false });
   expect(begun).toEqual([slow, other]);

@@ -1,7 +1,8 @@
 import { isStatementTimeout } from '../../../db/database-errors.ts';
 import { type CountableSegment, Segment } from '../../../db/entities/segment.ts';
+import { withinTime } from '../../../db/limit-statements.ts';
 import type { Em } from '../../../db/orm.ts';
-import { countMembersWithin, countStoredMembers } from '../../../db/statements/segments/segment-members.ts';
+import { countMembers, countStoredMembers } from '../../../db/statements/segments/segment-members.ts';
 import { listSegmentTurns, listStaleSegments } from '../../../db/statements/segments/segment-turns.ts';
 import type { SegmentActivities, SegmentCounts } from '../../contracts/segments.ts';
 import { withHeartbeat } from '../with-heartbeat.ts';
@@ -65,7 +66,7 @@ export async function countSegments(
   before: Date,
   signal: AbortSignal,
   spentMs: Map<string, number>,
-  countMembers = (segment: CountableSegment) => countMembersWithin(em, segment, projectMs),
+  count = (segment: CountableSegment) => withinTime(em, projectMs, (own) => countMembers(own, segment)),
 ): Promise<SegmentCounts> {
   const repository = em.getRepository(Segment);
   const spentBy = (projectId: string) => spentMs.get(projectId) ?? 0;
@@ -82,7 +83,7 @@ export async function countSegments(
     if (!isCurrent && isSpent(projectId)) continue;
     const startedAt = performance.now();
     try {
-      await (isCurrent ? countStoredMembers(em, segment) : countMembers(segment));
+      await (isCurrent ? countStoredMembers(em, segment) : count(segment));
       result.counted += 1;
     } catch (error) {
       if (isStatementTimeout(error)) spentMs.set(projectId, projectMs);

@@ -40,11 +40,6 @@ export class RenderTurns {
     return long !== undefined && long.count >= mostLong && performance.now() - long.lastAt < memoryMs;
   }
 
-  /** @returns how many of `wanted` emails to claim at a time */
-  claimSize(projectId: string, wanted: number): number {
-    return this.isSlow(projectId) ? Math.min(wanted, slowEmails) : wanted;
-  }
-
   /** Whether enough of the project's work waits for its turn already. */
   isCrowded(projectId: string): boolean {
     return this.#lane.waiting(projectId) >= Math.max(1, mostWaiting / this.#lane.waitingOwners);

@@ -28,19 +28,10 @@ import { recountCampaigns } from './recount-campaigns.ts';
 import { type ExecutionWorkflows, endOrphanedExecutions, lateSeconds } from './repair-executions.ts';
 import { suspendSenders } from './suspend-senders.ts';
 
-type SweepMetrics =
-  | 'countMiscounts'
-  | 'countRepairs'
-  | 'countComparisons'
-  | 'countResults'
-  | 'countSuspensions'
-  | 'expectSweep'
-  | 'noteSweep';
-
 export interface SweepActivityDependencies extends WriterDependencies, ExpiryActivityDependencies {
   clickhouse: ClickHouse;
   executions: ExecutionWorkflows;
-  metrics: Pick<ProductMetrics, SweepMetrics>;
+  metrics: ProductMetrics;
   /** 0 keeps events forever. */
   eventRetentionMonths: number;
   autoDisable: boolean;

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { recountCampaignWithin } from '../../../db/statements/campaigns/campaign-figures.ts';
+import { withinTime } from '../../../db/limit-statements.ts';
+import { recountCampaign } from '../../../db/statements/campaigns/campaign-figures.ts';
 import { insertDraft } from '../../../test/setup/campaigns.ts';
 import { useTestDatabase } from '../../../test/setup/database.ts';
 import { insertProject } from '../../../test/setup/projects.ts';
@@ -30,7 +31,7 @@ it('recounts a campaign while it is sending and at three times after its end, ev
   const result = await recountCampaigns(em(), ignore, async (id) => {
     const [campaign] = await sql<{ name: string }>('select name from campaigns where id = $1', [id]);
     tried.push(campaign?.name ?? '');
-    return tried.length === 2 ? recountCampaignWithin(em(), id, 100) : 0;
+    return tried.length === 2 ? withinTime(em(), 100, (own) => recountCampaign(own, id)) : 0;
   });
   await blocker.rollback();
   expect(tried.toSorted()).toEqual(due);

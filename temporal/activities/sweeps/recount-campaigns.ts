@@ -1,8 +1,9 @@
 import { isStatementTimeout } from '../../../db/database-errors.ts';
+import { withinTime } from '../../../db/limit-statements.ts';
 import type { Em } from '../../../db/orm.ts';
 import {
   findCampaignsToRecount,
-  recountCampaignWithin,
+  recountCampaign,
 } from '../../../db/statements/campaigns/campaign-figures.ts';
 import type { ProductMetrics } from '../../../runtime/product-metrics.ts';
 
@@ -19,7 +20,7 @@ const slowRecountMs = 2 * 60_000;
 export async function recountCampaigns(
   em: Em,
   countMiscounts: ProductMetrics['countMiscounts'],
-  recount = (id: string) => recountCampaignWithin(em, id, slowRecountMs),
+  recount = (id: string) => withinTime(em, slowRecountMs, (own) => recountCampaign(own, id)),
 ): Promise<{ campaigns: number; differences: number }> {
   const until = performance.now() + budgetMs;
   const result = { campaigns: 0, differences: 0 };

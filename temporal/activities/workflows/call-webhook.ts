@@ -88,16 +88,16 @@ export async function callWebhook(
   if (result === undefined) return later();
   // A call abandoned before it left may be recorded only now.
   const isOut = await recording;
-  const outcome = readOutcome(result);
-  if (outcome.is === 'withheld') return undefined;
-  if (outcome.is === 'answered') return withRetries(() => end(outcome.answer));
-  if (isOut && outcome.is === 'failed') {
+  if (result.outcome === 'withheld') return undefined;
+  const answer = readAnswer(result);
+  if (!(answer instanceof ApplicationFailure)) return withRetries(() => end(answer));
+  if (isOut && !answer.nonRetryable) {
     // A cancel may have ended the step run.
     const { executionId, visit } = call;
     const open = { executionId, visit, completedAt: null };
     await withRetries(() => em.nativeUpdate(WorkflowStepRun, open, { calledAt: null }));
   }
-  throw outcome.failure;
+  throw answer;
 }
 
 /** Returns the execution at an open step, once no other process can still be making its call. */
@@ -196,32 +196,25 @@ function isOpen(execution: LockedExecution, visit: number): boolean {
 }
 
 /** What a WEBHOOK step adds to the context; both are null when the response was lost. */
-export interface CallAnswer {
+interface CallAnswer {
   statusCode: number | null;
   body: JsonValue;
 }
 
-export type CallOutcome =
-  | { is: 'withheld' }
-  | { is: 'answered'; answer: CallAnswer }
-  | { is: 'failed'; failure: ApplicationFailure }
-  | { is: 'refused'; failure: ApplicationFailure };
+type MadeCall = Exclude<OutboundResult, { outcome: 'withheld' }>;
 
-export function readOutcome(result: OutboundResult): CallOutcome {
+function readAnswer(result: MadeCall): CallAnswer | ApplicationFailure {
   switch (result.outcome) {
-    case 'withheld':
-      return { is: 'withheld' };
     case 'refused':
-      return { is: 'refused', failure: ApplicationFailure.nonRetryable(result.message, 'refused') };
+      return ApplicationFailure.nonRetryable(result.message, 'refused');
     case 'failed':
-      return { is: 'failed', failure: ApplicationFailure.retryable(result.message, 'failed') };
+      return ApplicationFailure.retryable(result.message, 'failed');
     case 'answered': {
       const { statusCode } = result;
       if (statusCode === 408 || statusCode === 429 || statusCode >= 500) {
-        const failure = ApplicationFailure.retryable(`The answer was ${statusCode}`, 'answered');
-        return { is: 'failed', failure };
+        return ApplicationFailure.retryable(`The answer was ${statusCode}`, 'answered');
       }
-      return { is: 'answered', answer: { statusCode, body: parseBody(result.body) } };
+      return { statusCode, body: parseBody(result.body) };
     }
   }
 }
