@@ -381,6 +381,17 @@ it('names a database that is newer than the code, and pending migrations', async
   await stack.sql('insert into schema_migrations (name) values ($1)', [last?.name]);
 });
 
+it('says that APP_SECRET is not that of the database', async () => {
+  expect(errors(await examine({ APP_SECRET: 'another-secret-of-another-installation' }))).toEqual([
+    {
+      area: 'API keys',
+      level: 'error',
+      text: expect.stringMatching(/^APP_SECRET can't read the keys of (\d+) of \1 projects/),
+      remedy: expect.stringContaining('Set APP_SECRET to the one'),
+    },
+  ]);
+});
+
 it('names a missing index and one whose build was interrupted', async () => {
   await stack.sql('drop index contacts_address_part');
   await stack.sql('create index half_built on contacts (created_at)');
