@@ -45,6 +45,19 @@ describe('the compose file', () => {
   });
 });
 
+it('the script that prepares a Temporal namespace says at once that it lacks its command', async () => {
+  const script = execa('/bin/sh', ['deploy/temporal/setup-namespace.sh'], {
+    cwd: root,
+    env: { PATH: '/nowhere' },
+    extendEnv: false,
+    reject: false,
+  });
+  expect(await script).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('Install the temporal'),
+  });
+});
+
 it('the Temporal server of the compose file lets projects take turns, as the embedded one does', () => {
   expect(read('deploy/temporal/dynamic-config.yaml')).toMatch(
     /^matching\.enableFairness:\n {2}- value: true$/m,
