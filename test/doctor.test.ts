@@ -414,6 +414,17 @@ it('says why it cannot set up its connection to Temporal', async () => {
   ]);
 });
 
+it('says that there is nothing to examine on this machine', async () => {
+  const { stderr, exitCode } = await execa(process.execPath, ['local/doctor.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, DATA_DIR: path.join(tmpdir(), 'posthaste-never-started') },
+    extendEnv: false,
+    reject: false,
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^Nothing was started in .*posthaste-never-started\. Run `npm start` first/);
+});
+
 it('says which variable of the configuration is wrong', async () => {
   const { stdout, exitCode } = await doctor({ APP_SECRET: 'short' });
   expect(exitCode).toBe(1);
