@@ -2,6 +2,7 @@ import { type Client, Connection } from '@temporalio/client';
 import type { Config } from '../core/config/schema.ts';
 import { orUndefinedAfter } from '../runtime/or-undefined-after.ts';
 import { createTemporalClient, temporalConnectionConfig } from '../temporal/client/connect.ts';
+import { checkApiKeys } from './api-keys.ts';
 import { checkClickHouse, checkStream } from './clickhouse.ts';
 import { checkConfiguration, checkOwnDisk } from './configuration.ts';
 import { checkAgreement } from './drift.ts';
@@ -87,6 +88,7 @@ async function examineDatabase(config: Config, database: ReadOnly): Promise<Find
   const checks = [
     ['Postgres', checkPostgres],
     ['Migrations', checkMigrations],
+    ['API keys', (own: ReadOnly) => checkApiKeys(own, config.APP_SECRET)],
     ['Indexes', checkIndexes],
     ['Partitions', checkPartitions],
     ['Outbox', checkDeadCommands],

@@ -8,14 +8,21 @@ import { postgresUrl } from './postgres.ts';
 
 /** `npm run doctor`: checks the deployment named by the environment, or else that of `npm start`. */
 const { env } = process;
-await main(env.DATABASE_URL ? env : await localEnvironment(), process.argv.slice(2));
+const environment = env.DATABASE_URL ? env : await localEnvironment();
+if (environment === undefined) process.exitCode = 1;
+else await main(environment, process.argv.slice(2));
 
-async function localEnvironment(): Promise<Record<string, string | undefined>> {
+/** Undefined, with a message, where nothing was started. */
+async function localEnvironment(): Promise<Record<string, string | undefined> | undefined> {
   const settings = readLocalEnvironment(env);
   const path = resolve(settings.DATA_DIR);
   const secrets = existsSync(path) ? await readSecrets(path) : undefined;
-  // The doctor reports what is missing.
-  if (secrets === undefined) return env;
+  if (secrets === undefined) {
+    process.stderr.write(
+      `Nothing was started in ${path}. Run \`npm start\` first, set DATA_DIR to its folder, or set the variables of a deployment (docs/configuration.md).\n`,
+    );
+    return undefined;
+  }
   const ports = await readRememberedPorts(path);
   const databaseUrl = postgresUrl(ports.POSTGRES_PORT ?? 0, secrets.postgresPassword);
   return {

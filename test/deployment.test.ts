@@ -32,10 +32,29 @@ describe('the compose file', () => {
     expect(unknown.filter((name) => !/^(TEMPORAL_|AWS_)/.test(name))).toEqual([]);
   });
 
+  it('links to the Temporal UI at the port where it publishes it', () => {
+    const addresses = compose.match(/TEMPORAL_UI_URL:-.*$/gm) ?? [];
+    expect(addresses.length).toBeGreaterThan(0);
+    for (const address of addresses) expect(address).toMatch(/localhost:\$\{TEMPORAL_UI_PORT:-8233\}/);
+  });
+
   it('publishes ports on this machine only', () => {
     const ports = compose.match(/^ {4}ports:.*$/gm) ?? [];
     expect(ports.length).toBeGreaterThan(0);
     for (const line of ports) expect(line).toContain("['127.0.0.1:");
+  });
+});
+
+it('the script that prepares a Temporal namespace says at once that it lacks its command', async () => {
+  const script = execa('/bin/sh', ['deploy/temporal/setup-namespace.sh'], {
+    cwd: root,
+    env: { PATH: '/nowhere' },
+    extendEnv: false,
+    reject: false,
+  });
+  expect(await script).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('Install the temporal'),
   });
 });
 

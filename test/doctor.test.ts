@@ -381,6 +381,17 @@ it('names a database that is newer than the code, and pending migrations', async
   await stack.sql('insert into schema_migrations (name) values ($1)', [last?.name]);
 });
 
+it('says that APP_SECRET is not that of the database', async () => {
+  expect(errors(await examine({ APP_SECRET: 'another-secret-of-another-installation' }))).toEqual([
+    {
+      area: 'API keys',
+      level: 'error',
+      text: expect.stringMatching(/^APP_SECRET can't read the keys of (\d+) of \1 projects/),
+      remedy: expect.stringContaining('Set APP_SECRET to the one'),
+    },
+  ]);
+});
+
 it('names a missing index and one whose build was interrupted', async () => {
   await stack.sql('drop index contacts_address_part');
   await stack.sql('create index half_built on contacts (created_at)');
@@ -401,6 +412,17 @@ it('says why it cannot set up its connection to Temporal', async () => {
   expect(errors(await examine({ TEMPORAL_TLS: 'true' }))).toMatchObject([
     { area: 'Temporal', text: expect.stringContaining('SSL routines') },
   ]);
+});
+
+it('says that there is nothing to examine on this machine', async () => {
+  const { stderr, exitCode } = await execa(process.execPath, ['local/doctor.ts'], {
+    cwd: root,
+    env: { PATH: process.env.PATH, DATA_DIR: path.join(tmpdir(), 'posthaste-never-started') },
+    extendEnv: false,
+    reject: false,
+  });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^Nothing was started in .*posthaste-never-started\. Run `npm start` first/);
 });
 
 it('says which variable of the configuration is wrong', async () => {

@@ -105,7 +105,7 @@ function submit(
 export const showVerifyEmail = defineRoute('GET /verify-email', {
   ...shared,
   summary: 'Page that verifies an address',
-  description: 'Where mailed links lead without `DASHBOARD_URL`. Changes nothing.',
+  description: 'Where mailed links lead when there is no dashboard. Changes nothing.',
   query,
   handler: (ctx, { query: { token } }) =>
     withLink(ctx, async () => {
@@ -136,7 +136,7 @@ export const submitVerifyEmail = defineRoute('POST /verify-email', {
 export const showResetPassword = defineRoute('GET /reset-password', {
   ...shared,
   summary: 'Page of the link to choose a new password',
-  description: 'Where mailed links lead without `DASHBOARD_URL`.',
+  description: 'Where mailed links lead when there is no dashboard.',
   query,
   handler: (ctx, { query: { token } }) =>
     withLink(ctx, async () => {
@@ -163,7 +163,7 @@ export const submitResetPassword = defineRoute('POST /reset-password', {
 export const showInvitation = defineRoute('GET /accept-invitation', {
   ...shared,
   summary: 'Page of an invitation to a project',
-  description: 'Where mailed links lead without `DASHBOARD_URL`.',
+  description: 'Where mailed links lead when there is no dashboard.',
   query,
   handler: (ctx, { query: { token } }) =>
     withLink(ctx, async () => {

@@ -36,3 +36,13 @@ it('takes the hosts that webhooks may call in any case', () => {
   const { OUTBOUND_ALLOW_HOSTS: hosts } = load({ OUTBOUND_ALLOW_HOSTS: 'CRM.Intranet, 10.0.0.7' });
   expect(hosts).toEqual(['crm.intranet', '10.0.0.7']);
 });
+
+it('refuses the name of a topic in place of its ARN, which would refuse every notification', () => {
+  const right = 'arn:aws-us-gov:sns:us-gov-west-1:123456789012:posthaste';
+  expect(load({ SNS_TOPIC_ARNS: `${right}, ${right}` })).toMatchObject({ SNS_TOPIC_ARNS: [right, right] });
+  for (const wrong of ['posthaste', `${right},posthaste`, `${right};${right}`]) {
+    expect(() => load({ SNS_TOPIC_ARNS: wrong })).toThrow(
+      'SNS_TOPIC_ARNS: Must be ARNs such as arn:aws:sns:',
+    );
+  }
+});

@@ -37,7 +37,9 @@ describe('encryption', () => {
       expect(() => decryptText(key, changed, 'project 1')).toThrow();
     }
     expect(() => decryptText(key, sealed.subarray(0, 20), 'project 1')).toThrow();
-    expect(() => decryptText(deriveKey(secret, 'session'), sealed, 'project 1')).toThrow();
+    expect(() => decryptText(deriveKey(secret, 'session'), sealed, 'project 1')).toThrow(
+      'another APP_SECRET',
+    );
     expect(() => decryptText(key, sealed, 'project 2')).toThrow();
   });
 });

@@ -19,7 +19,7 @@ export function encryptText(key: Buffer, text: string, context: string): Buffer 
   return Buffer.concat([Buffer.of(formatVersion), nonce, cipher.getAuthTag(), body]);
 }
 
-/** @throws Error when a byte was changed, or the key or context differs */
+/** @throws Error naming `APP_SECRET` when the key or the context differs, or a byte was changed */
 export function decryptText(key: Buffer, sealed: Uint8Array, context: string): string {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength);
   if (bytes.length < headerBytes || bytes[0] !== formatVersion) throw new Error('Unknown ciphertext format');
@@ -28,5 +28,9 @@ export function decryptText(key: Buffer, sealed: Uint8Array, context: string): s
   });
   decipher.setAAD(Buffer.from(context, 'utf8'));
   decipher.setAuthTag(bytes.subarray(1 + nonceBytes, headerBytes));
-  return Buffer.concat([decipher.update(bytes.subarray(headerBytes)), decipher.final()]).toString('utf8');
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(headerBytes)), decipher.final()]).toString('utf8');
+  } catch (cause) {
+    throw new Error('Stored data was encrypted with another APP_SECRET, or changed', { cause });
+  }
 }

@@ -4,6 +4,8 @@
 # server is.
 set -eu
 
+command -v temporal >/dev/null || { echo 'Install the temporal command: https://docs.temporal.io/cli' >&2; exit 1; }
+
 namespace=${TEMPORAL_NAMESPACE:-default}
 retention=${TEMPORAL_RETENTION:-}
 

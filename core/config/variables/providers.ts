@@ -13,7 +13,12 @@ export const providersVariables = {
     .string()
     .default('posthaste')
     .describe('SES configuration set that publishes the events.'),
-  SNS_TOPIC_ARNS: list.describe('Topics accepted at `/webhooks/sns`, separated by commas. Empty: none.'),
+  SNS_TOPIC_ARNS: list
+    .refine(
+      (arns) => arns.every((arn) => /^arn:[\w-]+:sns:[\w-]+:\d+:[\w.-]+$/.test(arn)),
+      'Must be ARNs such as arn:aws:sns:eu-central-1:123456789012:posthaste',
+    )
+    .describe('Topics accepted at `/webhooks/sns`, separated by commas. Empty: none.'),
   SNS_LOCAL_HOST: z
     .string()
     .optional()

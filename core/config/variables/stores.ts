@@ -49,8 +49,8 @@ export const storesVariables = {
     .string()
     .optional()
     .describe(
-      '`host:port` of the Temporal frontend. Other `TEMPORAL_*` variables (namespace, API key, TLS) ' +
-        'follow the Temporal environment configuration.',
+      '`host:port` of the Temporal frontend; without it `localhost:7233`. Other `TEMPORAL_*` variables (namespace, ' +
+        'API key, TLS) follow the Temporal environment configuration.',
     ),
   TEMPORAL_TASK_QUEUE: z
     .string()
