@@ -180,6 +180,13 @@ describe('content', () => {
     });
   });
 
+  it('delivers all of a subject and a header of 998 characters beyond U+FFFF', async () => {
+    const text = '😀'.repeat(998);
+    const answer = await sender.post('/v1/send', email({ subject: text, headers: { 'X-Note': text } }));
+    const message = await arrived(stack.ses, answer);
+    expect(message).toMatchObject({ subject: text, headers: expect.objectContaining({ 'X-Note': text }) });
+  });
+
   it('reports every error of a request at once', async () => {
     const tenMegabytes = Buffer.alloc(10 * 1024 * 1024 + 1).toString('base64');
     const answer = await sender.post('/v1/send', {
