@@ -87,7 +87,7 @@ function scalarAt(input: unknown, path: Path): FieldIssue['received'] {
     value = Reflect.get(value, step);
   }
   if (typeof value === 'string') {
-    return value.length > maxReceivedLength ? `${value.slice(0, maxReceivedLength)}…` : value;
+    return value.length > maxReceivedLength ? `${value.slice(0, maxReceivedLength).toWellFormed()}…` : value;
   }
   return value === null || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
