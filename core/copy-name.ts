@@ -1,8 +1,7 @@
 const suffix = ' (Copy)';
 
+/** @param maxLength in characters, as in the schemas of requests: one beyond U+FFFF counts as one */
 export function copyName(name: string, maxLength: number): string {
-  let kept = name.slice(0, maxLength - suffix.length);
-  // Never half of a surrogate pair.
-  if (!kept.isWellFormed()) kept = kept.slice(0, -1);
+  const kept = [...name].slice(0, maxLength - suffix.length).join('');
   return `${kept}${suffix}`;
 }

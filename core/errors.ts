@@ -80,7 +80,7 @@ const maxFieldLength = 300;
 
 /** Shortens a path, or a part of one, to 300 characters and `…`: the keys of a request have any length. */
 export function cutField(field: string): string {
-  return field.length > maxFieldLength ? `${field.slice(0, maxFieldLength)}…` : field;
+  return field.length > maxFieldLength ? `${field.slice(0, maxFieldLength).toWellFormed()}…` : field;
 }
 
 /** Reports the first 100 issues, their `field` shortened. */

@@ -85,6 +85,7 @@ describe('settings of a project', () => {
   it.each([
     [{ name: ' ' }, 'name'],
     [{ name: 'x'.repeat(101) }, 'name'],
+    [{ name: 'Shop\r\nBcc: eve@example.com' }, 'name'],
     [{ brandColor: 'red' }, 'brandColor'],
     [{ brandColor: '#0f766e;background:url(x)' }, 'brandColor'],
     [{ suppressTransactional: 'yes' }, 'suppressTransactional'],

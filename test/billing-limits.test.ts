@@ -132,7 +132,10 @@ describe('a limit of transactional emails', () => {
     const three = email(['a@example.com', 'b@example.com', 'c@example.com'], { data: { plan: 'pro' } });
     const refused = await sender.post('/v1/send', three, headers);
     expect(outcomeOf(refused)).toEqual(beyond);
-    expect(refused.body.error.details).toEqual({ category: 'transactional', wanted: 3 });
+    expect(refused.body.error).toMatchObject({
+      message: "This would send 3 transactional emails, more than the project's monthly limit leaves",
+      details: { category: 'transactional', wanted: 3 },
+    });
     expect([await emailsQueued(), (await sender.get('/contacts')).body.total]).toEqual([1, 1]);
     expect(await consumption()).toMatchObject({ transactional: { used: 1, limit: 3, remaining: 2 } });
     expect((await sender.post('/v1/send', email('a@example.com'))).status).toBe(200);
@@ -202,7 +205,10 @@ describe('a limit of campaigns', () => {
     for (const body of [{}, { scheduledFor: later }, { scheduledFor: nextMonth }]) {
       const refused = await sender.post(`/campaigns/${id}/send`, body);
       expect(outcomeOf(refused)).toEqual(beyond);
-      expect(refused.body.error.details).toEqual({ category: 'campaigns', wanted: 4, left: 3 });
+      expect(refused.body.error).toMatchObject({
+        message: "This would send 4 campaign emails, but the project's monthly limit leaves 3",
+        details: { category: 'campaigns', wanted: 4, left: 3 },
+      });
     }
     expect(await campaignNow(id)).toMatchObject({ status: 'DRAFT', scheduledFor: null });
     expect([await emailsQueued(), await used()]).toEqual([0, [0, 0, 0]]);

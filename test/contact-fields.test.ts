@@ -178,6 +178,29 @@ describe('DELETE /contacts/fields/:field', () => {
     expect((await other.get(fieldUrl('data.plan', '/usage'))).body.contactCount).toBe(1);
   });
 
+  it('leaves the segments that refer to the field, which its usage still lists', async () => {
+    await create('a@example.com', { plan: 'pro', address: { city: 'Paris' } });
+    const segmentOn = async (field: string) => {
+      const filters = [{ field, operator: 'exists' }];
+      const body = { name: field, condition: { logic: 'AND', groups: [{ filters }] } };
+      return (await sender.post('/segments', body)).body;
+    };
+    const { id, name } = await segmentOn('data.plan');
+    const nested = await segmentOn('data.address.city');
+    await sender.delete(fieldUrl('data.plan'));
+    expect((await sender.get(`/segments/${id}/contacts`)).body.data).toEqual([]);
+    expect((await sender.get(fieldUrl('data.plan', '/usage'))).body).toEqual({
+      usedInSegments: [{ id, name }],
+      usedInCampaigns: [],
+      usedInWorkflows: [],
+      contactCount: 0,
+    });
+    const usageOfNested = await sender.get(fieldUrl('data.address.city', '/usage'));
+    expect(usageOfNested.body.usedInSegments).toEqual([{ id: nested.id, name: nested.name }]);
+    await sender.delete(`/segments/${id}`);
+    expect((await sender.get(fieldUrl('data.plan', '/usage'))).status).toBe(404);
+  });
+
   it('removes every listed key, whatever its name', async () => {
     const keys = ['', ' ', '.', 'a.b', 'a/b', 'é %', 'toString', 'subscribed', 'data.', 'data.x'];
     await create('a@example.com', Object.fromEntries(keys.map((key) => [key, 1])));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { codesByField } from './setup/answer.ts';
+import { draftCampaign } from './setup/draft-campaign.ts';
 import { eventually } from './setup/eventually.ts';
 import { arrived } from './setup/inbox.ts';
 import { createTestSender, useSender } from './setup/sender.ts';
@@ -178,6 +179,25 @@ describe('content', () => {
       headers: expect.objectContaining({ 'X-Note': note }),
       attachments: [expect.objectContaining({ filename: 'a.png', contentId, size: 3 })],
     });
+  });
+
+  it('delivers all of a subject and a header of 998 characters beyond U+FFFF', async () => {
+    const text = '😀'.repeat(998);
+    const answer = await sender.post('/v1/send', email({ subject: text, headers: { 'X-Note': text } }));
+    const message = await arrived(stack.ses, answer);
+    expect(message).toMatchObject({ subject: text, headers: expect.objectContaining({ 'X-Note': text }) });
+  });
+
+  it('names what it refused without half of a surrogate pair, which strict JSON parsers reject', async () => {
+    const long = `x${'😀'.repeat(999)}`;
+    const key = `x${'😀'.repeat(120)}`;
+    const refused = [
+      await sender.post('/v1/send', email({ subject: long })),
+      await sender.post('/v1/send', email({ data: { [key]: { [`x${key}`]: '\0' } } })),
+      await sender.post(`/campaigns/${await draftCampaign(sender)}/send`, { scheduledFor: long }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([422, 422, 400]);
+    expect(JSON.stringify(refused.map(({ body }) => body))).not.toMatch(/\\ud[89a-f]/);
   });
 
   it('reports every error of a request at once', async () => {

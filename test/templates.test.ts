@@ -287,10 +287,12 @@ describe('a copy', () => {
   });
 
   it("can be changed under its new name, however long the original's is", async () => {
-    const { id } = await create({ name: 'x'.repeat(255) });
-    const { body } = await sender.post(`/templates/${id}/duplicate`, undefined);
-    expect(body.name).toBe(`${'x'.repeat(248)} (Copy)`);
-    expect((await sender.patch(`/templates/${body.id}`, { name: body.name })).status).toBe(200);
+    for (const letter of ['x', '😀']) {
+      const { id } = await create({ name: letter.repeat(255) });
+      const { body } = await sender.post(`/templates/${id}/duplicate`, undefined);
+      expect(body.name).toBe(`${letter.repeat(248)} (Copy)`);
+      expect((await sender.patch(`/templates/${body.id}`, { name: body.name })).status).toBe(200);
+    }
   });
 });
 

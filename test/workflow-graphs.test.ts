@@ -95,6 +95,10 @@ describe('a step', () => {
     [{}, ['type']],
     [{ type: 'DELAY', name: '' }, ['name']],
     [{ type: 'DELAY', config: { amount: -1, unit: 'weeks' } }, ['config.amount', 'config.unit']],
+    [
+      { type: 'UPDATE_CONTACT', config: { data: [], subscribed: 'yes' } },
+      ['config.data', 'config.subscribed'],
+    ],
     [{ type: 'EXIT', config: 'x' }, ['config']],
     [{ type: 'EXIT', position: 3 }, ['position']],
     [{ type: 'EXIT', autoConnect: true }, ['autoConnect']],
@@ -110,6 +114,25 @@ describe('a step', () => {
     expect(refused.status, JSON.stringify(refused.body)).toBe(422);
     expect(refused.body.error.errors.map((one: { field: string }) => one.field)).toEqual(fields);
     expect(await readWorkflow(sender, id)).toMatchObject({ version: 1 });
+  });
+
+  it('is refused with the scalars received, but no secrets', async () => {
+    const { id } = await createWorkflow(sender);
+    const headers = { 'X-Team': 'a\nb', Authorization: 'Bearer a\nb' };
+    const config = { url: 'ftp://example.com', method: 7, headers };
+    const refused = await sender.post(`/workflows/${id}/steps`, { type: 'WEBHOOK', config });
+    expect(refused.status).toBe(422);
+    expect(
+      refused.body.error.errors.map((one: { field: string; received?: unknown }) => [
+        one.field,
+        one.received,
+      ]),
+    ).toEqual([
+      ['config.url', 'ftp://example.com'],
+      ['config.method', 7],
+      ['config.headers.X-Team', 'a\nb'],
+      ['config.headers.Authorization', undefined],
+    ]);
   });
 
   it('is inserted into a transition, with one version for it', async () => {
@@ -179,6 +202,8 @@ describe('a step', () => {
     const add = (config: object) => sender.post(`/workflows/${id}/steps`, { type: 'CONDITION', config });
     expect((await add(memberOf(unknownId))).status).toBe(400);
     expect((await add(memberOf(foreign.id))).status).toBe(400);
+    const alone = await add({ field: `segment.${foreign.id}`, operator: 'memberOfSegment' });
+    expect([alone.status, alone.body.error.errors[0].field]).toEqual([400, 'config.field']);
     const step = (await add({ field: `segment.${segment.id}`, operator: 'memberOfSegment' })).body;
     const refused = await sender.delete(`/segments/${segment.id}`);
     expect(refused.status).toBe(409);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { DomainError, validationFailed } from '../../core/errors.ts';
+import { toFieldIssues } from '../../core/field-issues.ts';
 import { issueWords } from '../../core/issue-words.ts';
 import type { EdgeMiddleware } from './context.ts';
-import { toFieldIssues } from './field-issues.ts';
 import type { Route } from './route.ts';
 
 /**

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { locales } from '../../core/messages/messages.ts';
 import { projectRoles } from '../../core/project-roles.ts';
+import { refusal } from '../../core/zod-issues.ts';
+import { lineBreaks } from './mailbox.ts';
 import { brandFields } from './project-brand.ts';
 
 export const projectSchema = z
@@ -32,7 +34,13 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' });
 
-const nameSchema = z.string().trim().min(1).max(100);
+/** Part of the subject of account emails. */
+const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .refine((name) => !lineBreaks.test(name), refusal('A name must be a single line'));
 
 export const createProjectBodySchema = z.object({ name: nameSchema });
 

@@ -29,9 +29,13 @@ function readTime(text: string | null): Date | null {
   if (text === null) return null;
   const time = parseInstant(text);
   if (time !== undefined) return boundedInstant(time);
-  throw new DomainError('BAD_REQUEST', `scheduledFor is not a date: ${JSON.stringify(text.slice(0, 100))}`, {
-    suggestion: 'Use an ISO 8601 date-time such as 2026-12-01T09:00:00Z.',
-  });
+  throw new DomainError(
+    'BAD_REQUEST',
+    `scheduledFor is not a date: ${JSON.stringify(text.slice(0, 100).toWellFormed())}`,
+    {
+      suggestion: 'Use an ISO 8601 date-time such as 2026-12-01T09:00:00Z.',
+    },
+  );
 }
 
 const monthOf = (time: Date) => time.toISOString().slice(0, 7);

@@ -66,10 +66,17 @@ export function createContactFieldsService(orm: Orm, heavyReads: ProjectSlots) {
       };
     },
 
+    /** @throws DomainError `NOT_FOUND` for a field that no contact has had and nothing refers to */
     async usage(projectId: string, field: string) {
       const name = parseField(field);
-      if (name.kind === 'custom' && !(await isKnown(orm, projectId, name.key))) throw notFound('Field');
-      return heavyReads.run(projectId, () => findUsage(projectEm(orm, projectId), projectId, name));
+      const { contactCount, ...references } = await heavyReads.run(projectId, () =>
+        findUsage(projectEm(orm, projectId), projectId, name),
+      );
+      const isReferredTo = Object.values(references).some(({ length }) => length > 0);
+      if (name.kind === 'custom' && !isReferredTo && !(await isKnown(orm, projectId, name.key))) {
+        throw notFound('Field');
+      }
+      return { ...references, contactCount };
     },
 
     /**

@@ -43,20 +43,20 @@ export function createSendLimit(orm: Orm) {
 }
 
 const names: Readonly<Record<SendingCategory, string>> = {
-  transactional: 'transactional emails',
-  campaigns: 'emails of campaigns',
-  workflows: 'emails of workflows',
+  transactional: 'transactional email',
+  campaigns: 'campaign email',
+  workflows: 'workflow email',
 };
 
 export function limitExceeded(category: SendingCategory, wanted: number, left?: number): DomainError {
-  const rest = left === undefined ? 'fewer than that' : String(left);
-  return new DomainError(
-    'BILLING_LIMIT_EXCEEDED',
-    `This would send ${wanted} ${names[category]}, but the project may send only ${rest} more this month`,
-    {
-      details: { category, wanted, ...(left !== undefined && { left }) },
-      suggestion:
-        'Raise the limit with PUT /users/@me/projects/{id}/billing-limits, or wait for the next month.',
-    },
-  );
+  const emails = `${wanted} ${names[category]}${wanted === 1 ? '' : 's'}`;
+  const rest =
+    left === undefined
+      ? "more than the project's monthly limit leaves"
+      : `but the project's monthly limit leaves ${left}`;
+  return new DomainError('BILLING_LIMIT_EXCEEDED', `This would send ${emails}, ${rest}`, {
+    details: { category, wanted, ...(left !== undefined && { left }) },
+    suggestion:
+      'Raise the limit with PUT /users/@me/projects/{id}/billing-limits, or wait for the next month.',
+  });
 }

@@ -60,7 +60,14 @@ export async function lockReferences(
   }
   const condition = conditionOf(step);
   if (condition === undefined) return;
-  const references = referencesAt(condition, 'config');
-  if (references.refersTo.length === 0) return;
-  await checkReferences(em, projectId, workflowId, { condition: step.config, ...references });
+  const { references, ...read } = referencesAt(condition, 'config');
+  if (references.length === 0) return;
+  // A config without groups is a single filter.
+  const isFilter = step.config.groups === undefined;
+  const inRequest = references.map((one) => (isFilter ? { ...one, path: 'config.field' } : one));
+  await checkReferences(em, projectId, workflowId, {
+    condition: step.config,
+    ...read,
+    references: inRequest,
+  });
 }

@@ -46,7 +46,7 @@ export function readColumns(header: readonly string[], mapping: ColumnMapping = 
   const written = header.map((cell) => cell.trim());
   const unknown = Object.keys(mapping).find((name) => !written.includes(name));
   if (unknown !== undefined)
-    return refuse(`The mapping names a column "${unknown.slice(0, 100)}" that the file lacks`);
+    return refuse(`The mapping names a column "${unknown.slice(0, 100).toWellFormed()}" that the file lacks`);
   const names = written.map((name) =>
     Object.hasOwn(mapping, name) ? (mapping[name] ?? '').trim() : (guardedText(name) ?? name),
   );
@@ -85,7 +85,7 @@ function sameField(name: string, one: string, other: string): string {
 }
 
 function missingEmail(names: readonly string[]): string {
-  const some = names.slice(0, 10).map((name) => `"${name.slice(0, 40)}"`);
+  const some = names.slice(0, 10).map((name) => `"${name.slice(0, 40).toWellFormed()}"`);
   const more = names.length > some.length ? ', …' : '';
   return `The first row must name the columns, and one of them must be named "email". It names ${some.join(', ')}${more}`;
 }

@@ -43,7 +43,7 @@ export function findHeaderIssues(headers: Readonly<Record<string, string>>): Fie
       const message = 'A header value must not contain CR, LF or NUL';
       issues.push({ field, message, code: 'invalid_string' });
     }
-    if (value.length > maxHeaderLength) {
+    if (value.length > maxHeaderLength && [...value].length > maxHeaderLength) {
       issues.push({ field, message: `At most ${maxHeaderLength} characters are accepted`, code: 'too_big' });
     }
     seen.add(name.toLowerCase());

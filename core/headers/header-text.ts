@@ -1,4 +1,4 @@
-/** RFC 5322: characters of one header line. */
+/** RFC 5322: characters of one header line. A character beyond U+FFFF counts as one, as in the schemas of requests. */
 export const maxHeaderLength = 998;
 
 const printableAscii = /^[\x20-\x7e]*$/;
@@ -14,10 +14,8 @@ export function sanitizeHeaderValue(value: string, maxLength = maxHeaderLength):
   const isClean = printableAscii.test(value);
   const line = (isClean ? value : value.replace(/\p{Cc}+/gu, ' ').toWellFormed()).trim();
   if (line.length <= maxLength) return line;
-  // Never split a surrogate pair.
-  const isPair = line.slice(maxLength - 1, maxLength + 1).isWellFormed();
-  const end = isPair && (line.codePointAt(maxLength - 1) ?? 0) > 0xffff ? maxLength - 1 : maxLength;
-  return line.slice(0, end).trimEnd();
+  const characters = [...line.slice(0, 2 * maxLength)];
+  return characters.slice(0, maxLength).join('').trimEnd();
 }
 
 /**

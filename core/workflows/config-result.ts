@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { type FieldIssue, maxReportedIssues } from '../errors.ts';
+import type { FieldIssue } from '../errors.ts';
+import { toFieldIssues } from '../field-issues.ts';
 import { issueWords } from '../issue-words.ts';
 
 export type ConfigResult<Ready, Config extends object = Record<string, unknown>> =
@@ -25,18 +26,12 @@ export function parseConfig<Config extends object, Ready extends object>(
 ): ConfigResult<Ready, Config> {
   const parsed = schema.safeParse(raw, { error: issueWords });
   if (!parsed.success) {
-    return { ok: false, issues: parsed.error.issues.slice(0, maxReportedIssues).map(toFieldIssue) };
+    const issues = toFieldIssues(parsed.error.issues, raw);
+    return { ok: false, issues: issues.map((issue) => ({ ...issue, field: inConfig(issue.field) })) };
   }
   const config = parsed.data;
   const ready = complete(config);
   return Array.isArray(ready) ? { ok: true, config, missing: ready } : accept(config, ready);
 }
 
-function toFieldIssue(issue: z.core.$ZodIssue): FieldIssue {
-  const code: unknown = issue.code === 'custom' ? issue.params?.code : undefined;
-  return {
-    field: ['config', ...issue.path.map(String)].join('.'),
-    message: issue.message,
-    code: typeof code === 'string' ? code : issue.code === 'invalid_format' ? 'invalid_string' : issue.code,
-  };
-}
+const inConfig = (field: string) => (field === '' ? 'config' : `config.${field}`);

@@ -143,9 +143,13 @@ describe('the config of a step', () => {
   });
 
   it('limits a wait in a unit that people read', () => {
-    const parsed = parseStepConfig('WAIT_FOR_EVENT', { eventName: 'order', timeout: 4_000 * 86_400 });
+    const received = 4_000 * 86_400;
+    const parsed = parseStepConfig('WAIT_FOR_EVENT', { eventName: 'order', timeout: received });
     const message = 'Expected at most 3,650 days';
-    expect(parsed).toEqual({ ok: false, issues: [{ field: 'config.timeout', message, code: 'too_big' }] });
+    expect(parsed).toEqual({
+      ok: false,
+      issues: [{ field: 'config.timeout', message, code: 'too_big', received }],
+    });
   });
 
   it('is measured before its values are checked', () => {

@@ -100,7 +100,8 @@ const parsers: Parsers = {
       if (isEmpty && subscribed === null) return [lacks('data', 'Something to change is required')];
       return { data: parsed?.ok ? parsed.data : null, subscribed };
     });
-    return result.ok && parsed?.ok === false ? parsed : result;
+    if (parsed?.ok !== false) return result;
+    return { ok: false, issues: [...parsed.issues, ...(result.ok ? [] : result.issues)] };
   },
   EXIT: (raw) => parseConfig(raw, stepSchemas.EXIT, ({ reason = null }) => ({ reason })),
 };

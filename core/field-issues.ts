@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import { type FieldIssue, maxReportedIssues } from '../../core/errors.ts';
-import { typesInWords } from '../../core/issue-words.ts';
+import { type FieldIssue, maxReportedIssues } from './errors.ts';
+import { typesInWords } from './issue-words.ts';
 
 type Issue = z.core.$ZodIssue;
 type Path = readonly PropertyKey[];
 
 const maxReceivedLength = 200;
 // Values of these fields are never echoed, to keep them out of logs.
-const secretField = /password|secret|token/i;
+const secretField = /authorization|api-?key|password|secret|token/i;
 
 /**
  * Converts zod issues to at most 100 field issues, in zod's order. A union reports the option closest to the value, so that
@@ -87,7 +87,7 @@ function scalarAt(input: unknown, path: Path): FieldIssue['received'] {
     value = Reflect.get(value, step);
   }
   if (typeof value === 'string') {
-    return value.length > maxReceivedLength ? `${value.slice(0, maxReceivedLength)}…` : value;
+    return value.length > maxReceivedLength ? `${value.slice(0, maxReceivedLength).toWellFormed()}…` : value;
   }
   return value === null || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
 }
