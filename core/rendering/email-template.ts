@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { toPlainTextTemplate } from './plain-text-template.ts';
 import type { Template, TemplateError } from './template.ts';
 import { createTemplateCache, type TemplateCache } from './template-cache.ts';
@@ -25,7 +24,6 @@ interface TextPart {
 
 // Building a text template costs as much as converting the HTML of a handful of recipients.
 const usesBeforeTextTemplate = 3;
-const maxCharacters = 8_000_000;
 
 /**
  * Compiles emails and caches them by content. From the third compilation of a body (the first with
@@ -38,13 +36,11 @@ export function createEmailTemplates({
   recipients?: 'one' | 'many';
   cache?: TemplateCache;
 } = {}) {
-  const textParts = new LRUCache<string, TextPart>({
-    maxSize: maxCharacters,
-    sizeCalculation: (_part, body) => body.length + 1,
-    memoMethod: () => ({ uses: 0, template: undefined }),
-  });
-  const textOf = (body: string): Template | undefined => {
-    const part = textParts.memo(body);
+  /** By the compiled body. */
+  const textParts = new WeakMap<Template, TextPart>();
+  const textOf = (html: Template, body: string): Template | undefined => {
+    const part = textParts.get(html) ?? { uses: 0, template: undefined };
+    textParts.set(html, part);
     part.uses++;
     const isDue = part.uses === (recipients === 'many' ? 1 : usesBeforeTextTemplate);
     if (isDue) part.template = toPlainTextTemplate(body)?.template;
@@ -56,7 +52,7 @@ export function createEmailTemplates({
       if (!subject.ok) return { ok: false, error: { field: 'subject', ...subject.error } };
       const html = cache.compile(source.body, 'html');
       if (!html.ok) return { ok: false, error: { field: 'body', ...html.error } };
-      const text = textOf(source.body);
+      const text = textOf(html.template, source.body);
       const template = { subject: subject.template, html: html.template, text };
       if (recipients === 'one') return { ok: true, template };
       return { ok: true, template: { ...template, html: html.template.inPieces(), text: text?.inPieces() } };

@@ -4,16 +4,15 @@ import { type CompileResult, compileTemplate } from './template.ts';
 
 export type TemplateCache = ReturnType<typeof createTemplateCache>;
 
-/**
- * LRU cache of compiled templates by source, including failures.
- *
- * @param maxCharacters of source; a compiled template takes about ten times as many bytes
- */
-export function createTemplateCache(maxCharacters = 8_000_000) {
+/** Of a source that does not compile: its key, and the fault. */
+const faultBytes = 500;
+
+/** LRU cache of compiled templates by source, including failures. Many senders send each source once. */
+export function createTemplateCache(maxBytes = 32_000_000) {
   const newCache = (kind: TemplateKind) =>
     new LRUCache<string, CompileResult>({
-      maxSize: Math.ceil(maxCharacters / 2),
-      sizeCalculation: (_result, source) => source.length + 1,
+      maxSize: Math.ceil(maxBytes / 2),
+      sizeCalculation: (result, source) => (result.ok ? result.template.bytes : faultBytes + source.length),
       memoMethod: (source) => compileTemplate(source, kind),
     });
   const caches = { html: newCache('html'), text: newCache('text') };

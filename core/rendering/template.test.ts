@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import type { TemplateKind } from './engine.ts';
 import { compileTemplate } from './template.ts';
@@ -287,7 +289,7 @@ describe('templates that do not parse', () => {
 
 describe('template cache', () => {
   it('compiles a source once for each kind, and caches failures', () => {
-    const cache = createTemplateCache(1000);
+    const cache = createTemplateCache(100_000);
     const html = cache.compile('{{ name }}', 'html');
     const failed = cache.compile('{{', 'html');
     expect(cache.compile('{{ name }}', 'html')).toBe(html);
@@ -296,12 +298,34 @@ describe('template cache', () => {
   });
 
   it('evicts the least recently used beyond its size', () => {
-    const cache = createTemplateCache(1000);
+    const cache = createTemplateCache(10_000);
     const first = cache.compile('{{ a }}', 'html');
-    cache.compile(`x${'y'.repeat(400)}`, 'html');
+    cache.compile(`x${'y'.repeat(1000)}`, 'html');
     expect(cache.compile('{{ a }}', 'html')).toBe(first);
-    cache.compile(`z${'y'.repeat(495)}`, 'html');
+    cache.compile(`z${'y'.repeat(3900)}`, 'html');
     expect(cache.compile('{{ a }}', 'html')).not.toBe(first);
-    expect(cache.compile('y'.repeat(5000), 'html').ok).toBe(true);
+    expect(cache.compile('y'.repeat(50_000), 'html').ok).toBe(true);
+  });
+
+  it.each([
+    ['subjects', (n: number) => `Order ${n}`, 'text'],
+    ['subjects with an output', (n: number) => `Order ${n} of {{ name }}`, 'text'],
+    ['many outputs', (n: number) => `${n}${'{{a}}'.repeat(100)}`, 'html'],
+    ['faults', (n: number) => `${n}{{`, 'text'],
+  ] as const)('keeps to its memory: %s', (_name, sourceOf, kind) => {
+    const megabyte = 1_000_000;
+    const cache = createTemplateCache(2 * megabyte);
+    const entries = Math.ceil((16 * megabyte) / (500 + 200 * sourceOf(0).length));
+    const before = heapUsed();
+    for (let n = 0; n < entries; n++) cache.compile(sourceOf(n), kind);
+    // Half of its memory is for each kind; an estimate is within a factor of three.
+    expect(heapUsed() - before).toBeLessThan(3 * megabyte);
+    cache.compile(sourceOf(0), kind);
   });
 });
+
+function heapUsed(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  return process.memoryUsage().heapUsed;
+}

@@ -38,8 +38,9 @@ export function compileTemplate(source: string, kind: TemplateKind): CompileResu
     return { ok: false, error: { message, line: 1, column: 1 } };
   }
   try {
-    const nodes = new TemplateParser(engines[kind]).parse(source);
-    return { ok: true, template: new Template(nodes, kind) };
+    const parser = new TemplateParser(engines[kind]);
+    const nodes = parser.parse(source);
+    return { ok: true, template: new Template(nodes, kind, source.length + parser.bytes) };
   } catch (error) {
     return { ok: false, error: toTemplateError(error) };
   }
@@ -48,11 +49,14 @@ export function compileTemplate(source: string, kind: TemplateKind): CompileResu
 export class Template {
   private readonly nodes: readonly Node[];
   private readonly kind: TemplateKind;
+  /** Memory that it takes, estimated. */
+  readonly bytes: number;
   private readonly pieces: readonly string[];
 
-  constructor(nodes: readonly Node[], kind: TemplateKind, pieces = noPieces) {
+  constructor(nodes: readonly Node[], kind: TemplateKind, bytes: number, pieces = noPieces) {
     this.nodes = nodes;
     this.kind = kind;
+    this.bytes = bytes;
     this.pieces = pieces;
   }
 
@@ -69,7 +73,7 @@ export class Template {
       pieces.push(...literal.pieces);
       return literal.pieces.length === 0 ? node : { token: node.token, render: literalRender(literal) };
     });
-    return pieces.length === 0 ? this : new Template(nodes, this.kind, pieces);
+    return pieces.length === 0 ? this : new Template(nodes, this.kind, this.bytes, pieces);
   }
 
   /**
