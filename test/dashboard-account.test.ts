@@ -463,12 +463,16 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     expect(tab.complaints().filter((text) => !text.includes('status of 422'))).toEqual([]);
   });
 
-  it('sees how many of many rejected rows are shown, and how many can be downloaded', async () => {
+  it('sees how many of many rejected rows are shown, how many can be downloaded, and who joined a new segment', async () => {
     await chooseImport(`email\ngood@example.com\n${'bad\n'.repeat(1_001)}`);
     await page.getByText('The first 100 of 1,001 are shown.').waitFor();
+    await page.getByRole('textbox', { name: 'Or the name of a new segment' }).fill('Fair');
     await button('Import 1 row').click();
     await button('Download the first 1,000 rejected rows').waitFor();
     await page.getByText('The first 100 of 1,001 are shown.').waitFor();
+    await link('Show the segment').click();
+    await heading('Fair').waitFor();
+    await link('good@example.com').waitFor();
   });
 
   it('learns that a column can’t keep a reserved name as data', async () => {
