@@ -406,6 +406,19 @@ describe.skipIf(executable === undefined)('in the dashboard, an account', () => 
     await page.locator('input[type=file]').setInputFiles(file);
   }
 
+  it('pastes rows copied from a spreadsheet', async () => {
+    await page.goto(`projects/${project.id}/contacts/import`);
+    await button('Choose a file').waitFor();
+    await page.evaluate(`(() => {
+      const clipboardData = new DataTransfer();
+      clipboardData.setData('text/plain', 'Email\\tPlan\\r\\nada@pasted.example\\tpro\\r\\n');
+      document.body.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+    })()`);
+    await page.getByText('Pasted rows').waitFor();
+    await page.getByText('1 new contact').waitFor();
+    await page.getByRole('table', { name: 'First rows' }).getByText('ada@pasted.example').waitFor();
+  });
+
   it('learns that two columns have the same name, and is offered no useless choice', async () => {
     await chooseImport('email,plan,plan\nada@example.com,pro,free\n');
     await page.getByText('Two columns are named "plan"').waitFor();
