@@ -65,9 +65,7 @@ export function BulkDialog(props: BulkDialogProps) {
 type Chosen = { operation: Exclude<BulkOperation, 'add'> } | { operation: 'add'; segment: ChosenSegment };
 
 const changeOf = async (chosen: Chosen): Promise<BulkChange> =>
-  chosen.operation === 'add'
-    ? { operation: 'add', segmentId: (await segmentIdOf(chosen.segment)) ?? '' }
-    : chosen;
+  chosen.operation === 'add' ? { operation: 'add', segmentId: await segmentIdOf(chosen.segment) } : chosen;
 
 interface BulkProps extends Omit<BulkDialogProps, 'onClose'> {
   stage: Stage;

@@ -12,11 +12,10 @@ export const noSegment: ChosenSegment = { id: '', name: '' };
 
 export const isNone = ({ id, name }: ChosenSegment): boolean => id === '' && name.trim() === '';
 
-/** Creates the segment if it is new; undefined for none. */
-export async function segmentIdOf(segment: ChosenSegment): Promise<string | undefined> {
-  if (isNone(segment)) return undefined;
-  if (segment.id !== '') return segment.id;
-  const { data } = await api.POST('/segments', { body: { name: segment.name.trim(), type: 'STATIC' } });
+/** The id of the segment; creates it if it is new. */
+export async function segmentIdOf({ id, name }: ChosenSegment): Promise<string> {
+  if (id !== '') return id;
+  const { data } = await api.POST('/segments', { body: { name: name.trim(), type: 'STATIC' } });
   if (data === undefined) throw new Error('The server did not create the segment.');
   return data.id;
 }
